@@ -23,7 +23,7 @@ from tui.app import ClusterwrightApp
 
 HERE = Path(__file__).parent / "pictures"
 SCREENS = {"overview": "1", "steps": "2", "orders": "4"}
-PHASE = "Cooling"
+PHASE = "cooling"
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -48,8 +48,8 @@ async def screens(site: Path) -> None:
 def dashboard(site: Path, port: int) -> None:
     """Take the list of runs and the graph of one phase run."""
     login = login_of(site)
-    runs = PrefectApi(port, login).some("flow_runs", {})
-    phase = next(run["id"] for run in runs if run["name"].startswith(PHASE))
+    (standing,) = PrefectApi(port, login).some("flow_runs", {"flow_runs": {"tags": {"all_": ["standing", PHASE]}}})
+    phase = standing["id"]
     address = f"http://127.0.0.1:{port}"
     with browser(1600, 1000) as page:
         page.log_in(address, login)

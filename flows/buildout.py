@@ -1,4 +1,4 @@
-"""The buildout flow: one advance of the whole site. It hands ready work to phase runs until none is left."""
+"""One advance of the whole site: it hands ready work to runs of the phases, side by side, until none is left."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import logging
 import threading
 import time
 
-from prefect import flow, tags
+from prefect import tags
 
-from flows.artifacts import publish_status
-from flows.engine_state import Engine, engine_of
+from flows.engine_state import Engine
 from flows.groups import Group
-from flows.phases import PHASE_FLOWS, title
+from flows.phase_titles import title
+from flows.phases import run_advance
 
 log = logging.getLogger("clusterwright.flows")
 
@@ -22,15 +22,7 @@ PAUSE_S = 5.0
 Runs = dict[Group, threading.Thread]
 
 
-@flow(name="Buildout", flow_run_name="{label}", persist_result=False, retries=0, validate_parameters=False)
-def buildout(engine_id: str, label: str) -> None:  # noqa: ARG001  the run's name
-    """Advance every phase that has ready work, side by side, until there is none."""
-    engine = engine_of(engine_id)
-    _hand_out(engine)
-    publish_status(engine)
-
-
-def _hand_out(engine: Engine) -> None:
+def hand_out(engine: Engine) -> None:
     """Start phase runs for what is queued, and queue what becomes ready meanwhile."""
     runs: Runs = {}
     quiet_since = time.monotonic()
@@ -51,8 +43,8 @@ def _start_runs(engine: Engine, runs: Runs) -> None:
         if waiting.empty() or group in runs or engine.stopping.is_set():
             continue
         number = engine.advances[group.phase] = engine.advances.get(group.phase, 0) + 1
-        label = f"{title(group.phase)} · {group.label} · advance {number}"
-        # a thread starts with an empty context; with a copy of ours the run is shown as a child of this one
+        label = f"{title(group.phase)} · {group.label} · advance {number} · {engine.clock():%Y-%m-%d}"
+        # a thread starts with an empty context; with a copy of ours the run has the engine's tags
         context = contextvars.copy_context()
         thread = threading.Thread(
             target=context.run,
@@ -67,7 +59,7 @@ def _start_runs(engine: Engine, runs: Runs) -> None:
 def _run_phase(engine: Engine, group: Group, label: str) -> None:
     try:
         with tags(group.phase):
-            PHASE_FLOWS[group.phase](engine.id, list(group.units), label)
+            run_advance(engine, group, label)
     except Exception:  # the edge of a worker thread: the dashboard shows the run as failed
         log.exception("phase_run_failed phase=%s units=%s", group.phase, group.label)
         engine.stopping.wait(PAUSE_S)

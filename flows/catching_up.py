@@ -22,7 +22,7 @@ def catch_up(server: PrefectServer, engine: Engine) -> int:
     if server.is_alive:
         EventsWorker.drain_all(timeout=FLUSH_S, at_exit=False)
         APILogWorker.drain_all(timeout=FLUSH_S, at_exit=False)
-    return server.drain(engine.tag, engine.task_runs)
+    return server.drain(engine.tag, engine.task_runs, engine.completed)
 
 
 def cut_off() -> None:

@@ -1,4 +1,4 @@
-"""The dispatcher: waits until something can be done, then lets the buildout flow do it.
+"""The dispatcher: waits until something can be done, then hands it to runs of the phases.
 
 It wakes for an event in the ledger, at the end of a lag, and every ten seconds in any case, for instance for a lease that
 has lapsed. One wake is one look at the ledger (`flows.lookout`).
@@ -16,14 +16,15 @@ import httpx
 from prefect import tags
 from prefect.exceptions import PrefectException
 
-from flows.buildout import buildout
+from flows.board import Board
+from flows.buildout import hand_out
 from flows.catching_up import catch_up, cut_off
 from flows.engine_log import logged
 from flows.engine_state import Engine, forget, register
 from flows.lookout import Lookout
 from flows.prefect_api import LOST
 from flows.prefect_server import PrefectServer
-from flows.standing import clear_abandoned, restore_history
+from flows.standing import clear_abandoned, lost_history
 from steps.errors import UnreachableError
 
 PATIENCE_S = 30
@@ -55,12 +56,12 @@ class Dispatcher:
                     lookout.wait()
 
     def advance(self) -> None:
-        """Run the buildout flow once, for what is queued."""
+        """Hand out what is queued, and what becomes ready meanwhile."""
         engine = self.engine
         self.advances += 1
         mark = "rehearsal" if engine.rehearsal else "real"
         with _needing_server(), tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
-            buildout(engine.id, f"{engine.plan.site} · advance {self.advances}")
+            hand_out(engine)
 
 
 @contextmanager
@@ -96,7 +97,7 @@ def dispatching(
         daemon=True,
     )
     with logged(engine.site_dir):
-        _show_history(server, engine, say)
+        board = _opened(server, engine, say)
         thread.start()
         try:
             yield thread
@@ -105,17 +106,24 @@ def dispatching(
             engine.bell.ring()
             if not isinstance(sys.exception(), KeyboardInterrupt):  # which ends everything at once
                 _finish(server, engine, thread, errors)
+                board.stop()
         seen = catch_up(server, engine)
     say(f"{seen} of {engine.task_runs} task runs are in the dashboard")
 
 
-def _show_history(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> None:
-    """Show the unfinished runs of earlier engines as crashed. Where the dashboard has lost its history, say so."""
+def _opened(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> Board:
+    """Show the unfinished runs of earlier engines as crashed, and the phases as they are. Say where the history was lost."""
     clear_abandoned(server.api)
+    with engine.snapshot() as snapshot:
+        restored = lost_history(server.api, snapshot)
+    board = Board(server.api, engine.site_dir, engine.clock)
     with _needing_server():
-        restored = restore_history(server.api, engine)
+        engine.parents = board.open(restored)
+    board.start()
+    engine.pace = board.pace
     if restored:
-        say(f"the dashboard's history was lost; the standing of {restored} phases was restored from the ledger")
+        say(f"the dashboard's history was lost; the standing of {len(restored)} phases was restored from the ledger")
+    return board
 
 
 def _finish(

@@ -34,7 +34,10 @@ from steps.design.calculated import Calculator
 from steps.schedule.plan import Plan
 
 if TYPE_CHECKING:
+    from prefect.client.schemas.objects import TaskRun
+
     from flows.lookout import Lookout
+    from flows.standing_runs import Parent
 
 REQUESTED = "asked for"
 WAITS = "waits for its turn"
@@ -57,7 +60,8 @@ class Work(NamedTuple):
 class Engine:
     """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything.
 
-    `may_record` returns whether the engine may begin or answer anything now.
+    `may_record` returns whether the engine may begin or answer anything now. A rehearsal calls `pace` before project time moves:
+    it returns when the dashboard shows what was so a moment ago.
     """
 
     site_dir: Path
@@ -73,11 +77,17 @@ class Engine:
     bell: Bell = field(default_factory=Bell)
     tend: Callable[[Snapshot], bool] = lambda _: False
     may_record: Callable[[Snapshot], bool] = lambda _: True
+    pace: Callable[[], None] = lambda: None
     requested: set[str] = field(default_factory=set)
     queues: dict[Group, queue.Queue[Work]] = field(default_factory=dict)
     held_back: set[Group] = field(default_factory=set)
     handed: int = 0
     task_runs: int = 0
+    completed: int = 0
+    nodes: dict[str, TaskRun] = field(default_factory=dict)
+    """By activity: the task run that dealt with it last, until its advance is over."""
+    parents: dict[str, Parent] = field(default_factory=dict)
+    """By phase: the standing run, of which advances are children."""
     advances: dict[str, int] = field(default_factory=dict)
     lookout: Lookout = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)

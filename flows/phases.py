@@ -1,7 +1,8 @@
-"""The nine phase flows. A run is one phase over some units. It is short, can be repeated, and ends when nothing is left.
+"""The nine phase flows. A run is one advance of a phase over some units. It is short, and ends when nothing is left.
 
-A run takes activities from its queue as they become ready, and starts a task for each. A task waits for the tasks of its
-predecessors in the same run, so that the dashboard draws the logic of the work.
+A run takes activities from its queue as they become ready, and starts a task for each. A task follows the tasks of its
+predecessors in the same run, so that the dashboard draws the logic of the work. When the run ends, its tasks show what the
+ledger says then: what is not done is not green, and neither is the run. It is a child of the phase's standing run.
 """
 
 from __future__ import annotations
@@ -9,27 +10,30 @@ from __future__ import annotations
 import queue
 import time
 from typing import Any, cast
+from uuid import UUID
 
-from prefect import Flow, allow_failure, flow
+from prefect import Flow, flow
+from prefect.artifacts import create_link_artifact
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State, StateDetails, StateType
 from prefect.context import TagsContext
+from prefect.flow_engine import run_flow
 from prefect.futures import PrefectFuture
+from prefect.states import Completed, Pending
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.ends import end_nodes
 from flows.engine_state import Engine, Work, engine_of
 from flows.groups import TASKS_A_RUN, Group
+from flows.phase_titles import title
 from flows.tasks import act, task_name
 from steps.catalog.terms import Phase
 
 WORKERS = 16
 LOOK_S = 0.2
 
-PhaseFlow = Flow[[str, list[str], str], int]
+PhaseFlow = Flow[[str, list[str], str], State[Any]]
 Futures = dict[str, PrefectFuture[Any]]
-
-
-def title(phase: str) -> str:
-    """Return a phase's name as the dashboard shows it."""
-    return "Go-live" if phase == Phase.GO_LIVE else phase.replace("_", " ").capitalize()
 
 
 def _phase_flow(phase: Phase) -> PhaseFlow:
@@ -43,7 +47,7 @@ def _phase_flow(phase: Phase) -> PhaseFlow:
         retries=0,
         validate_parameters=False,
     )
-    def advance(engine_id: str, units: list[str], label: str) -> int:  # noqa: ARG001  the run's name
+    def advance(engine_id: str, units: list[str], label: str) -> State[Any]:  # noqa: ARG001  the run's name
         return _advance(engine_of(engine_id), Group(phase.value, tuple(units)))
 
     return advance
@@ -53,11 +57,28 @@ PHASE_FLOWS: dict[str, PhaseFlow] = {phase.value: _phase_flow(phase) for phase i
 """The flow of each phase."""
 
 
-def _advance(engine: Engine, group: Group) -> int:
-    """Start tasks for what comes from the queue, until it has been empty for the linger time. Return how many."""
+def run_advance(engine: Engine, group: Group, label: str) -> None:
+    """Run one advance of a phase, as a child of the phase's standing run. Raise where Prefect's server fails."""
+    phase_flow, parent = PHASE_FLOWS[group.phase], engine.parents.get(group.phase)
+    parameters = {"engine_id": engine.id, "units": list(group.units), "label": label}
+    with get_client(sync_client=True) as client:
+        made = client.create_flow_run(
+            phase_flow,
+            parameters=parameters,
+            name=label,
+            state=Pending(),
+            tags=TagsContext.get().current_tags,
+            parent_task_run_id=UUID(parent.node) if parent else None,
+        )
+    run_flow(phase_flow, flow_run=made, parameters=parameters, return_type="state")
+
+
+def _advance(engine: Engine, group: Group) -> State[Any]:
+    """Start tasks for what comes from the queue, until it has been empty for the linger time. Return how the advance ended."""
     futures: Futures = {}
     mine = engine.queues[group]
     submitted = 0
+    _link(engine, group)
     busy_at = time.monotonic()
     while submitted < TASKS_A_RUN and not engine.stopping.is_set():
         try:
@@ -74,12 +95,20 @@ def _advance(engine: Engine, group: Group) -> int:
         busy_at = time.monotonic()
     for future in futures.values():
         future.wait()
-    return submitted
+    ended = end_nodes(engine, futures)
+    return State(type=StateType(ended.type), name=ended.name, message=ended.message, data=submitted)
+
+
+def _link(engine: Engine, group: Group) -> None:
+    """Let the run name the standing run of its phase, which has the dates."""
+    parent = engine.parents.get(group.phase)
+    if parent is not None:
+        create_link_artifact(link=f"/runs/flow-run/{parent.run}", link_text=f"{title(group.phase)}: state and dates")
 
 
 def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
     before = engine.groups.before(work.row.id)
-    earlier = [futures[name] for name in before if name in futures]
+    earlier = [_drawn(futures[name]) for name in before if name in futures]
     engine.task_runs += 1
     # without tags of its own: Prefect asks its server for a concurrency slot for every tagged task
     with TagsContext(current_tags=set()):
@@ -89,8 +118,12 @@ def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
             activity=work.key.activity,
             attempt=work.key.attempt,
             mark=work.key.mark,
-            # the ledger says that it may begin: a predecessor whose task failed may have been waived since
-            wait_for=[allow_failure(future) for future in earlier],
+            wait_for=earlier,
             return_state=False,
         )
     return future
+
+
+def _drawn(future: PrefectFuture[Any]) -> State[Any]:
+    """Return what draws an edge from a task and waits for nothing: the ledger says that its successor may begin."""
+    return Completed(data=True, state_details=StateDetails(task_run_id=future.task_run_id))

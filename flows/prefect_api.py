@@ -6,10 +6,12 @@ The state of the work is never read from here.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -23,6 +25,9 @@ Shown = dict[str, Any]
 """A run or an artifact as Prefect's server shows it."""
 
 LOST = "the record is complete without the dashboard; the next start restores what the dashboard lost"
+
+PAGE = 200
+"""How many runs Prefect's server returns at most for one question."""
 
 FINAL = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
 
@@ -61,10 +66,10 @@ class PrefectApi:
         except (urllib.error.URLError, OSError):
             return False
 
-    def post(self, path: str, body: dict[str, Any]) -> Any:
+    def post(self, path: str, body: dict[str, Any], method: str = "POST") -> Any:
         """Send one request and return its answer. Raise where the server does not answer, or with an error."""
         data = json.dumps(body).encode()
-        request = urllib.request.Request(self._url + path, data=data, headers=self._headers)
+        request = urllib.request.Request(self._url + path, data=data, headers=self._headers, method=method)
         try:
             return _answered(request)
         except OSError as error:
@@ -76,5 +81,13 @@ class PrefectApi:
 
     def some(self, kind: str, wanted: Filter) -> list[Shown]:
         """Return the first 200 flow runs, task runs or artifacts that match."""
-        found: list[Shown] = self.post(f"/{kind}/filter", wanted | {"limit": 200})
+        found: list[Shown] = self.post(f"/{kind}/filter", wanted | {"limit": PAGE})
         return found
+
+    def every(self, kind: str, wanted: Filter) -> Iterator[Shown]:
+        """Yield all flow runs, task runs or artifacts that match, page by page."""
+        for offset in itertools.count(0, PAGE):
+            found = self.post(f"/{kind}/filter", wanted | {"limit": PAGE, "offset": offset, "sort": "ID_DESC"})
+            yield from found
+            if len(found) < PAGE:
+                return

@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
+from flows.board import following
 from flows.folders import log_folder
 from flows.held import hang_up, held_port, locked, release_port
 from flows.lifeline import dying_with_parent
@@ -27,6 +28,9 @@ from steps.errors import UnreachableError
 
 START_S = 120
 DRAIN_S = 60
+GREEN_S = 10
+"""How long, in seconds, the last advances may take to show on their nodes what the ledger said at their end."""
+
 TELL_S = 4
 LOOK_S = 0.2
 LOG = "prefect-server.log"
@@ -133,8 +137,8 @@ class PrefectServer:
             f"dashboard on {page_url(self.port)} after {took:.0f} s; `clusterwright dashboard --login` shows its login"
         )
 
-    def drain(self, tag: str, expected: int) -> int:
-        """Wait until the server shows `expected` ended task runs of an engine. Return how many it shows."""
+    def drain(self, tag: str, expected: int, completed: int) -> int:
+        """Wait until the server shows `expected` ended task runs of an engine, `completed` of them green. Return how many it shows."""
         wanted = {
             "flow_runs": {"tags": {"all_": [tag]}},
             "task_runs": {"state": {"type": {"any_": FINAL}}, "name": {"like_": "·"}},
@@ -145,6 +149,10 @@ class PrefectServer:
             seen = self.api.count("task_runs", wanted)
             if seen >= expected:
                 break
+            time.sleep(0.25)
+        green = wanted | {"task_runs": {"state": {"type": {"any_": ["COMPLETED"]}}, "name": {"like_": "·"}}}
+        began = time.monotonic()
+        while self.is_alive and time.monotonic() - began < GREEN_S and self.api.count("task_runs", green) < completed:
             time.sleep(0.25)
         return seen
 
@@ -180,7 +188,7 @@ def serve_dashboard(
     stop: threading.Event,
 ) -> None:
     """Serve a site's dashboard without running anything, until `stop` is set. Raise where its server fails before."""
-    with PrefectServer(site_dir, port, on_message) as server:
+    with PrefectServer(site_dir, port, on_message) as server, following(server.api, site_dir):
         on_message("nothing runs; Ctrl-C ends the dashboard")
         while not stop.wait(LOOK_S):
             if fault := server.fault():

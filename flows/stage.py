@@ -111,6 +111,7 @@ class Stage:
 
     def _move_to(self, at: datetime, ending: list[Activity]) -> None:
         """Move project time, renew the approvals that end, and take the decisions that are due."""
+        self.engine.pace()
         due = self.clock.move_to(at)
         with self.engine.ledger.batch():
             for row in ending:

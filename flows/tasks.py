@@ -6,10 +6,11 @@ import logging
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from prefect.client.schemas.objects import State
-from prefect.states import Completed, Failed
+from prefect.client.schemas.objects import State, StateType
+from prefect.context import TaskRunContext
 
 from flows.asked import Key
+from flows.ends import end_of_task
 from flows.engine_state import WAITS, Engine, Work, engine_of
 from flows.performer import Outcome
 from ledger.questions.case import require_activity
@@ -30,15 +31,17 @@ def act(
 ) -> State[None]:
     """Deal with one activity: run it, compute it, or ask a person and end."""
     engine, key = engine_of(engine_id), Key(activity, attempt, mark)
+    context = TaskRunContext.get()
+    assert context is not None  # a task runs in one
+    engine.nodes[activity] = context.task_run
     outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
     try:
         waits = engine.waits_for(key)
         outcome = Outcome(WAITS.capitalize(), waits) if waits else _dealt_with(engine, activity, attempt)
     finally:
         engine.ended(key, outcome)
-    if outcome.failed:
-        return Failed(name=outcome.name, message=outcome.message)
-    return Completed(name=outcome.name, message=outcome.message)
+    ended = end_of_task(outcome)
+    return State(type=StateType(ended.type), name=ended.name, message=ended.message)
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:

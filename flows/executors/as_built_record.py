@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flows.artifacts import escaped
 from flows.engine_state import Engine
+from flows.markdown import escaped
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import (
     EvidenceRow,

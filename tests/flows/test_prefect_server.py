@@ -86,5 +86,5 @@ def test_the_server_shows_the_dashboard_and_writes_its_log(server: PrefectServer
     assert server.log.exists()
     assert server.is_alive
     began = time.monotonic()
-    assert server.drain("engine that never was", 0) == 0
+    assert server.drain("engine that never was", 0, 0) == 0
     assert time.monotonic() - began < 5

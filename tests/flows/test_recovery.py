@@ -164,24 +164,22 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
 
 @pytest.mark.slow
 def test_history_is_restored_only_where_the_dashboard_has_none(
-    both_passed: Path, start: Start, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
+    both_passed: Path, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.standing import restore_history
+    from flows.board import Board
+    from flows.standing import lost_history
 
-    engine = start(both_passed).engine
-    until(lambda: server.api.count("flow_runs", {}) > 0, seconds=15)
-    assert restore_history(server.api, engine) == 0
+    board = Board(server.api, both_passed, lambda: datetime.now(UTC))
+    with monkeypatch.context() as lost, open_snapshot(both_passed) as snapshot:
+        lost.setattr(server.api, "count", lambda *_: 0)
+        restored = lost_history(server.api, snapshot)
+    made = board.open(restored)
 
-    monkeypatch.setattr(server.api, "count", lambda *_: 0)
-    assert restore_history(server.api, engine) == 2  # procurement and networking have something done
-
+    assert restored == ["procurement", "networking"]  # these have something done
     found = server.api.some("flow_runs", {"flow_runs": {"tags": {"all_": ["restored from ledger"]}}})
-    assert sorted(run["name"] for run in found) == [
-        "Networking · restored from ledger",
-        "Procurement · restored from ledger",
-    ]
-    ids = [run["id"] for run in found]
-    assert server.api.some("task_runs", {"task_runs": {"flow_run_id": {"any_": ids}}}) == []
+    assert {run["id"] for run in found} == {made[phase].run for phase in restored}
+    with open_snapshot(both_passed) as snapshot:
+        assert lost_history(server.api, snapshot) == []
 
 
 @pytest.mark.slow

@@ -1,0 +1,56 @@
+"""The site's status as the dashboard's standing artifact `status`."""
+
+from __future__ import annotations
+
+from flows.markdown import escaped
+from flows.prefect_api import PrefectApi
+from ledger.questions.counts import PhaseRow, phases
+from ledger.questions.forecast_words import go_live_lines
+from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+
+
+class StatusArtifact:
+    """Writes the site's status as the standing artifact `status`."""
+
+    def __init__(self, api: PrefectApi) -> None:
+        """Take the server's interface."""
+        self._api = api
+        self._id = ""
+        self._body = ""
+
+    def send(self, text: str) -> None:
+        """Show a status, unless only its time differs from what is shown."""
+        body = text.partition("\n\n- ")[2]
+        if body == self._body:
+            return
+        if self._id:
+            self._api.post(f"/artifacts/{self._id}", {"data": text}, "PATCH")
+        else:
+            artifact = {"key": "status", "type": "markdown", "description": "The site's status", "data": text}
+            self._id = self._api.post("/artifacts/", artifact)["id"]
+        self._body = body
+
+
+def status_text(snapshot: Snapshot) -> str:
+    """Return the site's status as a Markdown table."""
+    found, site = phases(snapshot), site_of(snapshot)
+    go_live = go_live_lines(snapshot, kept_forecast(snapshot))
+    head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
+    lines = [
+        f"{head}{escaped(site.name)}, plan revision {site.revision}, {snapshot.now:%Y-%m-%d %H:%M} UTC",
+        "",
+        *(f"- {escaped(line)}" for line in go_live),
+        "",
+        "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *(_line(p) for p in found),
+    ]
+    return "\n".join(lines)
+
+
+def _line(p: PhaseRow) -> str:
+    begun = (p.done, p.running, p.in_progress, p.awaiting)
+    cells = (*begun, p.ready, p.blocked, p.failed, p.not_applicable)
+    return f"| {p.phase} | " + " | ".join(map(str, cells)) + " |"

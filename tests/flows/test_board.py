@@ -1,0 +1,172 @@
+"""What the dashboard shows of phases and steps is what the ledger says, within two seconds, and green is only what is done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.board import Board
+from flows.prefect_server import PrefectServer
+from flows.standing import clear_abandoned
+from flows.standing_words import shown
+from ledger.decisions.sign_off import reject, sign
+from ledger.decisions.work import finish, start
+from ledger.questions.standings import WorkStanding, of_phase, standings
+from ledger.reading import open_snapshot
+from ledger.rules.activity import State
+from ledger.writing import Ledger
+from tests.flows.conftest import Start, state, task_runs, until
+from tests.flows.standing_watch import expected, green
+from tests.flows.standing_watch import shown as shown_in_api
+from tests.ledger.conftest import Clock
+from tests.ledger.journey import bought
+
+Runs = dict[str, dict[str, Any]]
+
+
+@contextmanager
+def board_of(server: PrefectServer, site: Path) -> Iterator[Board]:
+    board = Board(server.api, site, lambda: datetime.now(UTC))
+    board.open()
+    board.start()
+    try:
+        yield board
+    finally:
+        board.stop()
+
+
+@pytest.fixture
+def alone(server: PrefectServer) -> None:
+    """Remove the standing runs of other tests: in a dashboard there is one site."""
+    for run in server.api.every("flow_runs", {"flow_runs": {"tags": {"all_": ["standing"]}}}):
+        server.api.post(f"/flow_runs/{run['id']}", {}, "DELETE")
+
+
+def standing_runs(server: PrefectServer) -> Runs:
+    """Return the standing runs by the first word of their names."""
+    found = server.api.every("flow_runs", {"flow_runs": {"tags": {"all_": ["standing"]}}})
+    return {run["name"].partition(" ·")[0]: run for run in found}
+
+
+def agrees(server: PrefectServer, site: Path) -> bool:
+    seen = shown_in_api(server.api)
+    return all(
+        seen.get(key) == state for key, state in expected(site).items() if key in seen or state.type != "CANCELLED"
+    )
+
+
+def test_a_phase_says_what_it_waits_for_and_only_what_is_over_is_green() -> None:
+    assert shown(_of(done=2, awaiting_sign_off=3, blocked=1, to_sign=3, deliveries=1))[:2] == (
+        "PAUSED",
+        "Waits for 3 sign-offs, 1 delivery",
+    )
+    assert shown(_of(done=2, blocked=1))[:2] == ("PENDING", "Waits for earlier work")
+    assert shown(_of(done=2, running=1, checked_not_met=1))[:2] == ("FAILED", "1 failed, 1 running")
+    assert shown(_of(done=2, not_applicable=1))[:2] == ("COMPLETED", "Done")
+    assert shown(_of(done=2, again=1))[:2] == ("PAUSED", "Waits for 1 sign-off")
+    assert shown(_of(not_applicable=2))[:2] == ("CANCELLED", "Nothing to do")
+
+
+def _of(*, to_sign: int = 0, deliveries: int = 0, again: int = 0, **states: int) -> WorkStanding:
+    counted = Counter({State(name): count for name, count in states.items()})
+    return WorkStanding(counted, again, to_sign, deliveries=frozenset(map(str, range(deliveries))))
+
+
+def test_what_a_phase_waits_for_follows_from_the_record(site: Path) -> None:
+    with Ledger.open(site, clock=Clock()) as ledger:
+        bought(ledger)
+    with open_snapshot(site) as snapshot:
+        phases = {phase: shown(of_phase(steps)).name for phase, steps in standings(snapshot).items()}
+
+    assert phases["procurement"] == "Done"
+    assert phases["networking"] == "Waits for 2 deliveries"
+    assert phases["go_live"] == "Waits for earlier work"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_a_decision_is_seen_and_a_rejection_too(server: PrefectServer, site: Path) -> None:
+    with board_of(server, site), Ledger.open(site, clock=Clock()) as ledger:
+        until(lambda: agrees(server, site), seconds=10)
+        assert not green(server.api)
+        work = "001@site"
+        decisions: list[Callable[[], object]] = [
+            lambda: start(ledger, "tech", work),
+            lambda: finish(ledger, "tech", work),
+            lambda: reject(ledger, "lead", work, reason="the quotes are missing"),
+            lambda: finish(ledger, "tech", work),
+            lambda: sign(ledger, "lead", work),
+        ]
+        for decide in decisions:
+            decide()
+            until(lambda: agrees(server, site), seconds=10)
+
+    assert green(server.api) == {("procurement", ""), ("procurement", "001")}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_the_next_engine_finds_the_same_runs_and_repairs_what_was_changed_meanwhile(
+    server: PrefectServer, site: Path
+) -> None:
+    clear_abandoned(server.api)  # what another test has left
+    with board_of(server, site):
+        until(lambda: agrees(server, site), seconds=10)
+    before = standing_runs(server)
+    forged = {"state": {"type": "COMPLETED", "name": "Completed"}, "force": True}
+    server.api.post(f"/flow_runs/{before['Go-live']['id']}/set_state", forged)
+    (node, *_) = server.api.some("task_runs", {"task_runs": {"flow_run_id": {"any_": [before["Networking"]["id"]]}}})
+    server.api.post(f"/task_runs/{node['id']}", {}, "DELETE")
+    with Ledger.open(site, clock=Clock()) as ledger:
+        bought(ledger)
+
+    assert clear_abandoned(server.api) == 0, "standing runs are nobody's"
+    with board_of(server, site):
+        until(lambda: agrees(server, site), seconds=10)
+
+    after = standing_runs(server)
+    assert {name: run["id"] for name, run in after.items()} == {name: run["id"] for name, run in before.items()}
+    assert ("go_live", "") not in green(server.api)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_no_state_is_one_that_services_of_prefect_change_by_themselves(server: PrefectServer, site: Path) -> None:
+    """Late runs are scheduled ones, and a pause expires at its time. The standing runs have neither."""
+    with board_of(server, site):
+        until(lambda: agrees(server, site), seconds=10)
+    states = [run["state"] for run in standing_runs(server).values()]
+
+    assert {"PAUSED", "PENDING"} <= {one["type"] for one in states}
+    assert not [one for one in states if one["type"] == "SCHEDULED" or one["state_details"].get("pause_timeout")]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("alone")
+def test_advances_are_children_of_their_phase_and_not_green_while_people_are_waited_for(
+    server: PrefectServer, site: Path, start: Start
+) -> None:
+    with board_of(server, site) as board:
+        parents = board.open()
+        running = start(site)
+        running.engine.parents = parents
+        with Ledger.open(site, clock=Clock()) as ledger:
+            bought(ledger)
+        mine = {"flow_runs": {"tags": {"all_": [running.engine.tag]}}}
+        until(
+            lambda: [r for r in server.api.some("flow_runs", mine) if r["state"]["name"].startswith("Over")], seconds=20
+        )
+        advances = server.api.some("flow_runs", mine)
+        until(lambda: task_runs(server, running), seconds=10)
+
+    assert {run["parent_task_run_id"] for run in advances} <= {parent.node for parent in parents.values()}
+    nodes = {run["name"][:3]: run["state"]["type"] for run in task_runs(server, running)}
+    assert nodes["080"] == "CANCELLED"
+    assert nodes["001"] in {"CANCELLED", "COMPLETED"}, "it was done before its advance was over, or after"
+    assert state(site, "080@site") == "ready"
