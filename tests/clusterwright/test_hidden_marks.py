@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.week_report import FORMATS, Line, WeekReport
-from flows.artifacts import escaped
+from flows.markdown import escaped
 from ledger.decisions.work import comment
 from ledger.writing import Ledger
 from steps.errors import InputError

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.artifacts import status_text
 from flows.engine_state import Engine
+from flows.status_artifact import status_text
 from ledger.decisions import orders as buying
 from ledger.decisions.deliveries import receive
 from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
