@@ -182,7 +182,7 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
 def test_a_running_engine_opens_the_record_once_a_wake_and_once_a_task(
     both_passed: Path, start: Start, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With Prefect and Ansible: beside the looks only the status at an advance's end, and before a result whether it can be signed."""
+    """With Prefect and Ansible: beside the looks once at an advance's end, and before a result whether it can be signed."""
     looks: list[tuple[int | None, int]] = []
     look = Lookout.look
 
@@ -202,8 +202,9 @@ def test_a_running_engine_opens_the_record_once_a_wake_and_once_a_task(
     assert {count for queued, count in looks if queued == 0} == {1}
     assert {count for queued, count in looks if queued is None} == {0}
     here = threading.current_thread()
-    in_tasks = [thread for thread in opened if thread not in {here, running.thread}]
+    elsewhere = [thread for thread in opened if thread not in {here, running.thread}]
+    at_ends = [thread.name.partition(" ·")[0] for thread in elsewhere if "advance" in thread.name]
     results = [run for run in runs(both_passed) if run.settled_at]
-    assert len(in_tasks) == running.engine.task_runs + len(results)
-    beside_looks = opened.count(running.thread) - sum(count for _, count in looks)
-    assert beside_looks == running.dispatcher.advances
+    assert sorted(at_ends) == ["Networking", "Power"]
+    assert len(elsewhere) - len(at_ends) == running.engine.task_runs + len(results)
+    assert opened.count(running.thread) == sum(count for _, count in looks)
