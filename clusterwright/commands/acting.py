@@ -18,11 +18,12 @@ from ledger.acting import is_by_key, key_of, require_key
 from ledger.decisions.by_key import decided
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
+from ledger.questions.orders import orders, require_order
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
-from steps.errors import InputError
+from steps.errors import InputError, NotSatisfiedError, WaitingError
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -113,13 +114,60 @@ class Acting:
         *args: Given.args,
         **named: Given.kwargs,
     ) -> None:
-        """Take a decision about every activity that the patterns name, in turn, and say that it is `done`.
+        """Take a decision about every activity that the patterns name."""
+        self._each(lambda snapshot: matching(snapshot, patterns), done, decision, *args, **named)
 
-        It stops at the first that is refused. Those before it are recorded.
+    def each_order(
+        self,
+        patterns: Sequence[str],
+        done: str,
+        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Take a decision about every order that the patterns name."""
+        self._each(lambda snapshot: matching_orders(snapshot, patterns), done, decision, *args, **named)
+
+    def each_delivery(
+        self,
+        patterns: Sequence[str],
+        done: str,
+        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Take a decision about every delivery that the patterns name."""
+        self._each(lambda snapshot: matching_deliveries(snapshot, patterns), done, decision, *args, **named)
+
+    def _each(
+        self,
+        find: Callable[[Snapshot], list[str]],
+        done: str,
+        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Take a decision about each of several subjects, and say that it is `done`.
+
+        What is refused is said with its reason, and the others are recorded. Raise NotSatisfiedError if any was; for a single
+        subject raise its own error.
         """
+        refused = 0
         with self.deciding() as decider:
-            for name in matching(decider.snapshot, patterns):
-                say_done(name, done, decider.take(decision, name, *args, **named))
+            names = find(decider.snapshot)
+            for name in names:
+                try:
+                    say_done(name, done, decider.take(decision, name, *args, **named))
+                except (InputError, NotSatisfiedError, WaitingError) as error:
+                    if len(names) == 1:
+                        raise
+                    refused += 1
+                    say(f"{name}: not {done}: {error.what}{f'; {error.hint}' if error.hint else ''}")
+        if refused:
+            raise NotSatisfiedError(
+                f"{refused} of {len(names)} were refused, as said above; {len(names) - refused} are recorded",
+                hint="put right what was refused, and say it again for these alone",
+            )
 
 
 @dataclass(frozen=True)
@@ -140,19 +188,57 @@ def say_done(name: str, done: str, event: object) -> None:
 
 def matching(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
     """Return the ids that patterns name. A pattern matches no activity that does not apply. The id of an order stays."""
-    names: list[str] = []
-    known: list[str] | None = None
+
+    def known() -> list[str]:
+        return [row.id for row in activities(snapshot) if row.state is not State.NOT_APPLICABLE]
+
+    def exact(name: str) -> str:
+        return name if "#" in name else require_activity(snapshot, name).id
+
+    return _matching(patterns, exact, known, "activity", "148@*")
+
+
+def matching_orders(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
+    """Return the ids of the orders that patterns name."""
+    return _matching(
+        patterns,
+        lambda name: require_order(snapshot, name).id,
+        lambda: [row.id for row in orders(snapshot)],
+        "order",
+        "H08@*#compute-rack",
+    )
+
+
+def matching_deliveries(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
+    """Return the ids of the deliveries that patterns name."""
+    return _matching(
+        patterns,
+        lambda name: name,
+        lambda: [one.id for row in orders(snapshot) for one in row.tranches],
+        "delivery",
+        "H08@*#compute-rack/*",
+    )
+
+
+def _matching(
+    patterns: Sequence[str],
+    exact: Callable[[str], str],
+    known: Callable[[], list[str]],
+    what: str,
+    example: str,
+) -> list[str]:
+    names: dict[str, None] = {}
+    every: list[str] | None = None
     for pattern in patterns:
         if not any(mark in pattern for mark in "*?["):
-            names.append(pattern if "#" in pattern else require_activity(snapshot, pattern).id)
+            names[exact(pattern)] = None
             continue
-        if known is None:
-            known = [row.id for row in activities(snapshot) if row.state is not State.NOT_APPLICABLE]
-        found = [name for name in known if fnmatchcase(name, pattern)]
+        every = known() if every is None else every
+        found = [name for name in every if fnmatchcase(name, pattern)]
         if not found:
-            raise InputError(f"no activity matches {pattern!r}", hint="quote patterns: '148@*'")
-        names += [name for name in found if name not in names]
-    return names
+            raise InputError(f"no {what} matches {pattern!r}", hint=f"quote patterns: '{example}'")
+        names |= dict.fromkeys(found)
+    return list(names)
 
 
 def _by_key(event: Any) -> str:

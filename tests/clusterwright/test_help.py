@@ -17,7 +17,7 @@ COMMANDS = dict(commands())
 FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent != FOLDER)
 BAD_INPUT = 2
 WIDTH = 80
-MOST_PARAMETERS = 12
+MOST_PARAMETERS = 13
 VERBS = """
 approve ask assign attach bring buy change check close compare decide do end invite keep lend let list look make
 match move open pass plan print publish put read record refuse rehearse release remove report resume revoke run

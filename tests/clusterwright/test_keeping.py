@@ -138,6 +138,8 @@ def test_a_site_is_put_away_and_brought_back(commented: Path, command: Command, 
 
     assert back.returncode == 0, back.stderr
     assert "event 4" in back.stdout
+    for site in (commented, tmp_path / "back"):  # a forecast is no part of the record: it is made again
+        assert command("forecast", "--site", site).returncode == 0
     before = json.loads(command("list", "--json", "--site", commented).stdout)
     assert json.loads(command("list", "--json", "--site", tmp_path / "back").stdout) == before
     assert command("audit", "--site", tmp_path / "back").returncode == 0

@@ -1,7 +1,8 @@
-"""Record that an order is placed.
+"""Record that orders are placed.
 
 Example:
     clusterwright order '001@site#gpu-server' --supplier Maker --reference PO-17 --value 9600000.00
+    clusterwright order 'H08@*#compute-rack' --supplier Maker --reference PO-18
 
 """
 
@@ -11,16 +12,17 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import AtOption, OrderId, SequenceOption, day_option
+from clusterwright.commands.moving import say_what_moves
+from clusterwright.commands.options import AtOption, OrderIds, SequenceOption, day_option
 from ledger.decisions import orders
 
 
 def order(
     me: Acting,
-    order_id: OrderId,
+    order_ids: OrderIds,
     supplier: Annotated[str, Option(help="The organisation that delivers.")],
     reference: Annotated[str, Option(help="Purchase order number.")],
-    value: Annotated[str | None, Option(help="What it costs, as 1250000.00.")] = None,
+    value: Annotated[str | None, Option(help="What each of them costs, as 1250000.00.")] = None,
     currency: Annotated[str | None, Option(help="As EUR; the site's if not given.")] = None,
     budget_line: Annotated[str, Option(help="Which line of the budget pays.")] = "",
     organisation: Annotated[str, Option(help="Whose people report on it, beside your buyers.")] = "",
@@ -28,8 +30,8 @@ def order(
     at: AtOption = None,
     out_of_sequence: SequenceOption = "",
 ) -> None:
-    me.once(
-        order_id,
+    me.each_order(
+        order_ids,
         "placed",
         orders.order,
         promised=promised,
@@ -42,3 +44,5 @@ def order(
         out_of_sequence=out_of_sequence,
         at=at,
     )
+    if promised is not None:
+        say_what_moves(me)

@@ -1,10 +1,11 @@
-"""Record a delivery; what waited for it can start.
+"""Record deliveries; what waited for it can start.
 
 With a manifest and a scan every difference is listed first. --yes then records what came. Pieces that have serial numbers,
 such as servers, are received by them; --unscanned says why that cannot be.
 
 Example:
     clusterwright receive '001@site#gpu-server/1' --serials serials.txt
+    clusterwright receive 'H08@*#compute-rack/*' --unscanned 'racks have no numbers'
     clusterwright receive '001@site#gpu-server/1' --manifest manifest.csv --scanned scan.txt
 
 """
@@ -16,17 +17,17 @@ from typing import Annotated, Any
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import AtOption, TrancheId
+from clusterwright.commands.options import AtOption, TrancheIds
 from clusterwright.output import say
 from clusterwright.text_file import text_in
-from ledger.decisions import deliveries
+from ledger.decisions import deliveries as decisions
 from ledger.rules.money import amount
 from steps.errors import InputError, NotSatisfiedError
 
 
 def receive(
     me: Acting,
-    tranche: TrancheId,
+    deliveries: TrancheIds,
     quantity: Annotated[str | None, Option(help="How many came; all of it if not given.")] = None,
     serials: Annotated[Path | None, Option(help="A file with a serial number a line.")] = None,
     manifest: Annotated[Path | None, Option(help="The supplier's manifest: CSV with a column `serial`.")] = None,
@@ -38,19 +39,23 @@ def receive(
 ) -> None:
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
+    if len(deliveries) > 1 and (serials or manifest):
+        raise InputError(
+            "a file of serial numbers is of one delivery", hint="receive them one by one, or with --unscanned WHY"
+        )
     if manifest is not None and scanned is not None:
         if quantity or serials or unscanned:
             raise InputError(
                 "the manifest and the scan say how many came", hint="leave --quantity, --serials and --unscanned out"
             )
-        _by_manifest(me, tranche, manifest, scanned, yes, note, at)
+        _by_manifest(me, deliveries[0], manifest, scanned, yes, note, at)
         return
     came = amount(quantity, "a quantity") if quantity else None
     numbers = _serials(serials) if serials else []
-    me.once(
-        tranche,
+    me.each_delivery(
+        deliveries,
         "received",
-        deliveries.receive,
+        decisions.receive,
         came,
         serials=numbers,
         note=note,
@@ -70,7 +75,7 @@ def _by_manifest(
 ) -> None:
     """List every difference, and record what came once they are accepted."""
     with me.deciding() as decider:
-        found = decider.take(deliveries.check_manifest, tranche, manifest, scanned)
+        found = decider.take(decisions.check_manifest, tranche, manifest, scanned)
         for difference in found.differences:
             say(str(difference))
         if found.differences and not yes:
@@ -81,7 +86,7 @@ def _by_manifest(
             )
         seen = tuple(map(str, found.differences))
         event: Any = decider.take(
-            deliveries.receive_manifest,
+            decisions.receive_manifest,
             tranche,
             manifest,
             scanned,

@@ -1,63 +1,151 @@
-"""List activities with their state, in the order of the plan.
+"""List activities with their state and their dates, in the order of the plan.
+
+Values are given with commas between them, or option by option.
 
 Example:
     clusterwright list --state awaiting_sign_off
+    clusterwright list --phase power,cooling --late --role electrical-engineer
+    clusterwright list --week 2027-W05 --csv
     clusterwright list --unit pod-003 --search burn --json
-    clusterwright list --flag out_of_sequence
 
 """
 
-from typing import Annotated
+import csv
+import sys
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
+from clusterwright.naming import named
 from clusterwright.output import Cells, Document, day
 from ledger.questions.activities import activities
-from ledger.questions.site import site_of
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast
+from ledger.questions.site import site_of, units
+from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
 from ledger.rules.activity import FLAGS, Activity, State
+from steps.catalog.terms import Phase
 from steps.errors import InputError
+from steps.stamps import local_day
+
+HEADERS = ("state", "activity", "what", "who", "planned start", "planned finish", "forecast finish", "late", "flags")
+WEEK = timedelta(days=7)
+Values = list[str] | None
 
 
 def list_(
     ask: AskingPast,
-    phase: PhaseOption = None,
-    state: Annotated[str | None, Option(help="Only this state, as ready or awaiting_sign_off.")] = None,
-    unit: Annotated[str | None, Option(help="Only this unit, as pod-003.")] = None,
+    phase: Annotated[Values, Option(help="Only these phases.")] = None,
+    state: Annotated[Values, Option(help="Only these states, as ready or awaiting_sign_off.")] = None,
+    unit: Annotated[Values, Option(help="Only these units, as pod-003.")] = None,
+    role: Annotated[Values, Option(help="Only what these roles do.")] = None,
     search: Annotated[str | None, Option(help="Only where id or title holds this.")] = None,
     organisation: Annotated[str | None, Option(help="Only what this contractor or its people do.")] = None,
-    flag: Annotated[str | None, Option(help="Only with this flag, as stale or out_of_sequence.")] = None,
+    flag: Annotated[Values, Option(help="Only with one of these flags, as stale or out_of_sequence.")] = None,
+    week: Annotated[str | None, Option(metavar="2027-W05", help="Only what is planned in this week.")] = None,
+    late: Annotated[bool, Option("--late", help="Only what is late, or forecast to be.")] = False,
+    as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV.")] = False,
 ) -> None:
-    if flag is not None and flag not in FLAGS:
-        raise InputError(f"{flag!r} is no flag", hint="flags: " + ", ".join(FLAGS))
-    if state is not None and state not in {s.value for s in State}:
-        raise InputError(f"{state!r} is no state", hint="states: " + ", ".join(s.value for s in State))
     with ask.record() as snapshot:
-        rows = activities(
+        rows = activities(snapshot, search=search, organisation=organisation)
+        fresh = kept_forecast(snapshot)
+        dated = _Dated(site_of(snapshot).time_zone, fresh.forecast if fresh else None)
+        phases = named("phase", phase, [one.value for one in Phase])
+        states = named("state", state, [one.value for one in State])
+        among = named("unit", unit, [one.id for one in units(snapshot)])
+        roles = named("role", role, {row.plan.role for row in activities(snapshot)} if role else ())
+        flags = named("flag", flag, FLAGS)
+        tests: list[Callable[[Activity], bool]] = [
+            lambda row: not phases or row.plan.phase in phases,
+            lambda row: not states or row.state in states,
+            lambda row: not among or row.plan.unit in among,
+            lambda row: not roles or row.plan.role in roles,
+            lambda row: not flags or bool(flags & row.flags),
+            dated.in_week(week),
+            lambda row: not late or row.late or (dated.days_late(row) or 0) > 0,
+        ]
+        rows = [row for row in rows if all(test(row) for test in tests)]
+        if as_csv:
+            written = csv.writer(sys.stdout, lineterminator="\n")
+            written.writerow(HEADERS)
+            written.writerows(dated.cells(row) for row in rows)
+            return
+        ask.table(
             snapshot,
-            phase=phase,
-            state=state,
-            unit=unit,
-            search=search,
-            organisation=organisation,
+            rows,
+            HEADERS,
+            dated.cells,
+            document=lambda: _document(snapshot, rows, dated),
+            empty="no such activity",
         )
-        rows = [row for row in rows if flag is None or flag in row.flags]
-        zone = site_of(snapshot).time_zone
-
-        def document() -> list[Document]:
-            waiting = turns(snapshot)
-            return [flat_activity(row) | {"turn": waiting.get(row.id)} for row in rows]
-
-        headers = ("state", "activity", "what", "who", "planned start", "flags")
-        ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), document=document)
 
 
-def _cells(row: Activity, zone: str) -> Cells:
-    start = row.plan.dates.early_start if row.plan.dates else None
-    state = f"{row.state.glyph} {row.state.words}"
-    who = row.assignee or row.whose or row.plan.role
-    flags = " ".join(sorted(row.flags))
-    return state, row.id, row.plan.title, who, day(start, zone), flags
+def _document(snapshot: Snapshot, rows: list[Activity], dated: "_Dated") -> list[Document]:
+    waiting = turns(snapshot)
+    return [
+        flat_activity(row)
+        | {
+            "turn": waiting.get(row.id),
+            "forecast_finish": dated.finish(row),
+            "forecast_days_late": dated.days_late(row),
+        }
+        for row in rows
+    ]
+
+
+class _Dated(NamedTuple):
+    """The planned and the forecast dates of activities in a time zone."""
+
+    zone: str
+    forecast: KeptForecast | None
+
+    def finish(self, row: Activity) -> date | None:
+        """Return the day on which an activity is expected to be finished; None if it is over, or no forecast is kept."""
+        finish = self.forecast.nodes.get(row.id) if self.forecast else None
+        return self.forecast.day(finish) if self.forecast and finish else None
+
+    def days_late(self, row: Activity) -> int | None:
+        """Return by how many days it is then later than planned."""
+        finish = self.forecast.nodes.get(row.id) if self.forecast else None
+        if self.forecast is None or finish is None or row.plan.dates is None:
+            return None
+        return self.forecast.days(row.plan.dates.early_finish, finish)
+
+    def in_week(self, week: str | None) -> Callable[[Activity], bool]:
+        """Return the test whether an activity is planned in a week, as `2027-W05`."""
+        if week is None:
+            return lambda _: True
+        try:
+            monday = date.fromisoformat(f"{week}-1")
+        except ValueError:
+            raise InputError(f"{week!r} is no week", hint="write year and week as 2027-W05") from None
+
+        def is_in(row: Activity) -> bool:
+            dates = row.plan.dates
+            if dates is None:
+                return False
+            start, finish = (local_day(at, self.zone) for at in (dates.early_start, dates.early_finish))
+            return start < monday + WEEK and finish >= monday
+
+        return is_in
+
+    def cells(self, row: Activity) -> Cells:
+        """Return the line of an activity."""
+        dates = row.plan.dates
+        start, finish = (dates.early_start, dates.early_finish) if dates else (None, None)
+        late = self.days_late(row)
+        return (
+            f"{row.state.glyph} {row.state.words}",
+            row.id,
+            row.plan.title,
+            row.assignee or row.whose or row.plan.role,
+            day(start, self.zone),
+            day(finish, self.zone),
+            day(self.finish(row), self.zone),
+            f"{late} d" if late else "",
+            " ".join(sorted(row.flags)),
+        )

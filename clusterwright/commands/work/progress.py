@@ -3,6 +3,7 @@
 Example:
     clusterwright progress 049@pod-001 --items 12 --note 'row 2 is closed'
     clusterwright progress 049@pod-001 --percent 40
+    clusterwright progress '049@*' --percent 100
 
 """
 
@@ -11,19 +12,19 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, NoteOption
+from clusterwright.commands.options import Activities, NoteOption
 from ledger.decisions import work
 
 
 def progress(
     me: Acting,
-    activity: ActivityId,
+    activities: Activities,
     items: Annotated[int | None, Option(help="How many items are done.")] = None,
     percent: Annotated[float | None, Option(help="Or how much, in percent.")] = None,
     note: NoteOption = "",
 ) -> None:
     me.each(
-        [activity],
+        activities,
         "noted",
         work.progress,
         items_done=items,
