@@ -23,7 +23,7 @@ from tui.app import ClusterwrightApp
 
 HERE = Path(__file__).parent / "pictures"
 SCREENS = {"overview": "1", "steps": "2", "orders": "4"}
-PHASE = "cooling"
+PHASE = "server_assembly"
 
 
 async def settle(pilot: Pilot[None]) -> None:
