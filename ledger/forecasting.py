@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from math import log
 
 import msgspec
 
@@ -12,8 +13,10 @@ from ledger.private import make_file
 from ledger.questions.actuals import actuals
 from ledger.questions.kept_forecast import (
     FILE,
+    KeptApproval,
     KeptChance,
     KeptForecast,
+    KeptLesson,
     KeptMilestone,
     KeptSlip,
     KeptValue,
@@ -27,7 +30,7 @@ from steps.schedule.earned_value import EarnedValue, earned_value
 from steps.schedule.forecast import Actuals, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
-from steps.schedule.slipped import SlippedPart
+from steps.schedule.slipped import PlanCause, SlippedPart
 
 PARTS = 3
 """Of a slip that are kept with a forecast."""
@@ -40,6 +43,7 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
     solved = solve_forecast(plan, past, snapshot.now)
     dates = solved.forecast
     odds = solved_odds(solved, samples=samples, seed=seed)
+    parts = () if dates.finish == plan.finish else slip_of(snapshot, solved).slipped.parts
     return KeptForecast(
         revision=revision(snapshot),
         event=head(snapshot).seq,
@@ -54,9 +58,12 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         critical=dates.critical,
         nodes=dates.nodes,
         earned=_value(earned_value(solved, past)),
-        slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
+        slip=tuple(map(_part, sorted(parts, key=lambda part: -abs(part.minutes))[:PARTS])),
         ordered=tuple(order_values(snapshot, _due(plan, snapshot.now))),
         waits=driven_by(solved, _awaited(plan, past, solved)),
+        lessons=_lessons(solved),
+        lessons_minutes=sum(part.minutes for part in parts if part.cause is PlanCause.RATE),
+        approvals=_approvals(solved),
         time_zone=plan.time_zone,
     )
 
@@ -82,10 +89,20 @@ def _index(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _greatest(snapshot: Snapshot, solved: ForecastSolution) -> tuple[KeptSlip, ...]:
-    parts = slip_of(snapshot, solved).slipped.parts
-    greatest = sorted(parts, key=lambda part: -abs(part.minutes))[:PARTS]
-    return tuple(map(_part, greatest))
+def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
+    """Return what finished work teaches, the greatest difference from the plan first. What differs by less than 1 % is as planned."""
+    found = () if solved.rates is None else solved.rates.lessons
+    other = [one for one in found if round(one.factor, 2) != 1]
+    other.sort(key=lambda one: (-abs(log(one.factor)), one.step))
+    return tuple(KeptLesson(one.step, one.finished, round(one.factor, 4)) for one in other)
+
+
+def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
+    longest_first = sorted(solved.recorded.approvals, key=lambda one: (-one.median_h, one.role))
+    return tuple(
+        KeptApproval(role, planned, round(median, 2), number, round(expected, 2))
+        for role, planned, median, number, expected in longest_first
+    )
 
 
 def _part(one: SlippedPart) -> KeptSlip:

@@ -21,10 +21,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.cpm.columns import Bools
+from steps.schedule.cpm.columns import Bools, Links
+from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution
-from steps.schedule.dating import MINUTE, last_row, network_of
+from steps.schedule.dating import MINUTE, lags_of, last_row, network_of
 from steps.schedule.driving import titles
 from steps.schedule.forecast import ForecastSolution, in_the_plans_order
 from steps.schedule.plan import Plan
@@ -167,14 +168,18 @@ class PlanSlip:
 
     def _all_standings(self) -> tuple[Standing, ...]:
         """Return how the project stands before the first change and after each. Two that are one have nothing between them."""
-        planned, (network, progress), crewed = self._as_planned, self._solved.recorded, self._solved.crewed
+        planned, recorded, crewed = self._as_planned, self._solved.recorded, self._solved.crewed
+        network, progress = recorded.network, recorded.progress
         as_planned = Standing(planned.network, crew_links=_handovers(planned))
         activities = replace(
             network.activities,
             names=planned.network.activities.names,
             no_earlier=_latest(network.activities.no_earlier, planned.network.activities.no_earlier),
         )
-        happened = replace(as_planned, network=replace(planned.network, activities=activities), actuals=progress)
+        as_recorded = compile_network(
+            activities, self._links_as_recorded(), planned.network.calendars, engine=planned.network.engine
+        )
+        happened = replace(as_planned, network=as_recorded, actuals=progress)
         at_rates = happened
         if self._solved.rates is not None:
             at_rates = replace(
@@ -182,6 +187,18 @@ class PlanSlip:
             )
         forecast = Standing(crewed.network, crewed.solution.actuals, crew_links=_handovers(crewed))
         return as_planned, happened, at_rates, forecast
+
+    def _links_as_recorded(self) -> Links:
+        """Return the plan's links and handovers, at the waits for approvals that the record shows."""
+        network = self._as_planned.network
+        lags = lags_of(
+            self._plan,
+            self._plan.links,
+            {name: row for row, name in enumerate(network.activities.names)},
+            network.calendars,
+            self._solved.recorded.approving,
+        )
+        return replace(network.links, lag=np.concatenate([lags, network.links.lag[len(lags) :]]))
 
     def _owners(self) -> dict[str, str]:
         """Return who answers for each activity, order and delivery."""
