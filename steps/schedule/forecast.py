@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.schedule.approvals import ApprovalTime, Approving, approval_times, approver_of
+from steps.schedule.approvals import ApprovalTime, Approving, approval_hours, approval_times, approver_of
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
@@ -154,20 +154,26 @@ def _recorded(plan: Plan, actuals: Actuals, now: datetime) -> Recorded:
     begun = {name: one.finished is not None for name, one in in_sequence}
     happened = {name: actual for name, actual in actuals.items() if name not in promised}
     times = approval_times(plan, _waits(plan, happened, now))
-    approving = Approving(
-        plan.approvals | {role: one.expected_h for role, one in times.items()}, _approved(calendar, happened)
-    )
+    hours = plan.approvals | {role: one.expected_h for role, one in times.items()}
+    approving = Approving(hours, dict(_approved(plan, happened, hours, now)))
     network = network_of(plan, promised, begun, approving)
     return Recorded(network, _progress(network, calendar, happened, now), approving, tuple(times.values()))
 
 
-def _approved(calendar: WorkCalendar, happened: Actuals) -> dict[str, tuple[int, int]]:
-    """Return when each approved activity was finished and approved, in minutes."""
-    return {
-        name: (_minute(calendar, one.finished), _minute(calendar, one.approved))
-        for name, one in happened.items()
-        if one.finished is not None and one.approved is not None
-    }
+def _approved(
+    plan: Plan, happened: Actuals, hours: Mapping[str, float], now: datetime
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield when each approved activity was finished and approved, in minutes. What waits for longer than expected waits until now."""
+    calendar = WorkCalendar.from_plan(plan)
+    for activity in plan.activities:
+        one = happened.get(activity.id, UNTOUCHED)
+        if one.finished is None:
+            continue
+        approved = one.approved
+        if approved is None and calendar.add(one.finished, approval_hours(activity, hours)) < now:
+            approved = now
+        if approved is not None:
+            yield activity.id, (_minute(calendar, one.finished), _minute(calendar, approved))
 
 
 def _waits(plan: Plan, happened: Actuals, now: datetime) -> Iterator[tuple[str, float]]:

@@ -1,10 +1,11 @@
 """Why the forecast of a plan is not its planned date: every minute between them by activity, owner and cause.
 
-Three changes lead from the plan to the forecast, one after the other, and each has its own parts:
+Four changes lead from the plan to the forecast, one after the other, and each has its own parts:
 
-1. What has happened, and what suppliers have promised, comes into the plan. Crews go on in the order of the plan.
-2. Work that remains takes as long as finished work shows.
-3. Crews go on in the order of the forecast.
+1. Finished work waits for its approval as long as the record shows.
+2. What has happened, and what suppliers have promised, comes into the plan. Crews go on in the order of the plan.
+3. Work that remains takes as long as finished work shows.
+4. Crews go on in the order of the forecast.
 
 Each change begins with the dates of the one before it, so that the parts of all sum to the slip.
 """
@@ -44,8 +45,9 @@ CHAINS_SEARCHED = 40
 
 
 class PlanCause(CauseInWords):
-    """Causes that only a plan with crews has, in words if they make go-live later, and if they make it earlier."""
+    """Causes that only a plan with crews and approvals has, in words if they make go-live later, and if they make it earlier."""
 
+    APPROVAL = ("waits longer for its approval", "waits less time for its approval")
     RATE = (
         "is expected to take longer, as finished work shows",
         "is expected to take less time, as finished work shows",
@@ -159,36 +161,49 @@ class PlanSlip:
         return tuple(found)
 
     def _changes(self) -> Iterator[tuple[str, Cause, int]]:
-        """Return each part of each of the three changes."""
-        causes = (None, PlanCause.RATE, PlanCause.CREWS)
+        """Return each part of each of the four changes."""
+        causes = (PlanCause.APPROVAL, None, PlanCause.RATE, PlanCause.CREWS)
         for cause, before, after in zip(causes, self._standings, self._standings[1:], strict=False):
             if before is not after:
                 for part in explain([before, after], self._target, bought=self._bought).parts:
-                    yield part.activity, cause or part.cause, part.minutes
+                    name = self._awaited(part.activity) if cause is PlanCause.APPROVAL else part.activity
+                    yield name, cause or part.cause, part.minutes
 
     def _all_standings(self) -> tuple[Standing, ...]:
         """Return how the project stands before the first change and after each. Two that are one have nothing between them."""
         planned, recorded, crewed = self._as_planned, self._solved.recorded, self._solved.crewed
         network, progress = recorded.network, recorded.progress
         as_planned = Standing(planned.network, crew_links=_handovers(planned))
+        at_approvals = as_planned
+        links = self._recorded_links
+        if not np.array_equal(links.lag, planned.network.links.lag):
+            compiled = compile_network(
+                planned.network.activities, links, planned.network.calendars, engine=planned.network.engine
+            )
+            at_approvals = replace(as_planned, network=compiled)
         activities = replace(
             network.activities,
             names=planned.network.activities.names,
             no_earlier=_latest(network.activities.no_earlier, planned.network.activities.no_earlier),
         )
-        as_recorded = compile_network(
-            activities, self._links_as_recorded(), planned.network.calendars, engine=planned.network.engine
-        )
-        happened = replace(as_planned, network=as_recorded, actuals=progress)
+        with_promises = replace(at_approvals.network, activities=activities)
+        happened = replace(at_approvals, network=with_promises, actuals=progress)
         at_rates = happened
         if self._solved.rates is not None:
             at_rates = replace(
                 happened, actuals=self._solved.progress, durations=np.asarray(crewed.base.activities.duration)
             )
         forecast = Standing(crewed.network, crewed.solution.actuals, crew_links=_handovers(crewed))
-        return as_planned, happened, at_rates, forecast
+        return as_planned, at_approvals, happened, at_rates, forecast
 
-    def _links_as_recorded(self) -> Links:
+    def _awaited(self, name: str) -> str:
+        """Return the activity before this one whose approval is most later or earlier than planned."""
+        planned, recorded = self._as_planned.network.links.lag, self._recorded_links.lag
+        into = [row for row, link in enumerate(self._plan.links) if link.after == name]
+        return self._plan.links[max(into, key=lambda row: abs(int(recorded[row] - planned[row])))].before
+
+    @cached_property
+    def _recorded_links(self) -> Links:
         """Return the plan's links and handovers, at the waits for approvals that the record shows."""
         network = self._as_planned.network
         lags = lags_of(

@@ -38,8 +38,6 @@ class SlipCause(CauseInWords):
     HELD = ("may not start before a later date", "may start from an earlier date")
     CREW = ("waits for a crew", "waits no longer for a crew")
     """A crew's handover became part of the network, left it, or takes longer."""
-    APPROVAL = ("waits longer for its approval", "waits less time for its approval")
-    """After its finish. What comes after it waits too."""
     LOGIC = ("has other links by a revision", "has fewer links by a revision")
     """A link or a lag became longer or shorter, or an activity was added or removed."""
     DURATION = ("has a longer duration by a revision", "has a shorter duration by a revision")

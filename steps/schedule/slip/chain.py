@@ -224,22 +224,13 @@ class Chain:
         for position, one, two in ((entry.new, self._new, self._old), (entry.old, self._old, self._new)):
             if position >= 0:
                 before = one.name(int(one.into.far[position]))
-                is_of_this = before in two.number and not self._is_approval(entry)
-                return bool(one.into.code[position] & TO_FINISH), name if is_of_this else before
+                return bool(one.into.code[position] & TO_FINISH), name if before in two.number else before
         return False, name
 
     def _cause_of_link(self, entry: _Entry) -> SlipCause:
         of_crew = _is_crew(self._half.after.crew_links, self._new, entry.new)
         was_of_crew = _is_crew(self._half.before.crew_links, self._old, entry.old)
-        if of_crew or was_of_crew:
-            return SlipCause.CREW
-        return SlipCause.APPROVAL if self._is_approval(entry) else SlipCause.LOGIC
-
-    def _is_approval(self, entry: _Entry) -> bool:
-        """Return whether only the lag of the link changed and no revision did that: what comes before it was approved late or early."""
-        if self._half.is_revision or entry.old < 0 or entry.new < 0:
-            return False
-        return bool(self._old.into.lag[entry.old] != self._new.into.lag[entry.new])
+        return SlipCause.CREW if of_crew or was_of_crew else SlipCause.LOGIC
 
     def _cause_of_work(self, j: int) -> SlipCause:
         state = self._new.state(j)

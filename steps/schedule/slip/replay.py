@@ -14,8 +14,6 @@ from steps.schedule.cpm.wiring import LOWEST
 from steps.schedule.cpm.working_time import WorkingTime
 from steps.schedule.slip.causes import SlipCause, SlipPart
 
-_OF_LINKS = frozenset({SlipCause.LOGIC, SlipCause.CREW, SlipCause.APPROVAL})
-
 
 class Terms(NamedTuple):
     """What sets the dates of one activity of a chain, beside the instant at which its link leaves the activity before it."""
@@ -48,8 +46,7 @@ class OnChain(NamedTuple):
     steps: tuple[tuple[SlipCause, Terms], ...]
     """All terms after each change, in the order in which changes are made."""
     logic: str
-    """The activity to which a change of the link belongs: this one, or the one before it where that is in one network only, or
-    where its approval is what changed."""
+    """The activity to which a change of the link belongs: this one, or the one before it where that is in one network only."""
 
 
 def parts(places: Sequence[OnChain], root: int, data_date: int | None) -> Iterator[SlipPart]:
@@ -72,7 +69,7 @@ def parts(places: Sequence[OnChain], root: int, data_date: int | None) -> Iterat
             played[number] += own
             _carry_on(places, played, number)
             if played[-1] != last:
-                name = place.logic if cause in _OF_LINKS else place.name
+                name = place.logic if cause in {SlipCause.LOGIC, SlipCause.CREW} else place.name
                 yield SlipPart(name, cause, played[-1] - last, own, data_date)
         leaves = played[number]
 
