@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.schedule.approvals import ApprovalTime, Approving, approval_hours, approval_times, approver_of
+from steps.schedule.approvals import ApprovalTime, Approving, approval_times, approver_of
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
@@ -169,8 +169,8 @@ def _approved(
         one = happened.get(activity.id, UNTOUCHED)
         if one.finished is None:
             continue
-        approved = one.approved
-        if approved is None and calendar.add(one.finished, approval_hours(activity, hours)) < now:
+        approved, role = one.approved, approver_of(activity, hours)
+        if approved is None and role in hours and calendar.add(one.finished, hours[role]) < now:
             approved = now
         if approved is not None:
             yield activity.id, (_minute(calendar, one.finished), _minute(calendar, approved))
