@@ -58,7 +58,7 @@ def network_of(
     rows = list(_rows(plan))
     plan_links = [link for link in plan.links if not _is_past(link, begun)]
     index = {row.id: number for number, row in enumerate(rows)}
-    calendars = _shifts(plan)
+    calendars = shifts_of(plan)
     calendar = {one.name: number for number, one in enumerate(calendars)}
     _refuse_unknown_calendar(rows, calendar)
     activities = Activities(
@@ -93,7 +93,7 @@ def lags_of(
     return own + waits_of(plan, links, index, calendars, approving or Approving(plan.approvals))
 
 
-def _shifts(plan: Plan) -> tuple[ShiftCalendar, ...]:
+def shifts_of(plan: Plan) -> tuple[ShiftCalendar, ...]:
     """Return the calendars of a plan: around the clock, the site's, and those of trades."""
     working = (working_shifts(calendar, name) for name, calendar in calendars_of(plan).items())
     return (continuous(ELAPSED), *working)
