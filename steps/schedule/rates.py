@@ -35,7 +35,7 @@ MINUTES = 60
 FIRST = 1.0
 FEW = 5.0
 """With so many finished activities of a step, and step types finished at all, half of what they say is believed. So one slow activity moves
-its own step by a quarter of what it says, and other steps by a sixth; a finished pod of sixty steps moves all by nine tenths.
+its own step by two sevenths of what it says, and other steps by a sixth; a finished pod of sixty steps moves all by nine tenths.
 Practice is learned from so many step types that were repeated. Source: assumption."""
 
 

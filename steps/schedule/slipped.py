@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from steps.schedule.approvals import approver_of
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import Bools, Links
 from steps.schedule.cpm.compiled import compile_network
@@ -136,9 +137,9 @@ class PlanSlip:
             sums[self._target, PlanCause.CREWS] = begins - at
         for name, cause, minutes in self._changes():
             sums[name, cause] = sums.get((name, cause), 0) + minutes
-        title, owner = titles(self._plan), self._owners()
+        title, owner, approver = titles(self._plan), self._owners(), self._approvers()
         parts = [
-            SlippedPart(name, title[name], owner[name], cause, minutes)
+            SlippedPart(name, title[name], (approver if cause is PlanCause.APPROVAL else owner)[name], cause, minutes)
             for (name, cause), minutes in sums.items()
             if minutes
         ]
@@ -214,6 +215,11 @@ class PlanSlip:
             self._solved.recorded.approving,
         )
         return replace(network.links, lag=np.concatenate([lags, network.links.lag[len(lags) :]]))
+
+    def _approvers(self) -> dict[str, str]:
+        """Return the role that sets the time of each activity's approval; that of the work where nobody approves."""
+        hours = self._solved.recorded.approving.hours
+        return {one.id: approver_of(one, hours) or one.role for one in self._plan.activities}
 
     def _owners(self) -> dict[str, str]:
         """Return who answers for each activity, order and delivery."""

@@ -110,7 +110,7 @@ def test_the_slip_of_a_late_signature_is_the_approvals_and_not_the_works() -> No
 
     assert is_exact(slipped, solved)
     (late, *_) = slipped.parts
-    assert (late.id, late.cause) == (WORK, PlanCause.APPROVAL)
+    assert (late.id, late.cause, late.owner) == (WORK, PlanCause.APPROVAL, LEAD)
     assert late.minutes > 10 * 1440
 
 
