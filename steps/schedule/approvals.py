@@ -91,7 +91,7 @@ def waits_of(
         rows = np.flatnonzero(is_approved & (calendar == number))
         work = calendars[number].work
         waits[rows] = work(approved[before[rows]]) - work(finished[before[rows]])
-    return waits
+    return np.asarray(waits)
 
 
 def _by_row(plan: Plan, index: Mapping[str, int], approving: Approving) -> tuple[Floats, Minutes, Minutes]:

@@ -170,7 +170,7 @@ def _approved(
         if one.finished is None:
             continue
         approved, role = one.approved, approver_of(activity, hours)
-        if approved is None and role in hours and calendar.add(one.finished, hours[role]) < now:
+        if approved is None and role is not None and role in hours and calendar.add(one.finished, hours[role]) < now:
             approved = now
         if approved is not None:
             yield activity.id, (_minute(calendar, one.finished), _minute(calendar, approved))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +45,14 @@ class Entry(NamedTuple):
     after: tuple[str, ...] = ()
 
 
+def _sign(person: str, name: str, ledger: Ledger, at: datetime) -> object:
+    return sign(ledger, person, name, at=at)
+
+
+def _receive(delivery: str, ledger: Ledger, at: datetime) -> object:
+    return receive(ledger, "pm", delivery, at=at)
+
+
 def happened(seed: int) -> list[Entry]:
     """Return a random history of the small site in the order in which it happened, until a random day before END."""
     draw = random.Random(seed)
@@ -66,7 +75,7 @@ def happened(seed: int) -> list[Entry]:
         signed = []
         for person in approvers:
             signed.append(f"{person} signs {name}")
-            then(signed[-1], lambda ledger, at, by=person: sign(ledger, by, name, at=at), f"finish {name}")
+            then(signed[-1], partial(_sign, person, name), f"finish {name}")
         return tuple(signed)
 
     decided = work("001@site")
@@ -77,7 +86,7 @@ def happened(seed: int) -> list[Entry]:
     )
     for number in (1, 2):
         delivery = f"{ORDER}/{number}"
-        then(delivery, lambda ledger, at, one=delivery: receive(ledger, "pm", one, at=at), "order", lag_h=200)
+        then(delivery, partial(_receive, delivery), "order", lag_h=200)
         signed = work(f"010@pod-00{number}", delivery)
         work(f"020@pod-00{number}", *signed, lag_h=24, approvers=("lead", "lead2"))
     until = T0 + (END - T0) * draw.random()

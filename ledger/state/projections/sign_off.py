@@ -57,7 +57,7 @@ def sign(p: Projection, event: Event, payload: Signed) -> None:
         p.change(row, started_at=at, finished_at=at)
     if row.state is not State.DONE:
         p.reach(row, payload.result, event)
-        if row.state is State.DONE:
+        if payload.result == "done":
             p.change(row, done_at=_completed_at(p, row, at))
         return
     if payload.result == "done":
