@@ -27,7 +27,7 @@ OVERRIDABLE = frozenset(
 )
 
 
-class ApprovalTime(Closed):
+class StatedApproval(Closed):
     """The most likely time from finished work to its approval, in working hours of the site."""
 
     hours: float = Field(ge=0, le=1_000)
@@ -39,7 +39,7 @@ class Role(Closed):
 
     title: Text
     signs: bool = False
-    approval: ApprovalTime | None = None
+    approval: StatedApproval | None = None
 
 
 @dataclass(frozen=True)

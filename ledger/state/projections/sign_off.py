@@ -68,8 +68,8 @@ def sign(p: Projection, event: Event, payload: Signed) -> None:
 
 def _completed_at(p: Projection, row: Activity, at: datetime) -> datetime:
     """Return when the last of an attempt's approvals was given. It may have been recorded before others."""
-    last = p.ask(_LAST_APPROVAL, activity=row.id, attempt=row.attempt)
-    return max(at, moment(last[0][0])) if last and last[0][0] else at
+    found = p.ask(_LAST_APPROVAL, activity=row.id, attempt=row.attempt)
+    return max(at, *(moment(last) for (last,) in found))
 
 
 def reject(p: Projection, event: Event, payload: Rejected) -> None:
