@@ -42,7 +42,8 @@ def test_windows_keep_the_problem_and_are_never_later(problem: Problem, most: in
 WAITED_FOR_BY_FIXED = Problem.of(
     [0, 0, 0, 0, 2, 3, 0, 0],
     Precedence.of(
-        8, [(0, 1, 0), (0, 2, 0), (1, 2, 0), (0, 3, 0), (1, 3, 0), (2, 3, 0), (0, 5, 1), (4, 6, 0), (5, 6, 0), (6, 7, 0)]
+        8,
+        [(0, 1, 0), (0, 2, 0), (1, 2, 0), (0, 3, 0), (1, 3, 0), (2, 3, 0), (0, 5, 1), (4, 6, 0), (5, 6, 0), (6, 7, 0)],
     ),
     Demands.of(8, [(4, 0, 1), (5, 0, 4)]),
     [4],
