@@ -5,17 +5,19 @@ BIN := $(VENV)/bin
 DEMO ?= demo-site
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
+MINUTES ?= 10
 # One more than the two cores that a small machine has: many tests wait for an engine or a server.
 JOBS ?= 3
 TEST_OPTIONS ?=
 QUICK := tests/steps tests/design tests/acceptance tests/ledger tests/test_structure.py
 LINTERS := lint-ansible lint-types lint-yaml lint-catalog lint-style lint-imports
+PROPERTIES := tests/schedule tests/steps tests/ledger
 ROOMS := steps ledger flows tui clusterwright
 
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-schedule lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -112,6 +114,13 @@ bench-kills: setup
 # Forty pods of 32 hosts that join over time. It takes at most forty minutes.
 bench-pods: setup
 	$(BIN)/python -m benchmarks.fleet_of_pods 40 32 0.05 0.01 1
+
+# The tests whose examples Hypothesis draws, with other examples in each round, until one fails or the minutes are over.
+bench-properties: setup
+	end=$$(($$(date +%s) + 60 * $(MINUTES))); \
+	while [ $$(date +%s) -lt $$end ]; do \
+	  $(BIN)/python -m pytest -n $(JOBS) -m "hypothesis and not fleet" --hypothesis-profile random $(PROPERTIES) || exit 1; \
+	done
 
 # Dates beside other schedulers (Java for MPXJ), and their agreement. It takes about ten minutes.
 bench-schedule: setup

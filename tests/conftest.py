@@ -11,15 +11,21 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from tests import commands
 from tests.needs import NO_POSTGRES
 from tests.once import Once, made_once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
-# two busy cores are no reason for a failure: examples are bounded in number, not in time
-settings.register_profile("clusterwright", deadline=None)
+# two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
+# a find by chance holds up nobody's other work; `make bench-properties` draws at random
+settings.register_profile("clusterwright", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None, database=None, print_blob=True)
 settings.load_profile("clusterwright")
+# Hypothesis also draws numbers that stand in our source, of the modules that happen to be loaded (tests/test_draws.py)
+providers._get_local_constants = Constants
 
 # modules and tests by the ten thousand live as long as the run: looking for garbage among them takes a sixth of its time
 gc.set_threshold(100_000, 20, 20)
