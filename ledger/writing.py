@@ -65,7 +65,8 @@ class Transaction:
     """One open transaction: decisions read the record in it, and append their events.
 
     `drafts` collects the statements of decisions that are only drafted; otherwise it is None. `proof` is the signed statement
-    of the decision that follows, and `stated_at` the time that it names: the decision was taken then.
+    of the decision that follows. `stated_at` is when decisions were taken that name no time themselves: the statement says it,
+    or whoever records them. `late_because` is why they are recorded late.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Transaction:
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
         self.stated_at: datetime | None = None
+        self.late_because: str | None = None
         self._log = log
         self._signer = signer
         self._snapshot = Snapshot(driver, site_dir, log.clock())
@@ -95,10 +97,10 @@ class Transaction:
     def moment(self, at: datetime | None = None) -> Moment:
         """Return the record as of a time, and what a decision may ask of it. None means project time.
 
-        Raise InputError for a time in the future.
+        Raise InputError for a time in the future, or before the project.
         """
         found = Moment(self.at(at), self._project_time())
-        found.refuse_ahead()
+        found.refuse_impossible_time()
         return found
 
     def when(self, at: datetime | None) -> datetime:
@@ -152,6 +154,10 @@ class Transaction:
         """Record one event, which happened at the time `at`."""
         signature = None
         self.refuse_forged(subject)
+        if self.late_because is not None:
+            payload = payload.model_copy(update={"late_because": self.late_because})
+        if actor != ENGINE and self.proof is None and not isinstance(payload, Genesis):
+            self.moment(at).refuse_unexplained(payload.late_because)
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, at)
         return self.append_all(Draft(actor, payload, subject, at, signature))[0]
@@ -221,13 +227,14 @@ class Transaction:
         asked = replace(self._snapshot, now=at)
         about = proving.About(subject, activity(asked, subject))
         if self.drafts is not None:
-            self.drafts.append(proving.draft_statement(asked, actor, payload, about))
+            self.drafts.append(proving.draft_statement(asked, actor, payload, about, self._project_time()))
             return payload, None
         proof, self.proof = self.proof, None
         if proof is None and not proving.asks(asked, subject, payload):
             return payload, None
         if proof is None and self._signer is not None:
-            proof = proving.signed_by(self._signer, proving.draft_statement(asked, actor, payload, about), actor)
+            draft = proving.draft_statement(asked, actor, payload, about, self._project_time())
+            proof = proving.signed_by(self._signer, draft, actor)
         if proof is None:
             raise proving.unsigned(actor, subject)
         recorded = recording(self._log.clock(), self._head()).at
@@ -269,6 +276,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         self.signer: Signer | None = None
         self._turn = threading.RLock()
         self._joined: Transaction | None = None
+        self._stated_at: datetime | None = None
+        self._late_because: str | None = None
 
     @classmethod
     def open(cls, site_dir: Path, *, clock: Clock = machine_clock) -> Self:
@@ -313,7 +322,26 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield self._joined
                 return
             with self._explained(), self.log.begin() as connection:
-                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
+                yield self._transaction(connection, self.signer)
+
+    def _transaction(self, connection: Connection, signer: Signer | None) -> Transaction:
+        """Return a new transaction, whose decisions were taken when `happened` says."""
+        made = Transaction(connection, self.log, self.site_dir, self.clock, signer)
+        made.stated_at, made.late_because = self._stated_at, self._late_because
+        return made
+
+    @contextmanager
+    def happened(self, at: datetime | None, late_because: str = "") -> Iterator[None]:
+        """Let the decisions in the block have been taken at a time, and say why they are recorded late. None means now."""
+        if at is not None:
+            require_zone(at)
+        with self._turn:
+            before = self._stated_at, self._late_because
+            self._stated_at, self._late_because = at, late_because.strip() or None
+            try:
+                yield
+            finally:
+                self._stated_at, self._late_because = before
 
     @contextmanager
     def case(
@@ -339,7 +367,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
                 connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
-                asking = Transaction(connection, self.log, self.site_dir, self.clock, None)
+                asking = self._transaction(connection, None)
                 with self._joining(asking):
                     yield asking
 

@@ -47,10 +47,11 @@ def sign_elsewhere(ledger: Ledger, path: Path) -> Event:
         raise InputError(f"{path} is no approval, but {said['decision']!r}", hint="only approvals are signed elsewhere")
     activity = statement["subject"][0]["name"]
     signed = {name: said[name] for name in ("role", "meaning", "comment")}
-    return ledger.proved(
-        Proof(text, signature),
-        lambda: sign(ledger, said["person"], activity, **signed),
-    )
+    with ledger.happened(None, said.get("late_because", "")):
+        return ledger.proved(
+            Proof(text, signature),
+            lambda: sign(ledger, said["person"], activity, **signed),
+        )
 
 
 def reject(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from ledger.questions.activities import activities
 from ledger.questions.case import lapsed
@@ -17,8 +17,8 @@ from steps.schedule.forecast import MINUTE, Actual
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """Return when every node of the network that has begun started and finished, by its id.
 
-    Until a delivery is received, the date that the supplier promised counts as its finish. A promise that has passed is kept at the
-    earliest a minute from now.
+    Until a delivery is received, the date that the supplier promised counts as its finish. A promise that has passed counts as one
+    for tomorrow.
     """
     now, found = snapshot.now, {}
     for row in activities(snapshot):
@@ -42,8 +42,8 @@ def _due(tranche: TrancheRow, now: datetime) -> datetime | None:
     """Return when a delivery that is not here is expected by its own promise. None without one."""
     if tranche.promised is None:
         return None
-    due = datetime.combine(tranche.promised, time(), tzinfo=now.tzinfo)
-    return max(due, now + MINUTE)
+    day = max(tranche.promised, now.date() + timedelta(days=1))
+    return max(datetime.combine(day, time(), tzinfo=now.tzinfo), now + MINUTE)
 
 
 def _share(row: Activity) -> float | None:

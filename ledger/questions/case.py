@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,9 +25,12 @@ from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import PreviewRow, Unmet
-from steps.stamps import moment, stamp
+from steps.stamps import local_day, moment, stamp
 from steps.value import text_value
 
+_SITE = """
+SELECT owner, rehearsal, rules,
+  coalesce((SELECT time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1), time_zone) FROM site"""
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM activity"  # noqa: S608  our names
 _APPROVALS = "SELECT activity, attempt, seq, person FROM sign_off WHERE decision = 'approved'"
 _LAPSED = """
@@ -212,10 +215,20 @@ class LookedUp:
         """The version of the rules in force."""
         return self._site[2]
 
+    @property
+    def day(self) -> date:
+        """The day at the site on which the decision is taken."""
+        return local_day(self.now, self.zone)
+
+    @property
+    def zone(self) -> str:
+        """The site's time zone."""
+        return self._site[3]
+
     @cached_property
-    def _site(self) -> tuple[str, int, int]:
-        owner, rehearsal, rules = self.snapshot.db.execute("SELECT owner, rehearsal, rules FROM site").fetchone()
-        return owner, rehearsal, rules
+    def _site(self) -> tuple[str, int, int, str]:
+        owner, rehearsal, rules, zone = self.snapshot.db.execute(_SITE).fetchone()
+        return owner, rehearsal, rules, zone
 
     def _ask(self, sql: str) -> sqlite3.Cursor:
         """Return the rows of a query about this attempt."""

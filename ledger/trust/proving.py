@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from ledger.log.chain import CLOCK_TOLERANCE, Event, canonical_text
 from ledger.log.payloads.base import Decided
@@ -27,6 +27,9 @@ from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
+from ledger.rules.rows import SignerKey
+from ledger.rules.times import is_earlier
+from ledger.rules.version import DATES_AND_TIMES
 from ledger.trust import ssh, sshsig
 from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
@@ -63,8 +66,8 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
 """Decisions that are signed on every signed site, whatever an activity's own policy says."""
 
-ADDED = frozenset({"authority", "taken_over"})
-"""Fields of an adopted plan that its version 2 did not have. Signatures of a version are over the fields that it had."""
+ADDED = frozenset({"authority", "taken_over", "late_because"})
+"""Fields that statements of earlier versions did not have. Signatures of a version are over the fields that it had."""
 
 Fields = dict[str, Any]
 """The fields of a statement, or of a part of it."""
@@ -94,6 +97,23 @@ class Proof(NamedTuple):
         if at is None:
             raise InputError("the statement does not say when")
         return at
+
+
+class Made(NamedTuple):
+    """How a statement was made: its nonce, the event that it was made over, and the time of that. The time is None if it does not say."""
+
+    nonce: str
+    head: Basis
+    signed_at: str | None
+
+    @classmethod
+    def of(cls, predicate: Fields) -> Self:
+        """Return how a statement says that it was made."""
+        return cls(str(predicate["nonce"]), Basis(**predicate["head"]), predicate.get("signed_at"))
+
+    def at(self, decided: datetime) -> datetime:
+        """Return when it was made. `decided` is the time of its decision: they are the same, unless it says otherwise."""
+        return decided if self.signed_at is None else moment(self.signed_at)
 
 
 class About(NamedTuple):
@@ -146,10 +166,16 @@ def head_of(snapshot: Snapshot) -> Basis:
     return Basis(*snapshot.first("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"))
 
 
-def draft_statement(snapshot: Snapshot, actor: str, payload: Decided, about: About) -> str:
-    """Return a new statement for the actor to sign: of a decision that is taken at the snapshot's time, after the last event."""
-    nonce = secrets.token_hex(16)
-    return statement_for(snapshot, actor, as_signed(payload), about, nonce=nonce, head=head_of(snapshot))
+def draft_statement(
+    snapshot: Snapshot,
+    actor: str,
+    payload: Decided,
+    about: About,
+    now: datetime,
+) -> str:
+    """Return a new statement for the actor to sign `now`: of a decision that is taken at the snapshot's time, after the last event."""
+    made = Made(secrets.token_hex(16), head_of(snapshot), stamp(now))
+    return statement_for(snapshot, actor, as_signed(payload), about, made)
 
 
 def signed_by(
@@ -166,11 +192,12 @@ def statement_for(
     actor: str,
     payload: Decided,
     about: About,
-    *,
-    nonce: str,
-    head: Basis,
+    made: Made,
 ) -> str:
-    """Return the statement of a decision, made from the decision and from the record before it."""
+    """Return the statement of a decision, made from the decision and from the record before it.
+
+    The time of the decision is the snapshot's. A decision that is recorded late also says why, and when it was signed.
+    """
     subject, row = about
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
@@ -193,10 +220,12 @@ def statement_for(
         "genesis": genesis,
         "plan_revision": revision,
         "attempt": row.attempt if row else 0,
-        "head": head._asdict(),
-        "nonce": nonce,
+        "head": made.head._asdict(),
+        "nonce": made.nonce,
         "at": stamp(snapshot.now),
     }
+    if payload.late_because is not None:
+        predicate |= {"late_because": payload.late_because, "signed_at": made.signed_at}
     return statement_text(subjects, predicate)
 
 
@@ -213,18 +242,18 @@ def accepted(
     Raise StaleHeadError if the statement differs from what would be recorded now, and NotSatisfiedError if it is of another
     ledger, was recorded already, or has an invalid signature.
     """
-    predicate = read_statement(proof.statement)["predicate"]
-    head, nonce = Basis(**predicate["head"]), predicate["nonce"]
+    made = Made.of(read_statement(proof.statement)["predicate"])
+    head, nonce = made.head, made.nonce
     found = snapshot.first("SELECT hash, recorded_at FROM event WHERE seq = :seq", seq=head.seq)
     if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
-    late = None if is_rehearsal(snapshot) else time_fault(snapshot.now, recorded, moment(found[1]))
+    late = None if is_rehearsal(snapshot) else time_fault(made.at(snapshot.now), recorded, moment(found[1]))
     if late is not None:
         raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")
     if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
         raise NotSatisfiedError("the statement was recorded already", hint="each statement counts once")
     signed = as_signed(payload)
-    again = statement_for(snapshot, actor, signed, about, nonce=nonce, head=head)
+    again = statement_for(snapshot, actor, signed, about, made)
     if again != proof.statement:
         differs = _difference(proof.statement, again)
         raise StaleHeadError(
@@ -261,6 +290,13 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
         raise unknown_key(actor)
     namespace = namespace_of(snapshot)
     counting = [key for key in keys if key.counts_after(at)]
+    if counting and needs_earlier_key(snapshot, at):
+        counting = enrolled_by(counting, snapshot.now)
+        if not counting:
+            raise NotSatisfiedError(
+                f"no key of {actor} that counts now was enrolled on {snapshot.now:%Y-%m-%d %H:%M}Z",
+                hint="somebody whose key was enrolled then signs it, or it is signed as of today, without --at",
+            )
     why = sshsig.refusal(signed_text(proof.statement), proof.signature, actor, counting, namespace, at)
     if why is None:
         return
@@ -270,6 +306,23 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
         *_, until, reason = ended[-1]
         hint = f"{actor}'s key ended on {until:%Y-%m-%d %H:%M}Z ({reason})"
     raise NotSatisfiedError(f"the signature of {actor} is invalid: {why}", hint=hint)
+
+
+def needs_earlier_key(snapshot: Snapshot, recorded: datetime) -> bool:
+    """Return whether a key must have been enrolled at the snapshot's time already: a decision is recorded late, and no rehearsal.
+
+    What happened before the first plan is signed with the keys of that one.
+    """
+    rules, rehearsal, first = snapshot.first(
+        "SELECT rules, rehearsal, (SELECT min(adopted_at) FROM plan_revision) FROM site"
+    )
+    is_late = rules >= DATES_AND_TIMES and is_earlier(snapshot.now, recorded)
+    return is_late and not rehearsal and first is not None and stamp(snapshot.now) >= first
+
+
+def enrolled_by(keys: Sequence[SignerKey], at: datetime) -> list[SignerKey]:
+    """Return the keys that were enrolled at a time, or within what the clocks of machines may differ."""
+    return [key for key in keys if key.since <= at + CLOCK_TOLERANCE]
 
 
 def namespace_of(snapshot: Snapshot) -> str:

@@ -36,7 +36,7 @@ from ledger.log.payloads.work import (
     Started,
 )
 from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
-from ledger.questions.moment import SLACK, CaseOfMoment, Moment
+from ledger.questions.moment import CaseOfMoment, Moment, Terms, terms_of
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
@@ -48,7 +48,6 @@ from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import OrderRow, SignerKey
 from ledger.rules.subjects import is_supply
-from ledger.rules.version import RULES
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
@@ -118,6 +117,7 @@ class ReplayRecord(Record):
         projection.touched.clear()
         self.deferred = deferred
         self._terms: SiteTerms | None = None
+        self._dated_by: Terms | None = None
         self._actors: dict[str, Actor] = {}
         self._keys: dict[str, list[SignerKey]] = {}
         self._expected: dict[Expected, Expected] = {}
@@ -139,6 +139,12 @@ class ReplayRecord(Record):
             if self._terms is not None:
                 (self.owner,) = self._snapshot.first("SELECT owner FROM site")
         return self._terms
+
+    def dated_by(self) -> Terms:
+        """Return what the rules of dates and times need to know about the site. Only a plan or other rules change it."""
+        if self._dated_by is None:
+            self._dated_by = terms_of(self._snapshot)
+        return self._dated_by
 
     def moment(self, event: Event, present: datetime) -> Moment:
         """Return the record as of when an event happened."""
@@ -183,7 +189,7 @@ class ReplayRecord(Record):
             self._after_work(event)
             return
         self._is_lent = self._is_lent or isinstance(event.payload, Delegated)
-        self._terms = None
+        self._terms = self._dated_by = None
         self._knows_end = False
         if isinstance(event.payload, PlanAdopted):
             self._network = None
@@ -295,18 +301,18 @@ class ReplayMoment(Moment):
         """Take the replay's record and its tables, when the event happened, and project time at the recording."""
         self.record = record
         self.present = present
-        self.now = now
+        self._now = now
         self._tables = tables
 
     @cached_property
     def snapshot(self) -> Snapshot:  # type: ignore[override]  # read as the attribute is
         """The tables, for questions as of when the event happened."""
-        return self._tables.at(self.now)
+        return self._tables.at(self._now)
 
-    def refuse_ahead(self) -> None:
-        """Raise InputError if it is said to have happened in the future."""
-        if self.now > self.present and self.now > self.present + SLACK:
-            super().refuse_ahead()
+    @property
+    def now(self) -> datetime:
+        """When it happened."""
+        return self._now
 
     @property
     def owner(self) -> str:
@@ -314,12 +320,11 @@ class ReplayMoment(Moment):
         return self.record.owner
 
     @property
-    def rules(self) -> int:
-        """The version of the rules by which the event is judged."""
-        terms = self.record.terms()
-        return RULES if terms is None else terms.rules
+    def terms(self) -> Terms:  # type: ignore[override]  # read as the attribute is
+        """What the rules of dates and times need to know about the site."""
+        return self.record.dated_by()
 
-    def actor(self, person: str) -> Actor:
+    def present_actor(self, person: str) -> Actor:
         """Return a person with their present roles."""
         return self.record.actor_at(person, self.present)
 
