@@ -337,11 +337,17 @@ class Ledger(AbstractContextManager["Ledger"]):
             require_zone(at)
         with self._turn:
             before = self._stated_at, self._late_because
-            self._stated_at, self._late_because = at, late_because.strip() or None
+            self._say(at, late_because.strip() or None)
             try:
                 yield
             finally:
-                self._stated_at, self._late_because = before
+                self._say(*before)
+
+    def _say(self, at: datetime | None, late_because: str | None) -> None:
+        """Note when the next decisions were taken, in the open transaction too."""
+        self._stated_at, self._late_because = at, late_because
+        if self._joined is not None:
+            self._joined.stated_at, self._joined.late_because = at, late_because
 
     @contextmanager
     def case(
