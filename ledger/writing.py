@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
+from ledger.happened import Happened, require_zone
 from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recording
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
@@ -55,18 +56,11 @@ FROM event ORDER BY seq DESC LIMIT 1"""
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
-def require_zone(at: datetime) -> None:
-    """Raise InputError for a time without a time zone: nobody could say which moment it is."""
-    if at.tzinfo is None:
-        raise InputError(f"the time {at.isoformat()} has no time zone", hint="add one, for example Z for UTC")
-
-
 class Transaction:
     """One open transaction: decisions read the record in it, and append their events.
 
     `drafts` collects the statements of decisions that are only drafted; otherwise it is None. `proof` is the signed statement
-    of the decision that follows. `stated_at` is when decisions were taken that name no time themselves: the statement says it,
-    or whoever records them. `late_because` is why they are recorded late.
+    of the decision that follows, and `stated_at` the time that it names: the decision was taken then.
     """
 
     def __init__(
@@ -76,17 +70,21 @@ class Transaction:
         site_dir: Path,
         clock: Clock,
         signer: Signer | None,
+        happened: Happened,
     ) -> None:
-        """Take an open transaction, its log, the site's folder, project time, and what signs decisions at once, if anything."""
+        """Take an open transaction, its log, the site's folder, and project time.
+
+        `signer` signs decisions at once, if it is not None. `happened` says when decisions were taken that name no time.
+        """
         driver: Any = connection.connection.driver_connection
         self.site_dir = site_dir
         self.clock = clock
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
         self.stated_at: datetime | None = None
-        self.late_because: str | None = None
         self._log = log
         self._signer = signer
+        self._happened = happened
         self._snapshot = Snapshot(driver, site_dir, log.clock())
         self.projection = Projection(connection, HANDLERS, SiteFiles(site_dir))
 
@@ -106,7 +104,7 @@ class Transaction:
     def when(self, at: datetime | None) -> datetime:
         """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time without a zone."""
         if at is None:
-            return self.stated_at or self._project_time()
+            return self.stated_at or self._happened.at or self._project_time()
         require_zone(at)
         return at
 
@@ -154,8 +152,8 @@ class Transaction:
         """Record one event, which happened at the time `at`."""
         signature = None
         self.refuse_forged(subject)
-        if self.late_because is not None:
-            payload = payload.model_copy(update={"late_because": self.late_because})
+        if self._happened.late_because is not None:
+            payload = payload.model_copy(update={"late_because": self._happened.late_because})
         if actor != ENGINE and self.proof is None and not isinstance(payload, Genesis):
             self.moment(at).refuse_unexplained(payload.late_because)
         if isinstance(payload, Decided):
@@ -276,8 +274,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self.signer: Signer | None = None
         self._turn = threading.RLock()
         self._joined: Transaction | None = None
-        self._stated_at: datetime | None = None
-        self._late_because: str | None = None
+        self.happened = Happened()
 
     @classmethod
     def open(cls, site_dir: Path, *, clock: Clock = machine_clock) -> Self:
@@ -322,32 +319,7 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield self._joined
                 return
             with self._explained(), self.log.begin() as connection:
-                yield self._transaction(connection, self.signer)
-
-    def _transaction(self, connection: Connection, signer: Signer | None) -> Transaction:
-        """Return a new transaction, whose decisions were taken when `happened` says."""
-        made = Transaction(connection, self.log, self.site_dir, self.clock, signer)
-        made.stated_at, made.late_because = self._stated_at, self._late_because
-        return made
-
-    @contextmanager
-    def happened(self, at: datetime | None, late_because: str = "") -> Iterator[None]:
-        """Let the decisions in the block have been taken at a time, and say why they are recorded late. None means now."""
-        if at is not None:
-            require_zone(at)
-        with self._turn:
-            before = self._stated_at, self._late_because
-            self._say(at, late_because.strip() or None)
-            try:
-                yield
-            finally:
-                self._say(*before)
-
-    def _say(self, at: datetime | None, late_because: str | None) -> None:
-        """Note when the next decisions were taken, in the open transaction too."""
-        self._stated_at, self._late_because = at, late_because
-        if self._joined is not None:
-            self._joined.stated_at, self._joined.late_because = at, late_because
+                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer, self.happened)
 
     @contextmanager
     def case(
@@ -373,7 +345,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
                 connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
-                asking = self._transaction(connection, None)
+                asking = Transaction(connection, self.log, self.site_dir, self.clock, None, self.happened)
                 with self._joining(asking):
                     yield asking
 

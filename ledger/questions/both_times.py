@@ -41,8 +41,8 @@ def of_both_times(then: Snapshot, present: Actor) -> Actor:
             f"{present.id} was not at this site on {then.now:%Y-%m-%d}",
             hint="somebody who was there then, and is there now, records it; or record it as of today, without --at",
         )
-    lent = {role for role, giver in then.ask(_LENT, person=present.id, at=at) if _had(then, people, giver, role)}
-    had = own | lent
+    lent = then.ask(_LENT, person=present.id, at=at)
+    had = own | {role for role, giver in lent if _had(then, people, giver, role)}
     now_only = {role: f"was not theirs on {then.now:%Y-%m-%d}" for role in present.roles if role not in had}
     then_only = dict.fromkeys(sorted(had - present.roles.keys()), "is not theirs any more")
     both = {role: by for role, by in present.roles.items() if role in had}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import PreviewRow, Unmet
-from steps.stamps import local_day, moment, stamp
+from steps.stamps import moment, stamp
 from steps.value import text_value
 
 _SITE = """
@@ -214,11 +214,6 @@ class LookedUp:
     def rules(self) -> int:
         """The version of the rules in force."""
         return self._site[2]
-
-    @property
-    def day(self) -> date:
-        """The day at the site on which the decision is taken."""
-        return local_day(self.now, self.zone)
 
     @property
     def zone(self) -> str:

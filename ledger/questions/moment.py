@@ -28,7 +28,7 @@ SELECT rules, (SELECT min(min(start), min(first_at)) FROM plan_revision),
   coalesce((SELECT time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1), time_zone) FROM site"""
 
 
-class Terms(NamedTuple):
+class TimeTerms(NamedTuple):
     """The version of the rules in force, when the project began, and its time zone. `begins` is None before the first plan."""
 
     rules: int
@@ -36,13 +36,13 @@ class Terms(NamedTuple):
     zone: str
 
 
-def terms_of(snapshot: Snapshot) -> Terms:
+def terms_of(snapshot: Snapshot) -> TimeTerms:
     """Return the terms of a site. Before genesis there is none: that is judged by the newest rules."""
     found = snapshot.first(_TERMS)
     if found is None:
-        return Terms(RULES, None, "UTC")
+        return TimeTerms(RULES, None, "UTC")
     rules, begins, zone = found
-    return Terms(rules, instant(begins), zone)
+    return TimeTerms(rules, instant(begins), zone)
 
 
 class Moment:
@@ -55,6 +55,7 @@ class Moment:
         """Take the record as of when it happened, and project time at the recording."""
         self.snapshot = snapshot
         self.present = present
+        self.now = snapshot.now
 
     @property
     def site_dir(self) -> Path:
@@ -68,9 +69,9 @@ class Moment:
         return str(owner)
 
     @property
-    def now(self) -> datetime:
-        """When it happened."""
-        return self.snapshot.now
+    def is_of_now(self) -> bool:
+        """Whether it happened when it is recorded, as nearly as the clocks of machines agree."""
+        return abs(self.present - self.now) <= times.CLOCKS
 
     @property
     def rules(self) -> int:
@@ -78,7 +79,7 @@ class Moment:
         return self.terms.rules
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> TimeTerms:
         """What the rules of dates and times need to know about the site."""
         return terms_of(self.snapshot)
 
@@ -100,19 +101,21 @@ class Moment:
             if self.now > self.present + times.DAY_AHEAD:
                 raise InputError(f"{self.now:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened")
             return
+        if self.is_of_now:
+            return
         _, begins, zone = self.terms
         times.refuse_future(self.now, self.present, zone)
         times.refuse_before_project(self.now, begins, zone)
 
     def refuse_unexplained(self, because: str | None) -> None:
         """Raise InputError if it is recorded late and `because` does not say why."""
-        if self.rules >= DATES_AND_TIMES:
+        if not self.is_of_now and self.rules >= DATES_AND_TIMES:
             times.refuse_unexplained(self.now, self.present, self.terms.zone, because)
 
     def actor(self, person: str) -> Actor:
         """Return a person with their present roles. Of what is recorded late, these are the roles that they had then too."""
         found = self.present_actor(person)
-        if self.rules >= DATES_AND_TIMES and times.is_earlier(self.now, self.present):
+        if not self.is_of_now and self.rules >= DATES_AND_TIMES:
             return of_both_times(self.snapshot, found)
         return found
 

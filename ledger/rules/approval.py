@@ -20,6 +20,7 @@ from ledger.rules.sequence import refuse_blocked
 from ledger.rules.version import DATES_AND_TIMES
 from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
+from steps.stamps import local_day
 
 RENEWABLE = timedelta(days=30)
 """An approval that expires can be signed again from this long before its end."""
@@ -253,14 +254,10 @@ def waive(case: Case, metric: str) -> tuple[str, State]:
 
 
 def refuse_past_day(case: Case, due: date) -> None:
-    """Raise if something is to be made good by a day that was over when it was decided."""
-    if case.rules >= DATES_AND_TIMES:
-        what, hint = "it could not be made good by then any more", f"--due {case.day} or a later day"
-        times.refuse_past_day(due, case.day, what, hint)
-    elif due < case.present.date():
-        raise InputError(
-            f"{due} is over; it cannot be made good by then", hint=f"--due {case.present:%Y-%m-%d} or a later day"
-        )
+    """Raise if something is to be made good by a day that is over. Before version 3 of the rules the day was that of UTC."""
+    zone = case.zone if case.rules >= DATES_AND_TIMES else "UTC"
+    today = local_day(case.present, zone)
+    times.refuse_past_day(due, today, "it cannot be made good by then", f"--due {today} or a later day")
 
 
 def move_waiver(case: Case, waiver: str, before: date, due: date) -> str:

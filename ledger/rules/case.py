@@ -6,7 +6,7 @@ The rules read nothing but the case. `ledger.questions.case` looks each value up
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -93,10 +93,6 @@ class Case(Protocol):
     @property
     def zone(self) -> str:
         """The site's time zone."""
-
-    @property
-    def day(self) -> date:
-        """The day at the site on which the decision is taken."""
 
     @property
     def judgements(self) -> Sequence[Judgement]:

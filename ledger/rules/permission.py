@@ -184,8 +184,8 @@ def _in_role(actor: Actor, question: _Question, role: str | None) -> str:
     found = [r for r in question.roles if r in actor.roles and role in {None, r}]
     if found:
         return found[0]
-    unfit = [f"the role {role} {actor.unfit[role]}" for role in question.roles if role in actor.unfit]
-    if unfit and role is None:
+    unfit = [f"the role {r} {actor.unfit[r]}" for r in question.roles if r in actor.unfit and role in {None, r}]
+    if unfit:
         raise NotPermittedError(
             f"{actor.id} may not {question.deed} for that time: {', '.join(unfit)}",
             hint="somebody who had the role then and has it now records it; or record it as of today, without --at",

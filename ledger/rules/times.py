@@ -56,6 +56,6 @@ def refuse_unexplained(at: datetime, present: datetime, zone: str, because: str 
 
 
 def refuse_past_day(day: date, today: date, what: str, hint: str) -> None:
-    """Raise for a day that was over when somebody named it. `what` says for what it cannot be, as `nobody can promise it`."""
+    """Raise for a day that was over when somebody named it, on `today`. `what` says what it cannot be for."""
     if day < today:
-        raise InputError(f"{day} was over on {today}; {what}", hint=hint)
+        raise InputError(f"{day} is over; {what}", hint=hint)

@@ -22,14 +22,14 @@ from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
 from ledger.questions.moment import Moment
 from ledger.rules.access import ENGINE
-from ledger.rules.times import is_earlier
 from ledger.rules.version import RULES
 from ledger.trust import ssh
-from ledger.trust.proving import About, Made, asks, enrolled_by, needs_earlier_key, statement_for, time_fault
+from ledger.trust.late_keys import enrolled_then
+from ledger.trust.proving import About, asks, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
-from ledger.trust.statements import event_text, read_statement, signed_text
+from ledger.trust.statements import Made, event_text, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
-from steps.errors import ClusterwrightError, LostError, UnreachableError
+from steps.errors import ClusterwrightError, InputError, LostError, UnreachableError
 
 OF_RECORDING = frozenset({"statement", "clock_behind_s", "late_because"})
 """Fields that a decision does not determine. They are checked apart."""
@@ -188,7 +188,13 @@ class Judge:
     def _of_statement_time(self, event: Event, statement: str) -> Iterator[str]:
         made = Made.of(read_statement(statement)["predicate"])
         head = self.record.event_at(made.head.seq)
-        wrong = time_fault(made.at(event.effective_at), event.recorded_at, None if head is None else head.recorded_at)
+        over = None if head is None else head.recorded_at
+        try:
+            signed_at = made.at(event.effective_at)
+        except InputError as unreadable:
+            yield unreadable.what
+            return
+        wrong = time_fault(signed_at, event.recorded_at, over)
         if wrong is not None:
             yield wrong
 
@@ -217,8 +223,8 @@ class Judge:
         at = event.recorded_at
         theirs = self.record.keys(moment, event.actor)
         keys = [key for key in theirs if key.counts_after(at)]
-        if event.actor != ENGINE and is_earlier(event.effective_at, at) and needs_earlier_key(moment.snapshot, at):
-            keys = enrolled_by(keys, event.effective_at)
+        if event.actor != ENGINE:
+            keys = enrolled_then(moment.snapshot, at, keys)
         namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)
         return self.record.refusal(event, text, keys, namespace)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ledger.log.chain import CLOCK_TOLERANCE, Event, canonical_text
 from ledger.log.payloads.base import Decided
@@ -27,11 +27,9 @@ from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
-from ledger.rules.rows import SignerKey
-from ledger.rules.times import is_earlier
-from ledger.rules.version import DATES_AND_TIMES
 from ledger.trust import ssh, sshsig
-from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
+from ledger.trust.late_keys import refuse_newer_keys
+from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, moment, stamp
 from steps.value import value_text
@@ -97,23 +95,6 @@ class Proof(NamedTuple):
         if at is None:
             raise InputError("the statement does not say when")
         return at
-
-
-class Made(NamedTuple):
-    """How a statement was made: its nonce, the event that it was made over, and the time of that. The time is None if it does not say."""
-
-    nonce: str
-    head: Basis
-    signed_at: str | None
-
-    @classmethod
-    def of(cls, predicate: Fields) -> Self:
-        """Return how a statement says that it was made."""
-        return cls(str(predicate["nonce"]), Basis(**predicate["head"]), predicate.get("signed_at"))
-
-    def at(self, decided: datetime) -> datetime:
-        """Return when it was made. `decided` is the time of its decision: they are the same, unless it says otherwise."""
-        return decided if self.signed_at is None else moment(self.signed_at)
 
 
 class About(NamedTuple):
@@ -247,7 +228,8 @@ def accepted(
     found = snapshot.first("SELECT hash, recorded_at FROM event WHERE seq = :seq", seq=head.seq)
     if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
-    late = None if is_rehearsal(snapshot) else time_fault(made.at(snapshot.now), recorded, moment(found[1]))
+    signed_at, over = made.at(snapshot.now), moment(found[1])
+    late = None if is_rehearsal(snapshot) else time_fault(signed_at, recorded, over)
     if late is not None:
         raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")
     if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
@@ -290,13 +272,7 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
         raise unknown_key(actor)
     namespace = namespace_of(snapshot)
     counting = [key for key in keys if key.counts_after(at)]
-    if counting and needs_earlier_key(snapshot, at):
-        counting = enrolled_by(counting, snapshot.now)
-        if not counting:
-            raise NotSatisfiedError(
-                f"no key of {actor} that counts now was enrolled on {snapshot.now:%Y-%m-%d %H:%M}Z",
-                hint="somebody whose key was enrolled then signs it, or it is signed as of today, without --at",
-            )
+    counting = refuse_newer_keys(snapshot, at, actor, counting)
     why = sshsig.refusal(signed_text(proof.statement), proof.signature, actor, counting, namespace, at)
     if why is None:
         return
@@ -306,23 +282,6 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
         *_, until, reason = ended[-1]
         hint = f"{actor}'s key ended on {until:%Y-%m-%d %H:%M}Z ({reason})"
     raise NotSatisfiedError(f"the signature of {actor} is invalid: {why}", hint=hint)
-
-
-def needs_earlier_key(snapshot: Snapshot, recorded: datetime) -> bool:
-    """Return whether a key must have been enrolled at the snapshot's time already: a decision is recorded late, and no rehearsal.
-
-    What happened before the first plan is signed with the keys of that one.
-    """
-    rules, rehearsal, first = snapshot.first(
-        "SELECT rules, rehearsal, (SELECT min(adopted_at) FROM plan_revision) FROM site"
-    )
-    is_late = rules >= DATES_AND_TIMES and is_earlier(snapshot.now, recorded)
-    return is_late and not rehearsal and first is not None and stamp(snapshot.now) >= first
-
-
-def enrolled_by(keys: Sequence[SignerKey], at: datetime) -> list[SignerKey]:
-    """Return the keys that were enrolled at a time, or within what the clocks of machines may differ."""
-    return [key for key in keys if key.since <= at + CLOCK_TOLERANCE]
 
 
 def namespace_of(snapshot: Snapshot) -> str:

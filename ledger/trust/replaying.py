@@ -36,7 +36,7 @@ from ledger.log.payloads.work import (
     Started,
 )
 from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
-from ledger.questions.moment import CaseOfMoment, Moment, Terms, terms_of
+from ledger.questions.moment import CaseOfMoment, Moment, TimeTerms, terms_of
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
@@ -117,7 +117,7 @@ class ReplayRecord(Record):
         projection.touched.clear()
         self.deferred = deferred
         self._terms: SiteTerms | None = None
-        self._dated_by: Terms | None = None
+        self._dated_by: TimeTerms | None = None
         self._actors: dict[str, Actor] = {}
         self._keys: dict[str, list[SignerKey]] = {}
         self._expected: dict[Expected, Expected] = {}
@@ -140,10 +140,9 @@ class ReplayRecord(Record):
                 (self.owner,) = self._snapshot.first("SELECT owner FROM site")
         return self._terms
 
-    def dated_by(self) -> Terms:
+    def dated_by(self) -> TimeTerms:
         """Return what the rules of dates and times need to know about the site. Only a plan or other rules change it."""
-        if self._dated_by is None:
-            self._dated_by = terms_of(self._snapshot)
+        self._dated_by = self._dated_by or terms_of(self._snapshot)
         return self._dated_by
 
     def moment(self, event: Event, present: datetime) -> Moment:
@@ -224,10 +223,9 @@ class ReplayRecord(Record):
         kept = self._reads.get(event.subject)
         if kept is None:
             return
-        by_engine = event.actor == ENGINE
         for part in readings:
             reading = Reading(part.item, text_value(part.value), part.unit, part.note)
-            kept.reads.append(Read(part.metric, by_engine, reading))
+            kept.reads.append(Read(part.metric, event.actor == ENGINE, reading))
 
     def reads_of(self, row: Activity) -> Sequence[Read] | None:
         """Return the readings of an activity's attempt. None if they are not kept."""
@@ -252,9 +250,7 @@ class ReplayRecord(Record):
 
     def actor_at(self, person: str, present: datetime) -> Actor:
         """Return a person with their roles at a time. Roles change only with plans, unless somebody delegated one."""
-        if self._is_lent:
-            return actor(self._snapshot.at(present), person)
-        if person not in self._actors:
+        if self._is_lent or person not in self._actors:
             self._actors[person] = actor(self._snapshot.at(present), person)
         return self._actors[person]
 
@@ -300,19 +296,13 @@ class ReplayMoment(Moment):
     def __init__(self, record: ReplayRecord, tables: Snapshot, now: datetime, present: datetime) -> None:
         """Take the replay's record and its tables, when the event happened, and project time at the recording."""
         self.record = record
-        self.present = present
-        self._now = now
+        self.now, self.present = now, present
         self._tables = tables
 
     @cached_property
     def snapshot(self) -> Snapshot:  # type: ignore[override]  # read as the attribute is
         """The tables, for questions as of when the event happened."""
-        return self._tables.at(self._now)
-
-    @property
-    def now(self) -> datetime:
-        """When it happened."""
-        return self._now
+        return self._tables.at(self.now)
 
     @property
     def owner(self) -> str:
@@ -320,7 +310,7 @@ class ReplayMoment(Moment):
         return self.record.owner
 
     @property
-    def terms(self) -> Terms:  # type: ignore[override]  # read as the attribute is
+    def terms(self) -> TimeTerms:  # type: ignore[override]  # read as the attribute is
         """What the rules of dates and times need to know about the site."""
         return self.record.dated_by()
 

@@ -39,8 +39,8 @@ from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.rules.version import RULES
-from ledger.trust.proving import About, Made, as_signed, head_of, statement_for
-from ledger.trust.statements import event_text, signed_text
+from ledger.trust.proving import About, as_signed, head_of, statement_for
+from ledger.trust.statements import Made, event_text, signed_text
 from ledger.writing import Ledger, Transaction
 from steps.errors import ClusterwrightError
 from steps.schedule.plan import Plan
