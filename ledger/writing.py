@@ -155,7 +155,8 @@ class Transaction:
         if self._happened.late_because is not None:
             payload = payload.model_copy(update={"late_because": self._happened.late_because})
         if actor != ENGINE and self.proof is None and not isinstance(payload, Genesis):
-            self.moment(at).refuse_unexplained(payload.late_because)
+            happened = Moment(replace(self._snapshot, now=at), self._project_time())
+            happened.refuse_unexplained(payload.late_because)
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, at)
         return self.append_all(Draft(actor, payload, subject, at, signature))[0]

@@ -27,10 +27,16 @@ def enrolled_then(then: Snapshot, recorded: datetime, keys: Sequence[SignerKey])
         return list(keys)
     if first is None or stamp(then.now) < first:
         return list(keys)
-    return [key for key in keys if key.since <= then.now + CLOCKS]
+    enrolled_by = then.now + CLOCKS
+    return [key for key in keys if key.since <= enrolled_by]
 
 
-def refuse_newer_keys(then: Snapshot, recorded: datetime, actor: str, keys: Sequence[SignerKey]) -> list[SignerKey]:
+def refuse_newer_keys(
+    then: Snapshot,
+    recorded: datetime,
+    actor: str,
+    keys: Sequence[SignerKey],
+) -> list[SignerKey]:
     """Return the keys that may sign a late decision. Raise if a person has keys, and all were enrolled after it."""
     found = enrolled_then(then, recorded, keys)
     if keys and not found:

@@ -310,7 +310,7 @@ class ReplayMoment(Moment):
         return self.record.owner
 
     @property
-    def terms(self) -> TimeTerms:  # type: ignore[override]  # read as the attribute is
+    def terms(self) -> TimeTerms:
         """What the rules of dates and times need to know about the site."""
         return self.record.dated_by()
 
