@@ -84,16 +84,23 @@ def _recorded_as(one: Proposal) -> str:
 
 def _take(decider: Deciding, one: Proposal, file: str, zone: str, why: str) -> None:
     """Take the decision that a proposal is. Raise what the rules say against it."""
-    at = None if one.at is None else _instant(one.at, zone)
+    if one.what in {What.STARTED, What.FINISHED} and one.at is not None:
+        with decider.ledger.happened(_instant(one.at, zone), f"from {shown_in_line(file)}"):
+            _decide(decider, one, file, why)
+    else:
+        _decide(decider, one, file, why)
+
+
+def _decide(decider: Deciding, one: Proposal, file: str, why: str) -> None:
     match one.what:
         case What.STARTED:
-            decider.take(work.start, one.id, at=at, out_of_sequence=why)
+            decider.take(work.start, one.id, out_of_sequence=why)
         case What.PROGRESS:
             decider.take(work.progress, one.id, percent=one.percent, note=f"from {shown_in_line(file)}")
         case What.FINISHED if "#" not in one.id:
-            decider.take(work.finish, one.id, at=at, out_of_sequence=why)
+            decider.take(work.finish, one.id, out_of_sequence=why)
         case What.FINISHED if "/" not in one.id.rpartition("#")[2]:
-            decider.take(orders.order, one.id, at=at, out_of_sequence=why)
+            decider.take(orders.order, one.id, out_of_sequence=why)
         case What.FINISHED:
             raise NotSatisfiedError("a delivery is received piece by piece", hint=f"clusterwright receive '{one.id}'")
         case What.PROMISED:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
+from ledger.happened import Happened, require_zone
 from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recording
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
@@ -57,12 +58,6 @@ FROM event ORDER BY seq DESC LIMIT 1"""
 _TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
 
 
-def require_zone(at: datetime) -> None:
-    """Raise InputError for a time without a time zone: nobody could say which moment it is."""
-    if at.tzinfo is None:
-        raise InputError(f"the time {at.isoformat()} has no time zone", hint="add one, for example Z for UTC")
-
-
 class Transaction:
     """One open transaction: decisions read the record in it, and append their events.
 
@@ -77,8 +72,12 @@ class Transaction:
         site_dir: Path,
         clock: Clock,
         signer: Signer | None,
+        happened: Happened,
     ) -> None:
-        """Take an open transaction, its log, the site's folder, project time, and what signs decisions at once, if anything."""
+        """Take an open transaction, its log, the site's folder, and project time.
+
+        `signer` signs decisions at once, if it is not None. `happened` says when decisions were taken that name no time.
+        """
         driver: Any = connection.connection.driver_connection
         self.site_dir = site_dir
         self.clock = clock
@@ -87,6 +86,7 @@ class Transaction:
         self.stated_at: datetime | None = None
         self._log = log
         self._signer = signer
+        self._happened = happened
         self._snapshot = Snapshot(driver, site_dir, log.clock())
         self.projection = Projection(connection, HANDLERS, SiteFiles(site_dir))
 
@@ -97,16 +97,16 @@ class Transaction:
     def moment(self, at: datetime | None = None) -> Moment:
         """Return the record as of a time, and what a decision may ask of it. None means project time.
 
-        Raise InputError for a time in the future.
+        Raise InputError for a time in the future, or before the project.
         """
         found = Moment(self.at(at), self._project_time())
-        found.refuse_ahead()
+        found.refuse_impossible_time()
         return found
 
     def when(self, at: datetime | None) -> datetime:
         """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time without a zone."""
         if at is None:
-            return self.stated_at or self._project_time()
+            return self.stated_at or self._happened.at or self._project_time()
         require_zone(at)
         return at
 
@@ -154,6 +154,11 @@ class Transaction:
         """Record one event, which happened at the time `at`."""
         signature = None
         self.refuse_forged(subject)
+        if self._happened.late_because is not None:
+            payload = payload.model_copy(update={"late_because": self._happened.late_because})
+        if actor != ENGINE and self.proof is None and not isinstance(payload, Genesis):
+            happened = Moment(replace(self._snapshot, now=at), self._project_time())
+            happened.refuse_unexplained(payload.late_because)
         if isinstance(payload, Decided):
             payload, signature = self._proven(actor, payload, subject, at)
         return self.append_all(Draft(actor, payload, subject, at, signature))[0]
@@ -223,13 +228,14 @@ class Transaction:
         asked = replace(self._snapshot, now=at)
         about = proving.About(subject, activity(asked, subject))
         if self.drafts is not None:
-            self.drafts.append(proving.draft_statement(asked, actor, payload, about))
+            self.drafts.append(proving.draft_statement(asked, actor, payload, about, self._project_time()))
             return payload, None
         proof, self.proof = self.proof, None
         if proof is None and not proving.asks(asked, subject, payload):
             return payload, None
         if proof is None and self._signer is not None:
-            proof = proving.signed_by(self._signer, proving.draft_statement(asked, actor, payload, about), actor)
+            draft = proving.draft_statement(asked, actor, payload, about, self._project_time())
+            proof = proving.signed_by(self._signer, draft, actor)
         if proof is None:
             raise proving.unsigned(actor, subject)
         recorded = recording(self._log.clock(), self._head()).at
@@ -271,6 +277,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self.signer: Signer | None = None
         self._turn = threading.RLock()
         self._joined: Transaction | None = None
+        self.happened = Happened()
 
     @classmethod
     def open(cls, site_dir: Path, *, clock: Clock = project_now) -> Self:
@@ -315,7 +322,7 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield self._joined
                 return
             with self._explained(), self.log.begin() as connection:
-                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer)
+                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer, self.happened)
 
     @contextmanager
     def case(
@@ -341,7 +348,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
                 connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
-                asking = Transaction(connection, self.log, self.site_dir, self.clock, None)
+                asking = Transaction(connection, self.log, self.site_dir, self.clock, None, self.happened)
                 with self._joining(asking):
                     yield asking
 

@@ -4,14 +4,14 @@ A decision is a function of `ledger.decisions`. It is signed where a key is give
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from clusterwright.commands.asking import record
-from clusterwright.commands.options import AsOption, KeyOption, SiteOption
+from clusterwright.commands.options import AsOption, AtOption, KeyOption, LateOption, SiteOption
 from clusterwright.output import say
 from clusterwright.where import acting_person
 from ledger.acting import is_by_key, key_of, require_key
@@ -171,6 +171,26 @@ class Acting:
 
 
 @dataclass(frozen=True)
+class Reporting(Acting):
+    """The same of commands that say what happened, and when."""
+
+    at: AtOption = None
+    late_because: LateOption = ""
+
+    def happened(self, ledger: Ledger) -> AbstractContextManager[None]:
+        """Let the decisions in the block have been taken at the time that the person names."""
+        if self.late_because and self.at is None:
+            raise InputError("--late-because is for what happened earlier", hint="say when: --at 2026-11-21")
+        return ledger.happened(self.at, self.late_because)
+
+    @contextmanager
+    def deciding(self) -> Iterator[Deciding]:
+        """Open the site's ledger for decisions that were taken at the time that the person names."""
+        with super().deciding() as decider, self.happened(decider.ledger):
+            yield decider
+
+
+@dataclass(frozen=True)
 class Signing(Acting):
     """The same of commands whose decision may be signed with a key."""
 
@@ -179,6 +199,11 @@ class Signing(Acting):
     def signing_key(self, snapshot: Snapshot, person: str) -> Path | None:
         """Return the key that signs each decision, if any. Where only a key says who acts, every decision of this kind is signed."""
         return key_of(snapshot, person, self.key) if is_by_key(snapshot) else self.key
+
+
+@dataclass(frozen=True)
+class SigningReport(Reporting, Signing):
+    """The same of commands that say what was decided, and when, and whose decision may be signed with a key."""
 
 
 def say_done(name: str, done: str, event: object) -> None:

@@ -70,6 +70,10 @@ AtOption = Annotated[
         help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00.",
     ),
 ]
+LateOption = Annotated[
+    str,
+    Option("--late-because", metavar="WHY", help="Why it is recorded more than a day after --at; it stays on record."),
+]
 OrderId = Annotated[str, Argument(metavar="ORDER", help="As 001@site#gpu-server; `orders` lists them.")]
 TrancheId = Annotated[str, Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
 OrderIds = Annotated[list[str], Argument(metavar="ORDER...", help="As 001@site#gpu-server, or quoted patterns.")]

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 
+from ledger.happened import require_zone
 from ledger.log.chain import Event
 from ledger.log.payloads.sign_off import Signed
 from ledger.making import sign_off as made
 from ledger.trust.proving import DECISIONS, Proof
 from ledger.trust.statements import read_statement, statement_in
-from ledger.writing import Ledger, require_zone
+from ledger.writing import Ledger
 from steps.errors import InputError, UnreachableError
 
 
@@ -47,10 +48,11 @@ def sign_elsewhere(ledger: Ledger, path: Path) -> Event:
         raise InputError(f"{path} is no approval, but {said['decision']!r}", hint="only approvals are signed elsewhere")
     activity = statement["subject"][0]["name"]
     signed = {name: said[name] for name in ("role", "meaning", "comment")}
-    return ledger.proved(
-        Proof(text, signature),
-        lambda: sign(ledger, said["person"], activity, **signed),
-    )
+    with ledger.happened(None, said.get("late_because")):
+        return ledger.proved(
+            Proof(text, signature),
+            lambda: sign(ledger, said["person"], activity, **signed),
+        )
 
 
 def reject(

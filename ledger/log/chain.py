@@ -84,7 +84,7 @@ def canonical_text(value: Any) -> str:
 
 def canonical(payload: Payload) -> str:
     """Return a payload as RFC 8785 text; decimals and instants are strings."""
-    left_out = UNRECORDED_IF_NONE if payload.clock_behind_s is None else None
+    left_out = {name for name in UNRECORDED_IF_NONE if getattr(payload, name) is None}
     return canonical_text(payload.model_dump(mode="json", exclude=left_out))
 
 

@@ -19,6 +19,7 @@ from ledger.questions.orders import order_named, require_placed, require_tranche
 from ledger.rules import orders as rules
 from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
 from ledger.rules.rows import TrancheRow
+from ledger.rules.version import DATES_AND_TIMES
 from steps.errors import InputError, NotSatisfiedError
 
 NAMED = 20
@@ -58,6 +59,8 @@ def shipped(
     if tranche.outstanding <= 0:
         raise NotSatisfiedError(f"{tranche_id} is received in full already")
     rules.refuse_ahead(day, "shipped", moment.latest_day)
+    if moment.rules >= DATES_AND_TIMES:
+        rules.refuse_before_order(order, day, "shipped")
     return TrancheShipped(shipped=day, carrier=carrier, tracking=tracking, handling=handling)
 
 

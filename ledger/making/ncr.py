@@ -14,9 +14,10 @@ from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import require_ncr, waiver_of
 from ledger.rules import ncr as rules
-from ledger.rules.approval import matter_of
+from ledger.rules.approval import matter_of, refuse_past_day
 from ledger.rules.permission import may, refuse_stranger
 from ledger.rules.rows import NcrRow
+from ledger.rules.version import DATES_AND_TIMES
 from steps.errors import InputError
 
 
@@ -38,6 +39,7 @@ def dispositioned(
 ) -> NcrDispositioned:
     """Return what is done about a non-conformance. Without `owner` or `due`, those that it has stay."""
     rules.refuse_bad_disposition(disposition, owner=owner or found.owner, due=due, reason=reason)
+    _refuse_past_day(case, due)
     if owner:
         refuse_stranger(case.person(owner))
     waiver = waiver_of(case.snapshot, case.row) if disposition == rules.USE_AS_IS else None
@@ -53,8 +55,15 @@ def dispositioned(
     )
 
 
+def _refuse_past_day(case: LookedUp, due: date | None) -> None:
+    """Raise for a day that was over when it was decided. Before version 3 of the rules any day could be named."""
+    if due is not None and case.rules >= DATES_AND_TIMES:
+        refuse_past_day(case, due)
+
+
 def assigned(case: LookedUp, found: NcrRow, owner: str, due: date | None) -> NcrAssigned:
     """Return the assignment of a non-conformance to a person."""
+    _refuse_past_day(case, due)
     refuse_stranger(case.person(owner))
     role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=found.id))
     return NcrAssigned(ncr=found.id, owner=owner, due=due, role=role)

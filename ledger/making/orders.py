@@ -30,6 +30,7 @@ from ledger.rules import orders as rules
 from ledger.rules.money import Amount, amount, currency_code
 from ledger.rules.reasons import require_reason
 from ledger.rules.rows import ChangeRow, OrderRow
+from ledger.rules.version import DATES_AND_TIMES
 from steps.errors import InputError
 
 
@@ -51,6 +52,7 @@ def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlac
     found = moment.order(order_id)
     moment.may(actor, "order", order_id)
     out_of_sequence = early_order(moment.snapshot, found, terms.out_of_sequence)
+    _refuse_bad_promise(moment, found, order_id, terms.promised)
     value, currency = terms.value, terms.currency
     code = ""
     if currency:
@@ -81,8 +83,11 @@ def acknowledged(
     """Return the supplier's acceptance of an order. `reference` is the supplier's own."""
     if not reference.strip():
         raise InputError("an acknowledgement needs the supplier's reference", hint="add --reference")
-    _reported(moment, actor, "acknowledge", order_id)
+    found = _reported(moment, actor, "acknowledge", order_id)
     rules.refuse_ahead(on, "acknowledged", moment.latest_day)
+    if moment.rules >= DATES_AND_TIMES:
+        rules.refuse_before_order(found, on, "acknowledged")
+    _refuse_bad_promise(moment, found, order_id, promised, made_on=on)
     return OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
 
 
@@ -95,8 +100,25 @@ def promised(
 ) -> OrderPromised:
     """Return another promised date of an order or of one of its deliveries."""
     require_reason(reason, "a changed delivery date")
-    _reported(moment, actor, "promise", order_id)
+    found = _reported(moment, actor, "promise", order_id)
+    _refuse_bad_promise(moment, found, order_id, day)
     return OrderPromised(promised=day, reason=reason)
+
+
+def _refuse_bad_promise(
+    moment: Moment,
+    order: OrderRow,
+    subject: str,
+    day: date | None,
+    *,
+    made_on: date | None = None,
+) -> None:
+    """Raise for a promise of what is here already, or of a day that was over when it was made: on `made_on`, or when it happened."""
+    if day is None or moment.rules < DATES_AND_TIMES:
+        return
+    rules.refuse_past_promise(subject, day, min(moment.day, made_on or moment.day))
+    promised = [tranche for tranche in order.tranches if subject in {tranche.id, order.id}]
+    rules.refuse_promise_of_received(subject, promised)
 
 
 def expedited(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from ledger.questions.activities import activities
 from ledger.questions.case import lapsed
@@ -23,8 +23,8 @@ ORDER BY sign_off.at, sign_off.role"""
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """Return when every node of the network that has begun started and finished, by its id.
 
-    Work is finished when people say so, and approved when it is done. What does not apply is both from then on. Until a delivery is received, the date that the supplier promised counts as its finish. A promise that has passed is kept at the
-    earliest a minute from now.
+    Work is finished when people say so, and approved when it is done. What does not apply is both from then on. Until a delivery is
+    received, the date that the supplier promised counts as its finish. A promise that has passed counts as one for tomorrow.
     """
     now, found = snapshot.now, {}
     approvers = dict(snapshot.ask(_APPROVERS))
@@ -62,8 +62,8 @@ def _due(tranche: TrancheRow, now: datetime) -> datetime | None:
     """Return when a delivery that is not here is expected by its own promise. None without one."""
     if tranche.promised is None:
         return None
-    due = datetime.combine(tranche.promised, time(), tzinfo=now.tzinfo)
-    return max(due, now + MINUTE)
+    day = max(tranche.promised, now.date() + timedelta(days=1))
+    return max(datetime.combine(day, time(), tzinfo=now.tzinfo), now + MINUTE)
 
 
 def _share(row: Activity) -> float | None:

@@ -28,6 +28,9 @@ from ledger.rules.rows import PreviewRow, Unmet
 from steps.stamps import moment, stamp
 from steps.value import text_value
 
+_SITE = """
+SELECT owner, rehearsal, rules,
+  coalesce((SELECT time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1), time_zone) FROM site"""
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM activity"  # noqa: S608  our names
 _APPROVALS = "SELECT activity, attempt, seq, person FROM sign_off WHERE decision = 'approved'"
 _LAPSED = """
@@ -207,10 +210,20 @@ class LookedUp:
         """Whether the site is a rehearsal."""
         return bool(self._site[1])
 
+    @property
+    def rules(self) -> int:
+        """The version of the rules in force."""
+        return self._site[2]
+
+    @property
+    def zone(self) -> str:
+        """The site's time zone."""
+        return self._site[3]
+
     @cached_property
-    def _site(self) -> tuple[str, int]:
-        owner, rehearsal = self.snapshot.db.execute("SELECT owner, rehearsal FROM site").fetchone()
-        return owner, rehearsal
+    def _site(self) -> tuple[str, int, int, str]:
+        owner, rehearsal, rules, zone = self.snapshot.db.execute(_SITE).fetchone()
+        return owner, rehearsal, rules, zone
 
     def _ask(self, sql: str) -> sqlite3.Cursor:
         """Return the rows of a query about this attempt."""

@@ -5,33 +5,57 @@ A decision asks it before it records its event. A copy that follows the log and 
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ledger.questions.both_times import of_both_times
 from ledger.questions.case import LookedUp, actor, require_activity
 from ledger.questions.orders import require_order
 from ledger.questions.records import next_id
 from ledger.questions.snapshot import Snapshot
+from ledger.rules import times
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.rows import OrderRow
+from ledger.rules.version import DATES_AND_TIMES, RULES
 from steps.errors import InputError
+from steps.stamps import instant, local_day
 
-SLACK = timedelta(days=1)
-"""How far after project time something may be dated. A day without an hour may mean its end."""
+_TERMS = """
+SELECT rules, (SELECT min(min(start), min(first_at)) FROM plan_revision),
+  coalesce((SELECT time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1), time_zone) FROM site"""
+
+
+class TimeTerms(NamedTuple):
+    """The version of the rules in force, when the project began, and its time zone. `begins` is None before the first plan."""
+
+    rules: int
+    begins: datetime | None
+    zone: str
+
+
+def terms_of(snapshot: Snapshot) -> TimeTerms:
+    """Return the terms of a site. Before genesis there is none: that is judged by the newest rules."""
+    found = snapshot.first(_TERMS)
+    if found is None:
+        return TimeTerms(RULES, None, "UTC")
+    rules, begins, zone = found
+    return TimeTerms(rules, instant(begins), zone)
 
 
 class Moment:
     """The record as of when something happened (`snapshot`), and the time at which that is recorded (`present`).
 
-    People decide with the roles that they have at present.
+    People decide with the roles that they have at present. What is recorded late needs the roles of both times.
     """
 
     def __init__(self, snapshot: Snapshot, present: datetime) -> None:
         """Take the record as of when it happened, and project time at the recording."""
         self.snapshot = snapshot
         self.present = present
+        self.now = snapshot.now
 
     @property
     def site_dir(self) -> Path:
@@ -45,18 +69,57 @@ class Moment:
         return str(owner)
 
     @property
+    def is_of_now(self) -> bool:
+        """Whether it happened when it is recorded, as nearly as the clocks of machines agree."""
+        return abs(self.present - self.now) <= times.CLOCKS
+
+    @property
+    def rules(self) -> int:
+        """The version of the rules by which the event is judged."""
+        return self.terms.rules
+
+    @cached_property
+    def terms(self) -> TimeTerms:
+        """What the rules of dates and times need to know about the site."""
+        return terms_of(self.snapshot)
+
+    @property
+    def day(self) -> date:
+        """The day at the site on which it happened."""
+        return local_day(self.now, self.terms.zone)
+
+    @property
     def latest_day(self) -> date:
         """The last day that can be recorded as the day on which something happened."""
-        return (self.present + SLACK).date()
+        if self.rules < DATES_AND_TIMES:
+            return (self.present + times.DAY_AHEAD).date()
+        return local_day(self.present, self.terms.zone)
 
-    def refuse_ahead(self) -> None:
-        """Raise InputError if it is said to have happened in the future."""
-        if self.snapshot.now > self.present + SLACK:
-            raise InputError(
-                f"{self.snapshot.now:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened"
-            )
+    def refuse_impossible_time(self) -> None:
+        """Raise InputError if it is said to have happened in the future, or before the project."""
+        if self.rules < DATES_AND_TIMES:
+            if self.now > self.present + times.DAY_AHEAD:
+                raise InputError(f"{self.now:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened")
+            return
+        if self.is_of_now:
+            return
+        _, begins, zone = self.terms
+        times.refuse_future(self.now, self.present, zone)
+        times.refuse_before_project(self.now, begins, zone)
+
+    def refuse_unexplained(self, because: str | None) -> None:
+        """Raise InputError if it is recorded late and `because` does not say why."""
+        if not self.is_of_now and self.rules >= DATES_AND_TIMES:
+            times.refuse_unexplained(self.now, self.present, self.terms.zone, because)
 
     def actor(self, person: str) -> Actor:
+        """Return a person with their present roles. Of what is recorded late, these are the roles that they had then too."""
+        found = self.present_actor(person)
+        if not self.is_of_now and self.rules >= DATES_AND_TIMES:
+            return of_both_times(self.snapshot, found)
+        return found
+
+    def present_actor(self, person: str) -> Actor:
         """Return a person with their present roles."""
         return actor(self.snapshot.at(self.present), person)
 
@@ -95,6 +158,16 @@ class CaseOfMoment(LookedUp):
     def present(self) -> datetime:
         """The time at which the decision is recorded."""
         return self.moment.present
+
+    @property
+    def rules(self) -> int:
+        """The version of the rules by which the event is judged."""
+        return self.moment.rules
+
+    @property
+    def zone(self) -> str:
+        """The site's time zone."""
+        return self.moment.terms.zone
 
     def person(self, name: str) -> Actor:
         """Return another person with their present roles."""

@@ -10,17 +10,24 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
+from ledger.rules import times
 from ledger.rules.activity import NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
 from ledger.rules.case import Case
 from ledger.rules.judgement import Judgement, refuse_unmet
 from ledger.rules.permission import Matter, may
 from ledger.rules.readiness import refuse_waiting
 from ledger.rules.sequence import refuse_blocked
+from ledger.rules.version import DATES_AND_TIMES
 from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
+from steps.stamps import local_day
 
 RENEWABLE = timedelta(days=30)
 """An approval that expires can be signed again from this long before its end."""
+
+
+EVIDENCE = frozenset({Action.ATTACH, Action.FACT})
+"""Actions that may be of a time before the work."""
 
 
 class Approval(NamedTuple):
@@ -54,6 +61,27 @@ def permitted(case: Case, action: Action, result: State | None = None) -> None:
     refused = refusal(case.row.id, case.row.state, action, result)
     if refused is not None:
         raise refused
+    if case.rules >= DATES_AND_TIMES and action not in EVIDENCE:
+        _refuse_before_work(case)
+
+
+def _refuse_before_work(case: Case) -> None:
+    """Raise for a time before that of the entry which the decision comes after: the start, the end or the approval of the work."""
+    row = case.row
+    match row.state:
+        case State.DONE:
+            did, since = "was done", row.done_at
+        case State.AWAITING_SIGN_OFF:
+            did, since = "finished", row.finished_at
+        case _:
+            did, since = "started", row.started_at
+    if since is not None and case.now < since:
+        zone = case.zone
+        raise InputError(
+            f"{row.id} {did} on {times.shown(since, zone)}, after {times.shown(case.now, zone)}",
+            hint=f"look at the year; if that entry is wrong: `clusterwright log {row.id}` has its number N, "
+            "and `clusterwright correct N` takes it back",
+        )
 
 
 def is_unfinishable(case: Case) -> bool:
@@ -226,11 +254,10 @@ def waive(case: Case, metric: str) -> tuple[str, State]:
 
 
 def refuse_past_day(case: Case, due: date) -> None:
-    """Raise if something is to be made good by a day that is over."""
-    if due < case.present.date():
-        raise InputError(
-            f"{due} is over; it cannot be made good by then", hint=f"--due {case.present:%Y-%m-%d} or a later day"
-        )
+    """Raise if something is to be made good by a day that is over. Before version 3 of the rules the day was that of UTC."""
+    zone = case.zone if case.rules >= DATES_AND_TIMES else "UTC"
+    today = local_day(case.present, zone)
+    times.refuse_past_day(due, today, "it cannot be made good by then", f"--due {today} or a later day")
 
 
 def move_waiver(case: Case, waiver: str, before: date, due: date) -> str:

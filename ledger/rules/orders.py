@@ -9,6 +9,7 @@ from decimal import Decimal
 from ledger.rules.readiness import refuse_waiting
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import order_of
+from ledger.rules.times import refuse_past_day
 from steps.errors import InputError, NotSatisfiedError
 from steps.stamps import days_between, local_day
 
@@ -103,6 +104,37 @@ def refuse_ahead(day: date, what: str, latest: date) -> None:
     """Raise if something is said to have happened on a day after `latest`. `what` is the participle, for example shipped."""
     if day > latest:
         raise InputError(f"it cannot have been {what} on {day}: that day has not come")
+
+
+def refuse_past_promise(subject: str, day: date, today: date) -> None:
+    """Raise for a promise of a day that was over when it was made. `today` is that day at the site."""
+    refuse_past_day(
+        day,
+        today,
+        f"nobody can promise {subject} for it",
+        f"ask the supplier for another day; if it came, `clusterwright receive '{subject}' --at {day}`; "
+        "if the promise is older, say when it was made: --at DAY --late-because WHY",
+    )
+
+
+def refuse_promise_of_received(subject: str, tranches: Sequence[TrancheRow]) -> None:
+    """Raise for a promise of what is here. `tranches` are the deliveries that are promised."""
+    if tranches and all(t.outstanding <= 0 for t in tranches):
+        raise NotSatisfiedError(
+            f"{subject} is received in full; there is nothing more to promise",
+            hint=f"if the receipt is wrong: `clusterwright log '{tranches[0].id}'` has its number N, `clusterwright correct N` takes it back",
+        )
+
+
+def refuse_before_order(order: OrderRow, day: date, what: str) -> None:
+    """Raise if a supplier is said to have done something on a day before the order was placed. `what` is the participle."""
+    placed = order.placed_at and local_day(order.placed_at, order.time_zone)
+    if placed is not None and day < placed:
+        raise InputError(
+            f"{order.id} was placed on {placed}; it cannot have been {what} on {day}",
+            hint=f"look at the day; if the order is older: `clusterwright log '{order.id}'` has the number N of the entry, "
+            "`clusterwright correct N` takes it back, and `order --at DAY` places it anew",
+        )
 
 
 def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> None:

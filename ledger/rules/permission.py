@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ledger.rules.access import ACCESS, ENGINE, Never, Rule, Who
@@ -18,12 +19,13 @@ class Actor(NamedTuple):
     """A person or the engine, who decides. `roles` are their own roles, and those delegated to them.
 
     Each role has the id of its delegation, or None if it is their own. `organisation` is None if the plan in force has nobody
-    with this id.
+    with this id. `unfit` has the roles that do not count for what is recorded late, and why.
     """
 
     id: str
     organisation: str | None
     roles: Mapping[str, str | None]
+    unfit: Mapping[str, str] = MappingProxyType({})
 
     @property
     def is_engine(self) -> bool:
@@ -182,6 +184,12 @@ def _in_role(actor: Actor, question: _Question, role: str | None) -> str:
     found = [r for r in question.roles if r in actor.roles and role in {None, r}]
     if found:
         return found[0]
+    unfit = [f"the role {r} {actor.unfit[r]}" for r in question.roles if r in actor.unfit and role in {None, r}]
+    if unfit:
+        raise NotPermittedError(
+            f"{actor.id} may not {question.deed} for that time: {', '.join(unfit)}",
+            hint="somebody who had the role then and has it now records it; or record it as of today, without --at",
+        )
     has = ", ".join(sorted(actor.roles)) or "no role"
     name = "the engine" if actor.is_engine else f"{actor.id} ({has})"
     raise NotPermittedError(f"{name} may not {question.deed}", hint=_who(question))

@@ -125,6 +125,11 @@ def refuse_waiting(
 
     `otherwise` is added to the hint.
     """
+    if not waits:
+        raise NotSatisfiedError(
+            f"{node} {title!r} could not {verb} then: the project had not begun",
+            hint="look at the year; if work began earlier, write that day as `start` in site.yaml and adopt the plan",
+        )
     counted = Counter(wait.state for wait in waits)
     tally = ", ".join(f"{state} {number}" for state, number in counted.most_common())
     named = "; ".join(f"{w.predecessor} {w.title}: {w.state} ({w.reason})" for w in waits[:NAMED])

@@ -24,14 +24,15 @@ from ledger.questions.moment import Moment
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
 from ledger.trust import ssh
+from ledger.trust.late_keys import enrolled_then
 from ledger.trust.proving import About, asks, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
-from ledger.trust.statements import Basis, event_text, read_statement, signed_text
+from ledger.trust.statements import Made, event_text, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
-from steps.errors import ClusterwrightError, LostError, UnreachableError
+from steps.errors import ClusterwrightError, InputError, LostError, UnreachableError
 
-OF_RECORDING = frozenset({"statement", "clock_behind_s"})
-"""Fields that a decision does not determine. Both are checked apart."""
+OF_RECORDING = frozenset({"statement", "clock_behind_s", "late_because"})
+"""Fields that a decision does not determine. They are checked apart."""
 
 NEWEST = SiteTerms(is_rehearsal=False, owner_key=None, rules=RULES, revision=0)
 """How genesis is judged."""
@@ -115,7 +116,9 @@ class Judge:
         if event.payload.clock_behind_s is not None and (before is None or event.recorded_at != before.recorded_at):
             yield "says that the clock was behind, and was not recorded at the time of the event before it"
         try:
-            moment.refuse_ahead()
+            moment.refuse_impossible_time()
+            if event.actor != ENGINE and not _is_stated(event.payload):
+                moment.refuse_unexplained(event.payload.late_because)
             again = AGAIN[type(event.payload)](moment, event, event.payload)
         except LostError as lost:
             yield lost.what
@@ -166,9 +169,10 @@ class Judge:
         then = moment.snapshot
         try:
             predicate = read_statement(statement)["predicate"]
-            head, nonce = Basis(**predicate["head"]), str(predicate["nonce"])
+            made = Made.of(predicate)
+            head, nonce = made.head, made.nonce
             about = About(event.subject, self.record.about(moment, event.subject))
-            again = statement_for(then, event.actor, payload, about, nonce=nonce, head=head)
+            again = statement_for(then, event.actor, payload, about, made)
         except (ClusterwrightError, KeyError, TypeError) as error:
             yield f"its statement cannot be read: {error}"
             return
@@ -182,8 +186,15 @@ class Judge:
             yield f"its statement was made over another ledger (event {head.seq})"
 
     def _of_statement_time(self, event: Event, statement: str) -> Iterator[str]:
-        head = self.record.event_at(read_statement(statement)["predicate"]["head"]["seq"])
-        wrong = time_fault(event.effective_at, event.recorded_at, None if head is None else head.recorded_at)
+        made = Made.of(read_statement(statement)["predicate"])
+        head = self.record.event_at(made.head.seq)
+        over = None if head is None else head.recorded_at
+        try:
+            signed_at = made.at(event.effective_at)
+        except InputError as unreadable:
+            yield unreadable.what
+            return
+        wrong = time_fault(signed_at, event.recorded_at, over)
         if wrong is not None:
             yield wrong
 
@@ -212,6 +223,8 @@ class Judge:
         at = event.recorded_at
         theirs = self.record.keys(moment, event.actor)
         keys = [key for key in theirs if key.counts_after(at)]
+        if event.actor != ENGINE:
+            keys = enrolled_then(moment.snapshot, at, keys)
         namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)
         return self.record.refusal(event, text, keys, namespace)
 
@@ -223,6 +236,11 @@ def refuse_unknown_rules(rules: int) -> None:
             f"the ledger is judged by version {rules} of the rules; this program knows version {RULES}",
             hint="a newer clusterwright wrote it; upgrade",
         )
+
+
+def _is_stated(payload: Payload) -> bool:
+    """Return whether a signed statement names the time of the decision. It counts for some days without another reason."""
+    return isinstance(payload, Decided) and payload.statement is not None and payload.late_because is None
 
 
 def _determined(payload: Payload) -> dict[str, Any]:

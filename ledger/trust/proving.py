@@ -28,7 +28,8 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
 from ledger.trust import ssh, sshsig
-from ledger.trust.statements import Basis, read_statement, signed_text, statement_text
+from ledger.trust.late_keys import refuse_newer_keys
+from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, moment, stamp
 from steps.value import value_text
@@ -63,8 +64,8 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
 """Decisions that are signed on every signed site, whatever an activity's own policy says."""
 
-ADDED = frozenset({"authority", "taken_over"})
-"""Fields of an adopted plan that its version 2 did not have. Signatures of a version are over the fields that it had."""
+ADDED = frozenset({"authority", "taken_over", "late_because"})
+"""Fields that statements of earlier versions did not have. Signatures of a version are over the fields that it had."""
 
 Fields = dict[str, Any]
 """The fields of a statement, or of a part of it."""
@@ -146,10 +147,16 @@ def head_of(snapshot: Snapshot) -> Basis:
     return Basis(*snapshot.first("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"))
 
 
-def draft_statement(snapshot: Snapshot, actor: str, payload: Decided, about: About) -> str:
-    """Return a new statement for the actor to sign: of a decision that is taken at the snapshot's time, after the last event."""
-    nonce = secrets.token_hex(16)
-    return statement_for(snapshot, actor, as_signed(payload), about, nonce=nonce, head=head_of(snapshot))
+def draft_statement(
+    snapshot: Snapshot,
+    actor: str,
+    payload: Decided,
+    about: About,
+    now: datetime,
+) -> str:
+    """Return a new statement for the actor to sign `now`: of a decision that is taken at the snapshot's time, after the last event."""
+    made = Made(secrets.token_hex(16), head_of(snapshot), stamp(now))
+    return statement_for(snapshot, actor, as_signed(payload), about, made)
 
 
 def signed_by(
@@ -166,11 +173,12 @@ def statement_for(
     actor: str,
     payload: Decided,
     about: About,
-    *,
-    nonce: str,
-    head: Basis,
+    made: Made,
 ) -> str:
-    """Return the statement of a decision, made from the decision and from the record before it."""
+    """Return the statement of a decision, made from the decision and from the record before it.
+
+    The time of the decision is the snapshot's. A decision that is recorded late also says why, and when it was signed.
+    """
     subject, row = about
     uuid, genesis = snapshot.first(_SITE)
     revision, document = snapshot.first(_REVISION) or (0, "")
@@ -193,10 +201,12 @@ def statement_for(
         "genesis": genesis,
         "plan_revision": revision,
         "attempt": row.attempt if row else 0,
-        "head": head._asdict(),
-        "nonce": nonce,
+        "head": made.head._asdict(),
+        "nonce": made.nonce,
         "at": stamp(snapshot.now),
     }
+    if payload.late_because is not None:
+        predicate |= {"late_because": payload.late_because, "signed_at": made.signed_at}
     return statement_text(subjects, predicate)
 
 
@@ -213,18 +223,19 @@ def accepted(
     Raise StaleHeadError if the statement differs from what would be recorded now, and NotSatisfiedError if it is of another
     ledger, was recorded already, or has an invalid signature.
     """
-    predicate = read_statement(proof.statement)["predicate"]
-    head, nonce = Basis(**predicate["head"]), predicate["nonce"]
+    made = Made.of(read_statement(proof.statement)["predicate"])
+    head, nonce = made.head, made.nonce
     found = snapshot.first("SELECT hash, recorded_at FROM event WHERE seq = :seq", seq=head.seq)
     if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
-    late = None if is_rehearsal(snapshot) else time_fault(snapshot.now, recorded, moment(found[1]))
+    signed_at, over = made.at(snapshot.now), moment(found[1])
+    late = None if is_rehearsal(snapshot) else time_fault(signed_at, recorded, over)
     if late is not None:
         raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")
     if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
         raise NotSatisfiedError("the statement was recorded already", hint="each statement counts once")
     signed = as_signed(payload)
-    again = statement_for(snapshot, actor, signed, about, nonce=nonce, head=head)
+    again = statement_for(snapshot, actor, signed, about, made)
     if again != proof.statement:
         differs = _difference(proof.statement, again)
         raise StaleHeadError(
@@ -261,6 +272,7 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
         raise unknown_key(actor)
     namespace = namespace_of(snapshot)
     counting = [key for key in keys if key.counts_after(at)]
+    counting = refuse_newer_keys(snapshot, at, actor, counting)
     why = sshsig.refusal(signed_text(proof.statement), proof.signature, actor, counting, namespace, at)
     if why is None:
         return

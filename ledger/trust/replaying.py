@@ -36,7 +36,7 @@ from ledger.log.payloads.work import (
     Started,
 )
 from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
-from ledger.questions.moment import SLACK, CaseOfMoment, Moment
+from ledger.questions.moment import CaseOfMoment, Moment, TimeTerms, terms_of
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
@@ -117,6 +117,7 @@ class ReplayRecord(Record):
         projection.touched.clear()
         self.deferred = deferred
         self._terms: SiteTerms | None = None
+        self._dated_by: TimeTerms | None = None
         self._actors: dict[str, Actor] = {}
         self._keys: dict[str, list[SignerKey]] = {}
         self._expected: dict[Expected, Expected] = {}
@@ -138,6 +139,11 @@ class ReplayRecord(Record):
             if self._terms is not None:
                 (self.owner,) = self._snapshot.first("SELECT owner FROM site")
         return self._terms
+
+    def dated_by(self) -> TimeTerms:
+        """Return what the rules of dates and times need to know about the site. Only a plan or other rules change it."""
+        self._dated_by = self._dated_by or terms_of(self._snapshot)
+        return self._dated_by
 
     def moment(self, event: Event, present: datetime) -> Moment:
         """Return the record as of when an event happened."""
@@ -182,7 +188,7 @@ class ReplayRecord(Record):
             self._after_work(event)
             return
         self._is_lent = self._is_lent or isinstance(event.payload, Delegated)
-        self._terms = None
+        self._terms = self._dated_by = None
         self._knows_end = False
         if isinstance(event.payload, PlanAdopted):
             self._network = None
@@ -217,10 +223,9 @@ class ReplayRecord(Record):
         kept = self._reads.get(event.subject)
         if kept is None:
             return
-        by_engine = event.actor == ENGINE
         for part in readings:
             reading = Reading(part.item, text_value(part.value), part.unit, part.note)
-            kept.reads.append(Read(part.metric, by_engine, reading))
+            kept.reads.append(Read(part.metric, event.actor == ENGINE, reading))
 
     def reads_of(self, row: Activity) -> Sequence[Read] | None:
         """Return the readings of an activity's attempt. None if they are not kept."""
@@ -245,9 +250,7 @@ class ReplayRecord(Record):
 
     def actor_at(self, person: str, present: datetime) -> Actor:
         """Return a person with their roles at a time. Roles change only with plans, unless somebody delegated one."""
-        if self._is_lent:
-            return actor(self._snapshot.at(present), person)
-        if person not in self._actors:
+        if self._is_lent or person not in self._actors:
             self._actors[person] = actor(self._snapshot.at(present), person)
         return self._actors[person]
 
@@ -293,8 +296,7 @@ class ReplayMoment(Moment):
     def __init__(self, record: ReplayRecord, tables: Snapshot, now: datetime, present: datetime) -> None:
         """Take the replay's record and its tables, when the event happened, and project time at the recording."""
         self.record = record
-        self.present = present
-        self.now = now
+        self.now, self.present = now, present
         self._tables = tables
 
     @cached_property
@@ -302,17 +304,17 @@ class ReplayMoment(Moment):
         """The tables, for questions as of when the event happened."""
         return self._tables.at(self.now)
 
-    def refuse_ahead(self) -> None:
-        """Raise InputError if it is said to have happened in the future."""
-        if self.now > self.present and self.now > self.present + SLACK:
-            super().refuse_ahead()
-
     @property
     def owner(self) -> str:
         """The owner that the first event names."""
         return self.record.owner
 
-    def actor(self, person: str) -> Actor:
+    @property
+    def terms(self) -> TimeTerms:
+        """What the rules of dates and times need to know about the site."""
+        return self.record.dated_by()
+
+    def present_actor(self, person: str) -> Actor:
         """Return a person with their present roles."""
         return self.record.actor_at(person, self.present)
 

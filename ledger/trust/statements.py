@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ledger.log.chain import canonical_text
 from ledger.trust.ssh import NAMESPACE
 from steps.errors import InputError
+from steps.stamps import moment
 
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:clusterwright:decision:v1"
@@ -25,6 +27,29 @@ class Basis(NamedTuple):
 
     seq: int
     hash: str
+
+
+class Made(NamedTuple):
+    """How a statement was made: its nonce, the event that it was made over, and the time of that. The time is None if it does not say."""
+
+    nonce: str
+    head: Basis
+    signed_at: str | None
+
+    @classmethod
+    def of(cls, predicate: Mapping[str, Any]) -> Self:
+        """Return how a statement says that it was made."""
+        head = Basis(**predicate["head"])
+        return cls(str(predicate["nonce"]), head, predicate.get("signed_at"))
+
+    def at(self, decided: datetime) -> datetime:
+        """Return when it was made. `decided` is the time of its decision: they are the same, unless it says otherwise."""
+        if self.signed_at is None:
+            return decided
+        try:
+            return moment(self.signed_at).astimezone(UTC)
+        except (TypeError, ValueError):
+            raise InputError("the statement does not say when it was signed") from None
 
 
 def statement_text(subjects: Mapping[str, str], predicate: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -112,11 +113,13 @@ def _history(shop: Shop) -> list[dict[str, str]]:
 
 
 def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
-    placed("acknowledge", ORDER, "--on", "2026-01-06", "--reference", "SO 9", "--promised", "2027-01-10", "--as", "pm")
-    placed("promise", ORDER, "--on", "2027-02-01", "--reason", "memory", "--as", "pm")
-    placed("ship", FIRST, "--carrier", "DHL", "--on", "2026-01-08", "--handling", "shock 25 g", "--as", "pm")
+    today = machine_clock().date()
+    first, second = today + timedelta(days=40), today + timedelta(days=60)
+    placed("acknowledge", ORDER, "--on", today, "--reference", "SO 9", "--promised", first, "--as", "pm")
+    placed("promise", ORDER, "--on", second, "--reason", "memory", "--as", "pm")
+    placed("ship", FIRST, "--carrier", "DHL", "--on", today, "--handling", "shock 25 g", "--as", "pm")
 
-    assert "promised for 2027-02-01, before 2027-01-10" in placed("orders", "--history", ORDER).stdout
+    assert f"promised for {second}, before {first}" in placed("orders", "--history", ORDER).stdout
     assert "1 shipped" in placed("orders").stdout
     assert json.loads(placed("orders", "--organisation", "acme", "--json").stdout)[0]["id"] == ORDER
     assert json.loads(placed("orders", "--organisation", "nobody", "--json").stdout) == []

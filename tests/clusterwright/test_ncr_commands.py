@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -53,10 +54,15 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
     assert "clusterwright ncr show NCR-0001" in refused
     quality("ncr", "close", "NCR-0001", "--as", "lead", rc=2)
 
-    quality("ncr", "disposition", "NCR-0001", "rework", "--owner", "tech", "--due", "2026-01-09", "--as", "tech")
+    today = machine_clock().date()
+    words = ("ncr", "disposition", "NCR-0001", "rework", "--owner", "tech", "--as", "tech", "--due")
+    refused = quality(*words, today - timedelta(days=2), rc=2).stderr
+    assert "is over; it cannot be made good by then\n  --due" in refused
+    due = today + timedelta(days=2)
+    quality(*words, due)
 
     (row,) = json.loads(quality("punch", "--json").stdout)
-    assert (row["id"], row["owner"], row["due"], row["overdue"]) == ("NCR-0001", "tech", "2026-01-09", True)
+    assert (row["id"], row["owner"], row["due"], row["overdue"]) == ("NCR-0001", "tech", due.isoformat(), False)
     shown = json.loads(quality("ncr", "show", "NCR-0001", "--json").stdout)
     assert (shown["ncr_class"], shown["decided"], shown["owner"]) == ("A", "rework", "tech")
     quality("ncr", "close", "NCR-0001", "--as", "lead")

@@ -69,7 +69,6 @@ from tests.ledger.test_facts import plan_with_facts
 POD = [f"{step}@pod-001" for step in ("010", "020", "030", "040", "050")]
 IDS = ["001@site", *POD, "085@site", "086@site", "087@site", "195@site"]
 ORDER, TRANCHE = "001@site#gpu-server", "001@site#gpu-server/1"
-LATER = date(2026, 3, 1)
 SERIALS = [f"SN{n:03}" for n in range(16)]
 
 Command = Callable[[Ledger, str, str, "Papers"], object]
@@ -137,18 +136,22 @@ COMMANDS: dict[str, Command] = {
     "attend": lambda b, p, a, _: sign_off.attend(b, p, a, "sponsor", person="sponsor"),
     "stay away": lambda b, p, a, _: sign_off.attend(b, p, a, "sponsor", person=None),
     "release": lambda b, p, a, _: sign_off.release(b, p, a, hosts=["n"], count=1, playbook_digest="d"),
-    "disposition_ncr": lambda b, p, _a, x: ncr.disposition_ncr(b, p, x.named("NCR"), "rework", owner="tech", due=LATER),
-    "use as is": lambda b, p, _a, x: ncr.disposition_ncr(
-        b, p, x.named("NCR"), "use-as-is", owner="tech", due=LATER, reason="good enough"
+    "disposition_ncr": lambda b, p, _a, x: ncr.disposition_ncr(
+        b, p, x.named("NCR"), "rework", owner="tech", due=x.in_days(50)
     ),
-    "assign_ncr": lambda b, p, _a, x: ncr.assign_ncr(b, p, x.named("NCR"), "tech", LATER),
+    "use as is": lambda b, p, _a, x: ncr.disposition_ncr(
+        b, p, x.named("NCR"), "use-as-is", owner="tech", due=x.in_days(50), reason="good enough"
+    ),
+    "assign_ncr": lambda b, p, _a, x: ncr.assign_ncr(b, p, x.named("NCR"), "tech", x.in_days(50)),
     "close_ncr": lambda b, p, _a, x: ncr.close_ncr(b, p, x.named("NCR")),
     "order": lambda b, p, _a, _: orders.order(b, p, ORDER, value=1000, currency="EUR"),
     "order early": lambda b, p, _a, _: orders.order(b, p, ORDER, out_of_sequence="the price was good"),
-    "acknowledge": lambda b, p, _a, _: orders.acknowledge(b, p, ORDER, on=T0.date(), reference="AB 1", promised=LATER),
-    "promise": lambda b, p, _a, _: orders.promise(b, p, TRANCHE, LATER, reason="late"),
+    "acknowledge": lambda b, p, _a, x: orders.acknowledge(
+        b, p, ORDER, on=x.in_days(0), reference="AB 1", promised=x.in_days(50)
+    ),
+    "promise": lambda b, p, _a, x: orders.promise(b, p, TRANCHE, x.in_days(50), reason="late"),
     "expedite": lambda b, p, _a, _: orders.expedite(b, p, ORDER, reason="late", cost=10, currency="EUR"),
-    "ship": lambda b, p, _a, _: deliveries.ship(b, p, TRANCHE, shipped=T0.date(), carrier="van"),
+    "ship": lambda b, p, _a, x: deliveries.ship(b, p, TRANCHE, shipped=x.in_days(0), carrier="van"),
     "receive": lambda b, p, _a, _: deliveries.receive(b, p, TRANCHE),
     "receive a part": lambda b, p, _a, _: deliveries.receive(b, p, TRANCHE, 3),
     "check_manifest": lambda b, p, _a, x: deliveries.check_manifest(b, p, TRANCHE, x.manifest, x.scanned),

@@ -40,7 +40,7 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.rules.version import RULES
 from ledger.trust.proving import About, as_signed, head_of, statement_for
-from ledger.trust.statements import event_text, signed_text
+from ledger.trust.statements import Made, event_text, signed_text
 from ledger.writing import Ledger, Transaction
 from steps.errors import ClusterwrightError
 from steps.schedule.plan import Plan
@@ -406,9 +406,8 @@ class Forger:
             return payload.model_copy(update={"statement": None}), None
         payload = as_signed(payload)
         about = About(forgery.subject, activity_of(asked, forgery.subject))
-        statement = statement_for(
-            asked, forgery.actor, payload, about, nonce=secrets.token_hex(16), head=head_of(asked)
-        )
+        made = Made(secrets.token_hex(16), head_of(asked), None)
+        statement = statement_for(asked, forgery.actor, payload, about, made)
         return payload.model_copy(update={"statement": statement}), sign_as(forgery.actor, signed_text(statement))
 
 

@@ -69,7 +69,7 @@ def test_a_lapsed_delegation_is_not_revived_by_an_earlier_statement(signed: Ledg
     proof = drafted(signed, "guest")  # to whom the lead lent the role for three days
     clock.now += timedelta(days=4)
 
-    with pytest.raises(NotPermittedError, match=r"guest \(visitor\) may not sign"):
+    with pytest.raises(NotPermittedError, match="the role network-lead is not theirs any more"):
         signed.proved(proof, lambda: sign(signed, "guest", AWAITING))
 
 

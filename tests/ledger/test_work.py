@@ -245,7 +245,8 @@ def test_small_records_are_read_back(ledger: Ledger, look: Look, clock: Clock) -
 def test_effective_time_is_when_it_happened(ledger: Ledger, look: Look, clock: Clock) -> None:
     """Recording on Monday what happened on Friday keeps Friday."""
     clock.forward(72)
-    start(ledger, "tech", "001@site", at=T0)
+    with ledger.happened(T0, "the weekend"):
+        start(ledger, "tech", "001@site")
 
     assert require_activity(look(clock.now), "001@site").started_at == T0
     assert last_events(look(), 1)[0].recorded_at > datetime(2026, 1, 1, tzinfo=UTC)
@@ -262,5 +263,5 @@ def test_finish_before_start_is_refused(ledger: Ledger, clock: Clock) -> None:
     clock.forward(5)
     start(ledger, "tech", "001@site")
 
-    with pytest.raises(InputError, match="after that"):
+    with pytest.raises(InputError, match=r"started on 2026-01-05 14:00, after 2026-01-05 09:00"):
         finish(ledger, "tech", "001@site", at=T0)

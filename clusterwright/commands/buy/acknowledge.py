@@ -10,13 +10,13 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import OrderId, day_option
 from ledger.decisions import orders
 
 
 def acknowledge(
-    me: Acting,
+    me: Reporting,
     order_id: OrderId,
     on: Annotated[date, day_option("The day the supplier accepted it.")],
     reference: Annotated[str, Option(help="The supplier's reference.")],

@@ -9,13 +9,13 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ReasonOption
 from ledger.decisions import orders
 
 
 def expedite(
-    me: Acting,
+    me: Reporting,
     order_id: Annotated[str, Argument(metavar="ORDER", help="An order, or one delivery of it.")],
     reason: ReasonOption,
     cost: Annotated[str, Option(help="What it costs extra.")] = "0",

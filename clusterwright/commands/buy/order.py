@@ -11,14 +11,14 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.moving import say_what_moves
-from clusterwright.commands.options import AtOption, OrderIds, SequenceOption, day_option
+from clusterwright.commands.options import OrderIds, SequenceOption, day_option
 from ledger.decisions import orders
 
 
 def order(
-    me: Acting,
+    me: Reporting,
     order_ids: OrderIds,
     supplier: Annotated[str, Option(help="The organisation that delivers.")],
     reference: Annotated[str, Option(help="Purchase order number.")],
@@ -27,7 +27,6 @@ def order(
     budget_line: Annotated[str, Option(help="Which line of the budget pays.")] = "",
     organisation: Annotated[str, Option(help="Whose people report on it, beside your buyers.")] = "",
     promised: Annotated[date | None, day_option("The delivery date promised.")] = None,
-    at: AtOption = None,
     out_of_sequence: SequenceOption = "",
 ) -> None:
     me.each_order(
@@ -42,7 +41,6 @@ def order(
         budget_line=budget_line,
         organisation=organisation,
         out_of_sequence=out_of_sequence,
-        at=at,
     )
     if promised is not None:
         say_what_moves(me)

@@ -8,14 +8,14 @@ Example:
 from datetime import date
 from typing import Annotated
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderId, ReasonOption, day_option
 from ledger.decisions import orders
 
 
 def promise(
-    me: Acting,
+    me: Reporting,
     order_id: OrderId,
     on: Annotated[date, day_option("The new delivery date.")],
     reason: ReasonOption,

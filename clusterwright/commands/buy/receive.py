@@ -10,14 +10,13 @@ Example:
 
 """
 
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import AtOption, TrancheIds
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import TrancheIds
 from clusterwright.output import say
 from clusterwright.text_file import text_in
 from ledger.decisions import deliveries as decisions
@@ -26,7 +25,7 @@ from steps.errors import InputError, NotSatisfiedError
 
 
 def receive(
-    me: Acting,
+    me: Reporting,
     deliveries: TrancheIds,
     quantity: Annotated[str | None, Option(help="How many came; all of it if not given.")] = None,
     serials: Annotated[Path | None, Option(help="A file with a serial number a line.")] = None,
@@ -35,7 +34,6 @@ def receive(
     yes: Annotated[bool, Option("--yes", help="Record it although manifest and scan differ.")] = False,
     unscanned: Annotated[str, Option(help="Why pieces with serial numbers come without them.", metavar="WHY")] = "",
     note: Annotated[str, Option(help="Damage, shortage, location.")] = "",
-    at: AtOption = None,
 ) -> None:
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
@@ -48,7 +46,7 @@ def receive(
             raise InputError(
                 "the manifest and the scan say how many came", hint="leave --quantity, --serials and --unscanned out"
             )
-        _by_manifest(me, deliveries[0], manifest, scanned, yes, note, at)
+        _by_manifest(me, deliveries[0], manifest, scanned, yes, note)
         return
     came = amount(quantity, "a quantity") if quantity else None
     numbers = _serials(serials) if serials else []
@@ -60,18 +58,16 @@ def receive(
         serials=numbers,
         note=note,
         unscanned=unscanned,
-        at=at,
     )
 
 
 def _by_manifest(
-    me: Acting,
+    me: Reporting,
     tranche: str,
     manifest: Path,
     scanned: Path,
     yes: bool,
     note: str,
-    at: datetime | None,
 ) -> None:
     """List every difference, and record what came once they are accepted."""
     with me.deciding() as decider:
@@ -92,7 +88,6 @@ def _by_manifest(
             scanned,
             accept=seen,
             note=note,
-            at=at,
         )
     opened = f", {event.payload.ncr} opened" if event.payload.ncr else ""
     say(f"{tranche}: {event.payload.quantity} received{opened}")

@@ -10,13 +10,13 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import TrancheId, day_option
 from ledger.decisions import deliveries
 
 
 def ship(
-    me: Acting,
+    me: Reporting,
     tranche: TrancheId,
     carrier: Annotated[str, Option(help="Who carries it.")],
     on: Annotated[date, day_option("The day it left.")],

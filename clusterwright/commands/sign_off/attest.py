@@ -12,17 +12,16 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import Activities, AtOption, ReasonOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions.evidence import attest as state
 
 
 def attest(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
     reason: ReasonOption,
     evidence: Annotated[list[Path] | None, Option(help="A file that shows it.")] = None,
-    at: AtOption = None,
 ) -> None:
     me.each(
         activities,
@@ -30,5 +29,4 @@ def attest(
         state,
         reason,
         evidence=evidence or [],
-        at=at,
     )

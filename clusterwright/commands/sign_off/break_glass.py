@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
 from ledger.decisions import sign_off
@@ -20,7 +20,7 @@ from steps.errors import InputError
 
 
 def break_glass(
-    me: Signing,
+    me: SigningReport,
     activity: ActivityId,
     reason: Annotated[str, Option(help="What the emergency is; it stays on record for ever.")],
     yes: YesOption = False,

@@ -12,13 +12,13 @@ from typing import Annotated
 
 from typer import Argument
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, ReasonOption, day_option
 from ledger.decisions import sign_off
 
 
 def move_waiver(
-    me: Signing,
+    me: SigningReport,
     activity: ActivityId,
     waiver: Annotated[str, Argument(help="The waiver, as `clusterwright punch` lists it.")],
     due: Annotated[date, day_option("The new day.")],

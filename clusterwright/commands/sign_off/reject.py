@@ -7,13 +7,13 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, ReasonOption
 from ledger.decisions import sign_off
 
 
 def reject(
-    me: Signing,
+    me: SigningReport,
     activity: ActivityId,
     reason: ReasonOption,
 ) -> None:

@@ -15,7 +15,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Signing, matching
+from clusterwright.commands.acting import SigningReport, matching
 from clusterwright.output import say
 from clusterwright.where import find_site
 from ledger.decisions import sign_off
@@ -29,7 +29,7 @@ LARGEST = 16 * 1024 * 1024
 
 
 def sign(
-    me: Signing,
+    me: SigningReport,
     activities: Annotated[
         list[str] | None, Argument(metavar="[ACTIVITY]", help="Ids or patterns, as 034@pod-001.")
     ] = None,
@@ -41,6 +41,8 @@ def sign(
     ] = None,
 ) -> None:
     if import_ is not None:
+        if me.at is not None:
+            raise InputError("the statement says when it was decided", hint="leave --at out; --export takes it")
         _record_signed(import_, me.site)
     elif not activities:
         raise InputError("which activity?", hint="as 034@pod-001, or --import FILE")
@@ -51,7 +53,7 @@ def sign(
 
 
 def _write_statement(
-    me: Signing,
+    me: SigningReport,
     path: Path,
     activities: list[str],
     role: str | None,
@@ -62,11 +64,12 @@ def _write_statement(
         person, names = me.person(snapshot), matching(snapshot, activities)
         if len(names) != 1:
             raise InputError(f"{len(names)} activities are named, and a statement is about one")
-        command = write_statement(
-            ledger,
-            lambda: sign_off.sign(ledger, person, names[0], role=role, comment=comment),
-            path,
-        )
+        with me.happened(ledger):
+            command = write_statement(
+                ledger,
+                lambda: sign_off.sign(ledger, person, names[0], role=role, comment=comment),
+                path,
+            )
     say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")
 
 

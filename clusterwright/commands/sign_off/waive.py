@@ -12,7 +12,7 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Signing, matching
+from clusterwright.commands.acting import SigningReport, matching
 from clusterwright.commands.options import Activities, ReasonOption, day_option
 from clusterwright.output import say
 from ledger.decisions import sign_off
@@ -20,7 +20,7 @@ from ledger.questions.why import to_waive
 
 
 def waive(
-    me: Signing,
+    me: SigningReport,
     activities: Activities,
     reason: ReasonOption,
     due: Annotated[date, day_option("By when it is made good.")],

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from typer import Argument, Option
 
 from clusterwright.activity_view import witness_lines
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption, NoteOption, a_day, instant
 from clusterwright.output import in_line, say
@@ -30,7 +30,7 @@ from steps.errors import InputError
 
 
 def witness(
-    me: Acting,
+    me: Reporting,
     activity: Annotated[str, Argument(help="An activity that invites witnesses, as H20@hall-1.")],
     on: Annotated[
         str | None, Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")

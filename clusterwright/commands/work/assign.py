@@ -13,14 +13,14 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities
 from ledger.decisions import work
 from steps.errors import InputError
 
 
 def assign(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
     to: Annotated[str | None, Option(metavar="ID", help="The person.")] = None,
     organisation: Annotated[str | None, Option(help="Or the contractor.")] = None,

@@ -12,13 +12,13 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities
 from ledger.decisions import evidence
 
 
 def attach(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
     file: Annotated[Path, Option(help="The file.")],
     kind: Annotated[str, Option(help="What it is, as the policy calls it.")],

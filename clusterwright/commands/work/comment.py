@@ -9,13 +9,13 @@ from typing import Annotated
 
 from typer import Argument
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ActivityId
 from ledger.decisions import work
 
 
 def comment(
-    me: Acting,
+    me: Reporting,
     activity: ActivityId,
     text: Annotated[str, Argument(help="The note.")],
 ) -> None:

@@ -12,19 +12,18 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, AtOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import ActivityId
 from ledger.decisions.facts import record_facts
 from ledger.entries import fact_of
 
 
 def fact(
-    me: Acting,
+    me: Reporting,
     activity: ActivityId,
     facts: Annotated[list[str], Argument(metavar="NAME=VALUE...", help="As plant.capacity_one_unit_out=3.2MW.")],
     evidence: Annotated[list[Path], Option(help="A file that shows it.")],
     source: Annotated[str, Option(help="Which document, drawing or person says so.")] = "",
-    at: AtOption = None,
 ) -> None:
     entries = [fact_of(text) for text in facts]
     said = ", ".join(facts)
@@ -35,5 +34,4 @@ def fact(
         entries,
         evidence=evidence,
         source=source,
-        at=at,
     )

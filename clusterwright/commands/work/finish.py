@@ -9,15 +9,14 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import Activities, AtOption, SequenceOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import Activities, SequenceOption
 from ledger.decisions import work
 
 
 def finish(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
-    at: AtOption = None,
     out_of_sequence: SequenceOption = "",
 ) -> None:
-    me.each(activities, "finished", work.finish, at=at, out_of_sequence=out_of_sequence)
+    me.each(activities, "finished", work.finish, out_of_sequence=out_of_sequence)

@@ -11,20 +11,19 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, AtOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import ActivityId
 from ledger.decisions import work
 
 
 def measure(
-    me: Acting,
+    me: Reporting,
     activity: ActivityId,
     metric: Annotated[str, Argument(help="What was read, as the criterion names it.")],
     value: Annotated[str, Argument(help="A number, or true or false.")],
     unit: Annotated[str, Argument(help="The unit it was read in.")],
     source: Annotated[str, Option(help="The instrument or document.")],
     item: Annotated[str | None, Option(help="Which rack, host, link.")] = None,
-    at: AtOption = None,
 ) -> None:
     said = f"{metric} = {value} {unit}"
     me.each(
@@ -36,5 +35,4 @@ def measure(
         unit,
         item=item,
         source=source,
-        at=at,
     )

@@ -7,13 +7,13 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions import work
 
 
 def na(
-    me: Signing,
+    me: SigningReport,
     activities: Activities,
     reason: ReasonOption,
 ) -> None:

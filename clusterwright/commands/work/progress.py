@@ -11,13 +11,13 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities, NoteOption
 from ledger.decisions import work
 
 
 def progress(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
     items: Annotated[int | None, Option(help="How many items are done.")] = None,
     percent: Annotated[float | None, Option(help="Or how much, in percent.")] = None,

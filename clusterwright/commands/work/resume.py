@@ -5,13 +5,13 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions import work
 
 
 def resume(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
     reason: ReasonOption = "",
 ) -> None:

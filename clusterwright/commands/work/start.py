@@ -9,15 +9,14 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import Activities, AtOption, SequenceOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import Activities, SequenceOption
 from ledger.decisions import work
 
 
 def start(
-    me: Acting,
+    me: Reporting,
     activities: Activities,
-    at: AtOption = None,
     out_of_sequence: SequenceOption = "",
 ) -> None:
-    me.each(activities, "started", work.start, at=at, out_of_sequence=out_of_sequence)
+    me.each(activities, "started", work.start, out_of_sequence=out_of_sequence)

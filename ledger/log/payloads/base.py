@@ -24,13 +24,15 @@ class Payload(Part):
     version: ClassVar[int] = 1
     clock_behind_s: int | None = None
     """By how many seconds the machine's clock was behind the last event. None if it was not: then no event has the field."""
+    late_because: str | None = None
+    """Why it is recorded long after it happened. None if nobody had to say: then no event has the field."""
 
 
 class OfEngine(Payload):
     """The base of what only software records."""
 
 
-UNRECORDED_IF_NONE = {"clock_behind_s"}
+UNRECORDED_IF_NONE = frozenset({"clock_behind_s", "late_because"})
 """Fields that an event has only if they have a value."""
 
 

@@ -9,13 +9,13 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ChangeId
 from ledger.decisions.changes import decide_change
 
 
 def approve(
-    me: Signing,
+    me: SigningReport,
     change_id: ChangeId,
     reason: Annotated[str, Option(help="What you add.")] = "",
 ) -> None:

@@ -5,13 +5,13 @@ Example:
 
 """
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ChangeId, ReasonOption
 from ledger.decisions.changes import decide_change
 
 
 def refuse(
-    me: Signing,
+    me: SigningReport,
     change_id: ChangeId,
     reason: ReasonOption,
 ) -> None:

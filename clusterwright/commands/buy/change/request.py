@@ -11,14 +11,14 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ReasonOption
 from clusterwright.output import say
 from ledger.decisions.changes import ask_change
 
 
 def request(
-    me: Acting,
+    me: Reporting,
     order_id: Annotated[str, Argument(metavar="ORDER", help="An order; for a quantity, one delivery of it.")],
     reason: ReasonOption,
     quantity: Annotated[str | None, Option(help="How many it is to be, in all.")] = None,

@@ -10,13 +10,13 @@ from typing import Annotated
 
 from typer import Argument
 
-from clusterwright.commands.acting import Acting
+from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import NcrId, day_option
 from ledger.decisions.ncr import assign_ncr
 
 
 def assign(
-    me: Acting,
+    me: Reporting,
     ncr: NcrId,
     person: Annotated[str, Argument(help="Who makes it good.")],
     due: Annotated[date | None, day_option("By when.")] = None,

@@ -9,13 +9,13 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import NcrId
 from ledger.decisions.ncr import close_ncr
 
 
 def close(
-    me: Signing,
+    me: SigningReport,
     ncr: NcrId,
     what: Annotated[str, Option("--disposition", help="If none was decided before.")] = "",
 ) -> None:

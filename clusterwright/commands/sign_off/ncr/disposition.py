@@ -11,13 +11,13 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import Signing
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import NcrId, day_option
 from ledger.decisions.ncr import disposition_ncr
 
 
 def disposition(
-    me: Signing,
+    me: SigningReport,
     ncr: NcrId,
     what: Annotated[str, Argument(help="rework, repair, use-as-is or return.")],
     owner: Annotated[str, Option(help="Who makes it good.")] = "",

@@ -15,18 +15,17 @@ from typer import Argument, Option
 
 from clusterwright.check_file import read_checks
 from clusterwright.check_view import tell_recorded
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, AtOption, JsonOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import say
 from ledger.decisions import checklists
 
 
 def import_(
-    me: Acting,
+    me: Reporting,
     activity: ActivityId,
     file: Annotated[Path, Argument(metavar="FILE", help="The CSV.")],
     source: Annotated[str | None, Option(help="The instrument or document; the file's name.")] = None,
-    at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:
     read = read_checks(file)
@@ -37,7 +36,6 @@ def import_(
         entries,
         source=said_by,
         skip_recorded=True,
-        at=at,
     )
     tell_recorded(done, len(entries), as_json)
     if read.empty:

@@ -12,14 +12,14 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.check_view import tell_recorded
-from clusterwright.commands.acting import Acting
-from clusterwright.commands.options import ActivityId, AtOption, JsonOption, NoteOption
+from clusterwright.commands.acting import Reporting
+from clusterwright.commands.options import ActivityId, JsonOption, NoteOption
 from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
 
 
 def item(
-    me: Acting,
+    me: Reporting,
     activity: ActivityId,
     item: Annotated[str, Argument(metavar="ITEM", help="Which one, as the plan calls it.")],
     readings: Annotated[
@@ -30,7 +30,6 @@ def item(
     serial: Annotated[str | None, Option(help="The serial number of what is there.")] = None,
     photo: Annotated[list[Path] | None, Option(help="A picture of it.")] = None,
     source: Annotated[str, Option(help="The instrument or document.")] = "checklist",
-    at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:
     given = tuple(reading_of(text) for text in readings or ())
@@ -41,7 +40,6 @@ def item(
             activity,
             [entry],
             source=source,
-            at=at,
         ),
         1,
         as_json,

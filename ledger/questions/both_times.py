@@ -1,0 +1,80 @@
+"""Who may decide what is recorded late: people with roles that were theirs when it happened, and are theirs when it is recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.permission import Actor
+from steps.errors import NotPermittedError
+from steps.stamps import stamp
+
+People = dict[str, frozenset[str]]
+"""The own roles of everybody in a plan, by person."""
+
+_IN_FORCE = """
+SELECT revision, document FROM plan_revision
+ORDER BY adopted_at <= :at DESC, CASE WHEN adopted_at <= :at THEN -revision ELSE revision END LIMIT 1"""
+"""The plan in force at a time. What happened before the first plan is judged by that one."""
+
+_PRESENT = "SELECT max(revision) FROM plan_revision"
+_LENT = """
+SELECT role, person FROM delegation
+WHERE "to" = :person AND since <= :at AND until > :at AND (withdrawn_at IS NULL OR withdrawn_at > :at)"""
+
+
+def of_both_times(then: Snapshot, present: Actor) -> Actor:
+    """Return a person with those present roles that they also had at the snapshot's time.
+
+    Raise NotPermittedError if the plan that was in force then does not have the person, but the present one does.
+    """
+    if present.is_engine:
+        return present
+    at = stamp(then.now)
+    people = _people_then(then, at)
+    if people is None:
+        own = {role for (role,) in then.ask("SELECT role FROM person_role WHERE person = :id", id=present.id)}
+    else:
+        own = set(people.get(present.id, ()))
+    if people is not None and present.organisation is not None and present.id not in people:
+        raise NotPermittedError(
+            f"{present.id} was not at this site on {then.now:%Y-%m-%d}",
+            hint="somebody who was there then, and is there now, records it; or record it as of today, without --at",
+        )
+    lent = then.ask(_LENT, person=present.id, at=at)
+    had = own | {role for role, giver in lent if _had(then, people, giver, role)}
+    now_only = {role: f"was not theirs on {then.now:%Y-%m-%d}" for role in present.roles if role not in had}
+    then_only = dict.fromkeys(sorted(had - present.roles.keys()), "is not theirs any more")
+    both = {role: by for role, by in present.roles.items() if role in had}
+    return present._replace(roles=both, unfit=now_only | then_only)
+
+
+def _had(then: Snapshot, people: People | None, person: str, role: str) -> bool:
+    """Return whether a role was a person's own."""
+    if people is not None:
+        return role in people.get(person, ())
+    sql = "SELECT 1 FROM person_role WHERE person = :id AND role = :role"
+    return then.first(sql, id=person, role=role) is not None
+
+
+def _people_then(then: Snapshot, at: str) -> People | None:
+    """Return the people of the plan that was in force at a time. None if it still is: then the tables have them."""
+    found = then.first(_IN_FORCE, at=at)
+    if found is None or found[0] == then.first(_PRESENT)[0]:
+        return None
+    return _people_in(then.site_dir, found[1])
+
+
+_KNOWN: dict[str, People] = {}
+"""By digest of a plan: its people. Documents never change, and a site has few."""
+
+
+def _people_in(site_dir: Path, document: str) -> People:
+    """Return the people of a plan."""
+    if document not in _KNOWN:
+        from ledger.evidence.store import load
+        from steps.schedule.plan_document import frame_of
+
+        plan = frame_of(load(site_dir, document))
+        _KNOWN[document] = {person.id: frozenset(person.roles) for person in plan.people}
+    return _KNOWN[document]
