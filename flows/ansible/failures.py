@@ -27,8 +27,11 @@ KEPT = 100_000
 OUTPUTS = ("module_stderr", "stderr", "module_stdout", "stdout")
 """Where a result has what a program or a module printed, in the order in which it is likely to say why it failed."""
 
-WHY = ("msg", "exception", "cmd", "rc", "censored", "timedout", "item", "_ansible_item_label", "failed", "unreachable")
+WHY = ("msg", "exception", "cmd", "rc", "censored", "timedout", "failed", "unreachable")
 """What else of a result says why a task failed."""
+
+LABEL = "_ansible_item_label"
+"""Where a result has the name of an item of a loop."""
 
 Clean = Callable[[str], str]
 """Returns a text without secrets. It sees whole texts: a part of a secret could not be found any more."""
@@ -102,6 +105,8 @@ def essence(result: Any) -> dict[str, Any]:
     if not isinstance(result, dict):
         return {}
     kept = {name: _shortened(result[name]) for name in (*WHY, *OUTPUTS) if name in result}
+    if (label := _label(result)) is not None:
+        kept[LABEL] = _shortened(str(label))
     failed = _failed_items(result)
     if failed:
         kept["results"] = [essence(failed[0])]
@@ -184,10 +189,13 @@ def _failed_items(result: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in result.get("results") or () if isinstance(one, dict) and _has_failed(one)]
 
 
+def _label(item: dict[str, Any]) -> Any:
+    return item.get(LABEL, item.get("item"))
+
+
 def _of_items(first: dict[str, Any], count: int, clean: Clean) -> str:
     """Return why a loop failed: its first failed item with its reason, and how many more there are."""
-    label = first.get("_ansible_item_label", first.get("item", ""))
-    named = _in_line(clean(str(label)))
+    named = _in_line(clean(str(_label(first) or "")))
     more = f" (and {count - 1} more items)" if count > 1 else ""
     return f"item {bounded(named, 80)}: {failure(first, clean)}{more}"
 

@@ -298,7 +298,7 @@ def _collected(
 def _printed(data: Event) -> str:
     """Return what the log has of a failed program's output: every line with its host, so that none looks like one of ours."""
     head = f"    {data['host']}: {data['name']}"
-    return "".join(f"{head}: {line}\n" for line in data["text"].splitlines())
+    return "".join(f"{head}: {line}\n" for line in data["printed"].splitlines())
 
 
 def _sentence(data: Event) -> str:

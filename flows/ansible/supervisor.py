@@ -187,7 +187,7 @@ def _report_note(words: Words, note: dict[str, Any]) -> None:
         case "failed" | "ignored" as kind:
             report({"event": kind, "message": _given_up(note) or failure(note["res"], words.text), **on_host})
             for name, text in note["printed"].items():
-                report({"event": "printed", "name": name, "text": text, **on_host})
+                report({"event": "printed", "name": name, "printed": text, **on_host})
         case "unreachable":
             report({"event": "unreachable", "message": unreachable(note["res"], words.text), **on_host})
         case _:

@@ -92,10 +92,12 @@ class Words:
         return event | said
 
     def text(self, text: str) -> str:
-        """Return a text as it may be passed on. A secret that only marks in it had hidden is taken out too."""
-        without = self._redactor.redact_words(text)
-        visible = shown(COLOUR.sub("", without))
-        return without if visible == without else self._redactor.redact_words(visible)
+        """Return a text as it may be passed on, without the colours of a terminal."""
+        return self._visible(COLOUR.sub("", self._redactor.redact_words(text)))
+
+    def _visible(self, text: str) -> str:
+        """Return a text with its hidden marks visible. They may have hidden a secret: it is taken out too."""
+        return self._redactor.redact_words(shown(text))
 
     def _clean(self, name: str, value: Any) -> Any:
         match name:
@@ -105,8 +107,10 @@ class Words:
                 return value
             case "message":
                 return self.text(value)[:TEXT]
-            case "text" | "task" | "name":
+            case "task" | "printed":
                 return self.text(value)
+            case "text":  # of a difference: files may differ in their colours alone
+                return self._visible(value)
             case _:
                 return self._redactor.redact_all(value)
 

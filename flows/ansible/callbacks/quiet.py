@@ -20,7 +20,7 @@ extends_documentation_fragment:
 """
 
 
-class CallbackModule(Default):  # type: ignore[misc]  # Ansible has no types
+class Quiet(Default):  # type: ignore[misc]  # Ansible has no types
     """Ansible's own output, without results."""
 
     CALLBACK_VERSION = 2.0
@@ -33,3 +33,7 @@ class CallbackModule(Default):  # type: ignore[misc]  # Ansible has no types
 
     def v2_on_file_diff(self, result: Any) -> None:
         """Print nothing. The plugin `results` notes differences."""
+
+
+CallbackModule = Quiet
+"""The name by which Ansible looks for it."""
