@@ -207,10 +207,15 @@ class LookedUp:
         """Whether the site is a rehearsal."""
         return bool(self._site[1])
 
+    @property
+    def rules(self) -> int:
+        """The version of the rules in force."""
+        return self._site[2]
+
     @cached_property
-    def _site(self) -> tuple[str, int]:
-        owner, rehearsal = self.snapshot.db.execute("SELECT owner, rehearsal FROM site").fetchone()
-        return owner, rehearsal
+    def _site(self) -> tuple[str, int, int]:
+        owner, rehearsal, rules = self.snapshot.db.execute("SELECT owner, rehearsal, rules FROM site").fetchone()
+        return owner, rehearsal, rules
 
     def _ask(self, sql: str) -> sqlite3.Cursor:
         """Return the rows of a query about this attempt."""

@@ -45,6 +45,12 @@ class Moment:
         return str(owner)
 
     @property
+    def rules(self) -> int:
+        """The version of the rules by which the event is judged."""
+        (version,) = self.snapshot.first("SELECT rules FROM site")
+        return int(version)
+
+    @property
     def latest_day(self) -> date:
         """The last day that can be recorded as the day on which something happened."""
         return (self.present + SLACK).date()
@@ -95,6 +101,11 @@ class CaseOfMoment(LookedUp):
     def present(self) -> datetime:
         """The time at which the decision is recorded."""
         return self.moment.present
+
+    @property
+    def rules(self) -> int:
+        """The version of the rules by which the event is judged."""
+        return self.moment.rules
 
     def person(self, name: str) -> Actor:
         """Return another person with their present roles."""

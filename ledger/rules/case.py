@@ -87,6 +87,10 @@ class Case(Protocol):
         """Whether the site is a rehearsal."""
 
     @property
+    def rules(self) -> int:
+        """The version of the rules by which the decision is judged."""
+
+    @property
     def judgements(self) -> Sequence[Judgement]:
         """Every criterion with its verdict in this attempt."""
 

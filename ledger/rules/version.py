@@ -1,6 +1,13 @@
-"""The version of the rules by which events are judged. It is raised when a rule changes, so that old ledgers still replay."""
+"""The version of the rules by which events are judged. It is raised when a rule changes, so that old ledgers still replay.
+
+What a later version refuses, or records in another way, asks `rules` of the case or of the moment: the version in force at the
+event. For example: `if case.rules >= DATES_AND_TIMES: ...`.
+"""
 
 from __future__ import annotations
 
-RULES = 2
+RULES = 3
 """The newest version. Version 1 judged sign-offs and change orders only. Version 2 judges every kind of event."""
+
+DATES_AND_TIMES = 3
+"""From this version on, a date or a time that contradicts the record is refused, and what is recorded late says why."""

@@ -48,6 +48,7 @@ from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import OrderRow, SignerKey
 from ledger.rules.subjects import is_supply
+from ledger.rules.version import RULES
 from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.trust import sshsig
@@ -311,6 +312,12 @@ class ReplayMoment(Moment):
     def owner(self) -> str:
         """The owner that the first event names."""
         return self.record.owner
+
+    @property
+    def rules(self) -> int:
+        """The version of the rules by which the event is judged."""
+        terms = self.record.terms()
+        return RULES if terms is None else terms.rules
 
     def actor(self, person: str) -> Actor:
         """Return a person with their present roles."""

@@ -15,6 +15,7 @@ from clusterwright.planning import plan_of
 from clusterwright.previewing import preview
 from ledger.decisions import plan as decisions
 from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.rules.version import RULES
 from ledger.stores.log import machine_clock
 from ledger.trust import ssh
 from ledger.trust.engine_key import KEY, make_key
@@ -149,10 +150,10 @@ def test_the_owner_raises_the_rules_of_an_earlier_release(tmp_path: Path, monkey
 
     raised = site(*rules, "--raise", "--reason", "newer", "--as", "owner", key="owner")
 
-    assert "version 2 of the rules is in force from event 3 on" in raised.stderr
+    assert f"version {RULES} of the rules is in force from event 3 on" in raised.stderr
     assert "no valid key of the engine" in raised.stderr
     found = json.loads(site("audit", "--json").stdout)
-    assert found["rules"] == [{"rules": 1, "first": 1, "last": 2}, {"rules": 2, "first": 3, "last": 3}]
+    assert found["rules"] == [{"rules": 1, "first": 1, "last": 2}, {"rules": RULES, "first": 3, "last": 3}]
     assert (found["unwitnessed"], found["refused"], found["findings"]) == (0, [], [])
     assert [checked(site, name)["state"] for name in ("rules", "engine's key")] == [OK, FAULT]
     assert "is no later one" in site(*rules, "--raise", "--reason", "x", "--as", "owner", rc=1, key="owner").stderr

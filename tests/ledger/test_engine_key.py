@@ -22,6 +22,7 @@ from ledger.log.chain import hashed_text
 from ledger.questions.rules_in_force import rules_in_force
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
+from ledger.rules.version import RULES
 from ledger.trust import engine_key, ssh
 from ledger.trust.anchors import head_anchor
 from ledger.trust.audit import audit
@@ -191,9 +192,9 @@ def test_the_owner_raises_the_rules_and_the_audit_says_from_which_event(
 
     found = audit(site_dir)
     assert (list(found), found.refused) == ([], [])
-    assert [tuple(period) for period in found.rules] == [(1, 1, 4), (2, 5, 7)]
+    assert [tuple(period) for period in found.rules] == [(1, 1, 4), (RULES, 5, 7)]
     with open_snapshot(site_dir) as snapshot:
-        assert rules_in_force(snapshot)[:3] == (2, 2, 5)
+        assert rules_in_force(snapshot)[:3] == (RULES, RULES, 5)
 
 
 def summed(bundle: Path) -> None:
