@@ -12,6 +12,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, AtOption
 from ledger.decisions import work
 
@@ -27,6 +28,7 @@ def measure(
     at: AtOption = None,
 ) -> None:
     said = f"{metric} = {value} {unit}"
+    say_shut_out(me, [activity])
     me.each(
         [activity],
         said,

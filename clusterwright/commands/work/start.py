@@ -10,6 +10,7 @@ Example:
 """
 
 from clusterwright.commands.acting import Acting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, AtOption, SequenceOption
 from ledger.decisions import work
 
@@ -20,4 +21,5 @@ def start(
     at: AtOption = None,
     out_of_sequence: SequenceOption = "",
 ) -> None:
+    say_shut_out(me, activities)
     me.each(activities, "started", work.start, at=at, out_of_sequence=out_of_sequence)
