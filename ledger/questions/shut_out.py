@@ -30,7 +30,7 @@ class ShutOut(NamedTuple):
         roles = " or ".join(self.roles)
         return (
             f"{first}, and {nobody}. Let somebody else record it, or give another person the role {roles} in site.yaml "
-            "and `clusterwright plan adopt`; `clusterwright correct` takes an entry back"
+            "and `clusterwright plan adopt`: taking the entry back does not change it"
         )
 
 
