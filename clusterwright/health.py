@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.key_health import record_checks
-from clusterwright.planning import read_all
+from clusterwright.planning import plan_of, read_all
 from clusterwright.where import find_site
 from flows.ansible.access import read_access
 from flows.ansible.control_groups import why_none
@@ -19,9 +19,14 @@ from flows.ansible.extents import group_hosts
 from flows.ansible.vaults import require_open, vaulted_in
 from flows.dashboard_login import login_file, login_of, renew_login
 from ledger.private import KEPT, is_open_to_others
+from ledger.questions.activities import activities
+from ledger.questions.people import people
+from ledger.reading import open_snapshot
+from ledger.stores.following import has_ledger
 from steps.design.people import account_warnings
 from steps.design.site import Site
 from steps.errors import ClusterwrightError
+from steps.schedule.approvers import REMEDY, in_short, unsignable
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
 TOOLS = {
@@ -40,6 +45,7 @@ NEEDED = {"ssh-keygen"}
 FREE_BYTES = 2 * 1024**3
 DASHBOARD_PORT = 4200
 LOGIN = "dashboard login"
+SIGN_OFFS = "sign-offs"
 DELEGATED = "systemd-run --user --scope -p Delegate=yes clusterwright up"
 
 
@@ -97,6 +103,7 @@ def _site(site: Path | None) -> Iterator[Check]:
         return
     yield Check("site.yaml", OK, str(folder / "site.yaml"))
     yield _accounts(site_file)
+    yield _sign_offs(folder)
     yield from _runs(folder, site_file)
     yield from record_checks(folder, site_file)
 
@@ -145,6 +152,22 @@ def _accounts(site: Site) -> Check:
     if not shared:
         return Check("accounts", OK, "each is stated for one person")
     return Check("accounts", ADVICE, "; ".join(shared), "state each person's own account, or let them sign with keys")
+
+
+def _sign_offs(folder: Path) -> Check:
+    """Return whether somebody can give each sign-off: by the people on record, or else by those whom site.yaml proposes."""
+    try:
+        if has_ledger(folder):
+            with open_snapshot(folder) as snapshot:
+                found = unsignable((row.plan for row in activities(snapshot)), people(snapshot))
+        else:
+            plan = plan_of(folder)
+            found = unsignable(plan.activities, plan.people)
+    except ClusterwrightError as error:
+        return Check(SIGN_OFFS, ADVICE, f"not looked at: {error.what}", error.hint)
+    if not found:
+        return Check(SIGN_OFFS, OK, "somebody can give each")
+    return Check(SIGN_OFFS, ADVICE, "; ".join(in_short(found)), REMEDY)
 
 
 def fixed(check: Check, site: Path | None) -> str:

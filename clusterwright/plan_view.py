@@ -11,9 +11,11 @@ from msgspec.json import encode
 
 from clusterwright.output import Cells, Document, day, days, money, table
 from clusterwright.plan_orders import orders_document, print_orders
+from clusterwright.unsignable_view import unsignable_lines
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
+from steps.schedule.approvers import unsignable
 from steps.schedule.critical_days import critical_parts, shares_of
 from steps.schedule.critical_days import in_words as shares_in_words
 from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling
@@ -69,7 +71,7 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     )
     _print_crews(plan)
     print_orders(plan)
-    for finding in (*plan.findings, *account_warnings(plan.people)):
+    for finding in (*plan.findings, *account_warnings(plan.people), *unsignable_lines(plan)):
         print(f"! {finding}")
 
 
@@ -229,6 +231,7 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     document["weeks"] = float(_weeks(plan, plan.finish))
     document["odds"] = odds_document(odds)
     document["shared_accounts"] = shared_accounts(plan.people)
+    document["unsignable"] = [one._asdict() for one in unsignable(plan.activities, plan.people)]
     return document
 
 

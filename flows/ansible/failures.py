@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from flows.ansible.redaction import without_keys
+
 NOT_FOUND = 127
 """The exit code of a shell that does not find a program."""
 
@@ -18,6 +20,18 @@ LAST_LINES = 3
 
 LOOKED_AT = 20_000
 """How many characters of a program's output are looked at. The end says why it failed."""
+
+KEPT = 100_000
+"""How many characters of each output of a program that failed are kept in the run's log."""
+
+OUTPUTS = ("module_stderr", "stderr", "module_stdout", "stdout")
+"""Where a result has what a program or a module printed, in the order in which it is likely to say why it failed."""
+
+WHY = ("msg", "exception", "cmd", "rc", "censored", "timedout", "failed", "unreachable")
+"""What else of a result says why a task failed."""
+
+LABEL = "_ansible_item_label"
+"""Where a result has the name of an item of a loop."""
 
 Clean = Callable[[str], str]
 """Returns a text without secrets. It sees whole texts: a part of a secret could not be found any more."""
@@ -83,6 +97,47 @@ NO_WAY: Hints = (
 """Errors on the way to a host."""
 
 
+def essence(result: Any) -> dict[str, Any]:
+    """Return of a task's result what `failure` and `unreachable` look at. Of a loop it has the first failed item, and how many failed.
+
+    Long texts are shortened, so that the result of a program that prints without end has a size that can be passed on.
+    """
+    if not isinstance(result, dict):
+        return {}
+    kept = {name: _shortened(result[name]) for name in (*WHY, *OUTPUTS) if name in result}
+    if (label := _label(result)) is not None:
+        kept[LABEL] = _shortened(str(label))
+    failed = _failed_items(result)
+    if failed:
+        kept["results"] = [essence(failed[0])]
+        kept["failed_items"] = len(failed)
+    return kept
+
+
+def printed(result: Any) -> dict[str, str]:
+    """Return what the program of a failed task printed, as much of each output as is kept. Of a loop, its first failed item's."""
+    if not isinstance(result, dict):
+        return {}
+    failed = _failed_items(result)
+    if failed:
+        return printed(failed[0])
+    return {name: _shortened(str(result[name])) for name in OUTPUTS if result.get(name)}
+
+
+def _shortened(value: Any) -> Any:
+    """Return a text with whole lines of its beginning and its end, and between them how many characters were left out.
+
+    Lines are left whole, and private keys are hidden before, since a part of a secret could not be found any more.
+    """
+    if not isinstance(value, str) or len(value) <= KEPT:
+        return value
+    text = without_keys(value)
+    head = text[: KEPT * 2 // 5].rpartition("\n")[0]
+    tail = text[-KEPT * 3 // 5 :].partition("\n")[2]
+    left_out = len(text) - len(head) - len(tail)
+    return "\n".join(filter(None, (head, f"[{left_out:,} characters are left out here]", tail)))
+
+
 def failure(result: Any, clean: Clean) -> str:
     """Return why a task failed on a host. A program that the host lacks is named, since Ansible does not name it."""
     if not isinstance(result, dict):
@@ -92,9 +147,9 @@ def failure(result: Any, clean: Clean) -> str:
     if "timedout" in result:
         period = result["timedout"].get("period", 0)
         return f"it did not end within {period} seconds, and was given up: `runs.task_timeout_s` in site.yaml"
-    items = [one for one in result.get("results") or () if isinstance(one, dict) and _has_failed(one)]
+    items = _failed_items(result)
     if items:
-        return _of_items(items, clean)
+        return _of_items(items[0], result.get("failed_items", len(items)), clean)
     message, output = clean(str(result.get("msg") or "")), _output(result, clean)
     if is_missing(result) and (lacking := _lacking(result, output, clean)):
         return lacking
@@ -129,12 +184,19 @@ def _has_failed(item: dict[str, Any]) -> bool:
     return bool(item.get("failed") or item.get("unreachable"))
 
 
-def _of_items(items: list[dict[str, Any]], clean: Clean) -> str:
+def _failed_items(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the items of a loop that failed."""
+    return [one for one in result.get("results") or () if isinstance(one, dict) and _has_failed(one)]
+
+
+def _label(item: dict[str, Any]) -> Any:
+    return item.get(LABEL, item.get("item"))
+
+
+def _of_items(first: dict[str, Any], count: int, clean: Clean) -> str:
     """Return why a loop failed: its first failed item with its reason, and how many more there are."""
-    first = items[0]
-    label = first.get("_ansible_item_label", first.get("item", ""))
-    named = _in_line(clean(str(label)))
-    more = f" (and {len(items) - 1} more items)" if len(items) > 1 else ""
+    named = _in_line(clean(str(_label(first) or "")))
+    more = f" (and {count - 1} more items)" if count > 1 else ""
     return f"item {bounded(named, 80)}: {failure(first, clean)}{more}"
 
 
@@ -154,7 +216,7 @@ def _lacking(
 
 def _output(result: dict[str, Any], clean: Clean) -> str:
     """Return the last lines that the failed program or module printed. Of a traceback, only the last line."""
-    for name in ("module_stderr", "stderr", "module_stdout", "stdout"):
+    for name in OUTPUTS:
         lines = list(_lines(clean(_end(str(result.get(name) or "")))))
         if any(TRACEBACK in line for line in lines):
             return lines[-1]

@@ -10,6 +10,7 @@ from flows.ansible.bounds import run_bounded
 from flows.ansible.redaction import Redactor
 from flows.ansible.secrets import stated_by
 from flows.ansible.tree import inventory_files
+from ledger.rules.host_names import require_host_names
 from steps.errors import InputError, Place
 
 ALL = "all"
@@ -35,6 +36,7 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
         warned = next((line for line in result.stderr.splitlines() if "Unable to parse" in line), "")
         why = without_secrets(inventory, warned)
         raise InputError(f"the inventory {inventory} names no host. {why}".rstrip())
+    require_host_names(named[ALL], str(inventory))
     return named
 
 

@@ -50,6 +50,11 @@ _IN_BASE64 = ((0, 0), (1, 2), (2, 3))
 """How many bytes may be before a value within a group of three, and how many characters then depend on them."""
 
 
+def without_keys(text: str) -> str:
+    """Return a text without the private keys in it, which are known by how they begin and end."""
+    return _PRIVATE_KEY.sub(MARK, text)
+
+
 class _Compact(NamedTuple):
     """A text without the characters that quoting and wrapping add, and where each run of the others was in it."""
 

@@ -26,6 +26,8 @@ FAILED = frozenset({"failed", "unreachable"})
 MESSAGE = 500
 """How many characters of a host's message are kept. A fleet may have thousands of hosts."""
 
+LOST = "some results of the run could not be kept: look whether the disk of this machine is full"
+
 NAMED = 3
 """How many hosts a message names."""
 
@@ -77,6 +79,7 @@ class Tally:
         self.result = PlaybookResult("error", message="the run ended without a result")
         self._hosts = {host: HostResult(host) for host in hosts}
         self._unfinished: frozenset[str] | None = None
+        self._is_complete = False
         self._error = ""
 
     def note(self, data: Event) -> None:
@@ -100,6 +103,8 @@ class Tally:
                 self._error = bounded(data["message"], MESSAGE)
             case "unfinished":
                 self._unfinished = frozenset(data["hosts"])
+            case "complete":
+                self._is_complete = True
             case "end":
                 result.status = ENDED.get(data["status"], "failed")
                 result.was_cut_off = data["status"] in CUT_OFF
@@ -115,7 +120,9 @@ class Tally:
             result.message = last_words
         if was_stopped and result.status != "ok":
             result.status, result.message, result.was_cut_off = "cancelled", "stopped", True
-        if self._unfinished is not None:
+        if result.status == "ok" and not self._is_complete:
+            result.status, result.message = "failed", LOST
+        if self._unfinished is not None and self._is_complete:
             self._settle(self._unfinished)
         elif result.status != "ok":
             self._break_off()

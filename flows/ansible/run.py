@@ -43,6 +43,9 @@ Their path is relative, since the path of a socket may have 107 bytes only. The 
 nothing for 30 seconds.
 """
 
+MOST_PRINTED = 20_000_000
+"""How many characters the log has of what programs printed that failed. Beyond this it has only the reasons."""
+
 EventHandler = Callable[["RunEvent"], None]
 GroupHandler = Callable[[int], None]
 
@@ -228,6 +231,7 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
             "ANSIBLE_PIPELINING": "1",  # a module's arguments are in no file of the host
             "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
             "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_MODULE_STRICT_UTF8_RESPONSE": "0",  # bytes that are no UTF-8 would hide all that a tool said
         },
     }
 
@@ -269,7 +273,7 @@ def _collected(
     on_event: EventHandler,
 ) -> tuple[Tally, str]:
     """Read events until the supervisor is done. Return what they say, and the last line of its errors."""
-    tally = Tally(spec.hosts)
+    tally, room = Tally(spec.hosts), MOST_PRINTED
     assert process.stdout
     assert process.stderr
     with spec.log.open("a", encoding="utf-8") as log:
@@ -281,12 +285,20 @@ def _collected(
             if data["event"] == "missing":
                 raise _no_ansible(data["program"])
             tally.note(data)
-            if sentence := _sentence(data):
+            if data["event"] == "printed":
+                room -= log.write(_printed(data) if room > 0 else "")
+            elif sentence := _sentence(data):
                 log.write(sentence + "\n")
                 log.flush()
                 on_event(RunEvent(sentence, data))
     words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
     return tally, "".join(words[-1:])
+
+
+def _printed(data: Event) -> str:
+    """Return what the log has of a failed program's output: every line with its host, so that none looks like one of ours."""
+    head = f"    {data['host']}: {data['name']}"
+    return "".join(f"{head}: {line}\n" for line in data["printed"].splitlines())
 
 
 def _sentence(data: Event) -> str:

@@ -15,7 +15,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ import ansible_runner
 import psutil
 
 from flows.ansible import callbacks
-from flows.ansible.failures import failure, is_missing, unreachable
+from flows.ansible.failures import failure, unreachable
 from flows.ansible.host_limit import limit_of
 from flows.ansible.leftovers import remove_temporary_files
 from flows.ansible.orphans import is_alive
@@ -35,14 +34,6 @@ from flows.ansible.words import PRINTED, TEXT, Words
 PATIENCE_S = 3.0
 ROUNDS = 3
 LOOK_S = 0.1
-RAW_FACTS = ("raw_output_results", "stress_results", "proof_results", "drift_results")
-"""The facts in which roles pass on the raw output of tools. Each is a list of results of Ansible's command module."""
-TOOL_KEYS = ("raw_output_tool", "stress_load", "stress_disk")
-"""Under one of these keys a result names the tool that was run: the variable of the role's loop."""
-
-NOT_ON_HOST = frozenset({"add_host", "assert", "debug", "fail", "group_by", "include_vars", "pause", "set_fact"})
-"""Tasks that Ansible carries out by itself. They say nothing about whether a host answers."""
-
 TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
 """The variable of the environment by which the plugin `known_secrets` finds its file."""
 
@@ -52,17 +43,14 @@ UNFINISHED = "CLUSTERWRIGHT_UNFINISHED"
 HANGING = "CLUSTERWRIGHT_HANGING"
 """The variable of the environment by which the plugin `hanging` finds its file, in which it notes the hosts that it gives up."""
 
-KEPT_BACK = "CLUSTERWRIGHT_KEPT_BACK"
-"""The variable of the environment by which the plugin `kept_back` finds its file, with what ansible-runner leaves out of results."""
+NOTED_IN = "CLUSTERWRIGHT_RESULTS"
+"""The variable of the environment by which the plugin `results` finds its folder."""
 
 ERROR = "[ERROR]: "
 """How a line begins with which Ansible says that it cannot go on."""
 
 OF_RETRY_FILE = "to retry, use: --limit @"
 """Ansible's line about the file in which it lists the hosts that are not done. The file goes with the run."""
-
-Report = Callable[[dict[str, Any]], None]
-"""Passes an event on, without secrets."""
 
 NOT_FOUND = 127
 """ansible-runner's exit code where there is no Ansible."""
@@ -133,7 +121,9 @@ def _for_plugins(terms: dict[str, Any], words: Words) -> dict[str, str]:
         TOLD_IN: words.told_in,
         UNFINISHED: str(_unfinished(terms)),
         HANGING: str(_hanging()),
-        KEPT_BACK: str(_kept_back()),
+        NOTED_IN: str(words.noted_in),
+        "ANSIBLE_STDOUT_CALLBACK": "quiet",
+        "RUNNER_OMIT_EVENTS": "True",  # results come from our plugin alone: ansible-runner leaves out long ones
     }
 
 
@@ -144,11 +134,6 @@ def _unfinished(terms: dict[str, Any]) -> Path:
 def _hanging() -> Path:
     """Return the file of hosts that were given up. It is in the run's folder, where this process is."""
     return Path("hanging").absolute()
-
-
-def _kept_back() -> Path:
-    """Return the file of what ansible-runner leaves out of results. It is in the run's folder, where this process is."""
-    return Path("kept-back").absolute()
 
 
 def _report_unfinished(terms: dict[str, Any]) -> None:
@@ -179,38 +164,39 @@ def _on_event(words: Words, event: dict[str, Any]) -> bool:
 
 
 def _pass_on(words: Words, event: dict[str, Any]) -> None:
-    """Report what people and the ledger need of an Ansible event."""
+    """Report what Ansible printed, and what the plugin `results` has noted until now."""
+    for note in words.notes():
+        _report_note(words, note)
+    if event.get("event") in PRINTED:
+        _report_printed(words.text(str(event.get("stdout", ""))))
+
+
+def _report_note(words: Words, note: dict[str, Any]) -> None:
+    """Report what people and the ledger need of a note about a task."""
 
     def report(said: dict[str, Any]) -> None:
         _report(words.without_secrets(said))
 
-    data, output = event.get("event_data", {}), str(event.get("stdout", ""))
-    on_host = {"host": data.get("host", ""), "task": data.get("task", "")}
-    match event.get("event"):
-        case "playbook_on_task_start":
-            report({"event": "task", "task": on_host["task"]})
-        case "playbook_on_handler_task_start":
-            report({"event": "handler", "task": on_host["task"]})
-        case "runner_on_ok":
-            _report_ok(report, data, on_host)
-        case "runner_on_failed":
-            kind = "ignored" if data.get("ignore_errors") else "failed"
-            report({"event": kind, "message": _given_up(data) or failure(data.get("res"), words.text), **on_host})
-        case "runner_on_unreachable":
-            report({"event": "unreachable", "message": unreachable(data.get("res"), words.text), **on_host})
-        case "runner_on_skipped":
-            report({"event": "skipped", **on_host})
-        case "runner_on_file_diff":
-            report({"event": "difference", "text": output, **on_host})
-        case kind if kind in PRINTED:
-            _report_printed(words.text(output))
+    on_host = {"host": note.get("host", ""), "task": note.get("task", "")}
+    match note["event"]:
+        case "ok":
+            passed_on = ("event", "changed", "reached", "elsewhere", "s")
+            report({name: note[name] for name in passed_on} | on_host)
+            if raw := note["raw"]:
+                report({"event": "raw", "host": on_host["host"], "raw": raw})
+        case "failed" | "ignored" as kind:
+            report({"event": kind, "message": _given_up(note) or failure(note["res"], words.text), **on_host})
+            for name, text in note["printed"].items():
+                report({"event": "printed", "name": name, "printed": text, **on_host})
+        case "unreachable":
+            report({"event": "unreachable", "message": unreachable(note["res"], words.text), **on_host})
         case _:
-            pass
+            report(note)
 
 
-def _given_up(data: dict[str, Any]) -> str:
+def _given_up(note: dict[str, Any]) -> str:
     """Return why a host was given up before its task was out of time. Empty where it was not."""
-    noted = _noted(_hanging(), data) if (data.get("res") or {}).keys() & {"timedout", "censored"} else {}
+    noted = _noted_as_hanging(note) if note["res"].keys() & {"timedout", "censored"} else {}
     if not noted:
         return ""
     return (
@@ -219,10 +205,11 @@ def _given_up(data: dict[str, Any]) -> str:
     )
 
 
-def _noted(file: Path, data: dict[str, Any]) -> dict[str, Any]:
-    """Return the last that a plugin noted of a task on a host. Empty where it noted nothing."""
+def _noted_as_hanging(note: dict[str, Any]) -> dict[str, Any]:
+    """Return what the plugin `hanging` noted of a task on a host. Empty where it noted nothing."""
+    file = _hanging()
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    of_task = (data.get("host"), data.get("task_uuid"))
+    of_task = (note["host"], note["uuid"])
     found: dict[str, Any] = next((n for n in map(json.loads, reversed(lines)) if (n["host"], n["task"]) == of_task), {})
     return found
 
@@ -236,41 +223,6 @@ def _report_printed(text: str) -> None:
             _report({"event": "error", "message": said[:TEXT]})
         if not line.lstrip().startswith(OF_RETRY_FILE):
             _report({"event": "output", "text": line[:TEXT]})
-
-
-def _report_ok(report: Report, data: dict[str, Any], on_host: dict[str, str]) -> None:
-    """Report a task that went well on a host, and the raw output of tools that it left in its facts."""
-    result = data.get("res", {})
-    if not isinstance(result, dict):
-        result = {}
-    kept = _noted(_kept_back(), data) if {"censored", "_ansible_delegated_vars"} & result.keys() else {}
-    changed, seconds = bool(kept.get("changed", result.get("changed"))), data.get("duration", 0)
-    action, elsewhere = str(data.get("task_action", "")).rpartition(".")[2], kept.get("delegated_to") or ""
-    reached = action not in NOT_ON_HOST and not elsewhere
-    report({"event": "ok", "changed": changed, "reached": reached, "elsewhere": elsewhere, "s": seconds, **on_host})
-    facts = result.get("ansible_facts", {})
-    raw: dict[str, Any] = {}
-    for fact in RAW_FACTS:
-        raw.update(_raw(facts.get(fact, ())))
-    if raw:
-        report({"event": "raw", "host": on_host["host"], "raw": raw})
-
-
-def _raw(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the output of each tool by the tool's name. Of a tool that is missing, name the package to install."""
-    for result in results:
-        tool = next((result[key] for key in TOOL_KEYS if key in result), None)
-        if tool is None or "rc" not in result:
-            continue
-        yield (
-            tool["name"],
-            {
-                "tool": tool["argv"][0] if "argv" in tool else "fio",
-                "rc": result["rc"],
-                "stdout": result.get("stdout", ""),
-                "missing_package": tool["package"] if is_missing(result) else None,
-            },
-        )
 
 
 def _report(event: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,8 @@ from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
 from ledger.evidence.store import store
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes, in_short
+from ledger.rules.judgement import FAILED, Reading, judgements
+from steps.schedule.activity import PlanCriterion
 from steps.schedule.noted import noted_before
 
 STATUS: dict[RunStatus, Literal["ok", "failed", "interrupted"]] = {
@@ -60,10 +63,20 @@ def _summary(
     parts = (in_short(found), "" if is_said else result.message, counts, also)
     summary = "; ".join(filter(None, parts))
     read = {m.metric for m in measured if m.value is not None}
-    wanted = [c.metric for c in engine.activities[row.id].criteria]
-    if lacking := [metric for metric in wanted if metric not in read]:
+    criteria = engine.activities[row.id].criteria
+    if failing := _not_met(criteria, measured):
+        summary += f"; not met: {', '.join(failing)}"
+    if lacking := [c.metric for c in criteria if c.metric not in read]:
         summary += f"; not measured: {', '.join(lacking)}"
     return summary
+
+
+def _not_met(criteria: Iterable[PlanCriterion], measured: Iterable[Measured]) -> list[str]:
+    """Return the metrics that a host failed."""
+    readings: dict[str, list[Reading]] = {}
+    for m in measured:
+        readings.setdefault(m.metric, []).append(Reading(m.item, m.value, m.unit, m.note))
+    return [found.criterion.metric for found in judgements(criteria, readings) if found.judged.verdict == FAILED]
 
 
 def _kept(engine: Engine, row: Activity, log: Path) -> tuple[Artifact, ...]:

@@ -18,10 +18,13 @@ from ledger.log.payloads.runs import Previewed, RequestAnswered, RequestMade, Ru
 from ledger.making.again import Tables, about_activity
 from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
+from ledger.questions.ncrs import open_ncrs_of_runs
 from ledger.questions.records import RequestRow, live_releases, release_of_run, request
 from ledger.rules import runs as rules
 from ledger.rules.activity import Action, State
 from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
+from ledger.rules.causes import why_failed
+from ledger.rules.ncr import of_same_cause
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
 from steps.catalog.terms import CHANGING, Kind
@@ -85,6 +88,8 @@ def run_settled(
     allowed(case, "settle")
     row, run = case.row, fenced(case, owner, None)
     result = _result(case, outcome, needs_person=needs_person)
+    failed = result is State.FAILED
+    under = _ncr_of_cause(case, outcome) if failed else None
     return RunSettled(
         run=run,
         owner=owner,
@@ -99,9 +104,16 @@ def run_settled(
         artifacts=tuple(artifacts),
         playbook_digest=outcome.playbook_digest,
         simulated=outcome.simulated or outcome.status == "rehearsed",
-        ncr=case.next_id("ncr") if result is State.FAILED else None,
+        ncr=case.next_id("ncr") if failed and under is None else None,
         ncr_class=row.plan.ncr_class,
+        under=under,
     )
+
+
+def _ncr_of_cause(case: LookedUp, outcome: RunOutcome) -> str | None:
+    """Return the open non-conformance that an earlier run opened for the cause of this failed one. None if there is none."""
+    why = why_failed(outcome.results, outcome.summary)
+    return of_same_cause(case, open_ncrs_of_runs(case.snapshot, case.row), why)
 
 
 def _result(case: LookedUp, outcome: RunOutcome, *, needs_person: bool) -> State:
@@ -205,7 +217,7 @@ def _claimed_again(case: LookedUp, p: RunClaimed) -> RunClaimed:
 def _settled_again(case: LookedUp, p: RunSettled) -> RunSettled:
     """Return the end of a run again, from the results and readings that were recorded."""
     rows = _rows(case, p.results)
-    results = tuple(ItemResult(row["host"], row["status"]) for row in rows)
+    results = tuple(_item_result(row) for row in rows)
     batched = [ReadingPart.model_validate(row) for row in _rows(case, p.measurement_batches)]
     kept = {result.host for result in results if result.status == "kept"}
     strangers = kept.difference(case.row.kept)
@@ -232,6 +244,16 @@ def _settled_again(case: LookedUp, p: RunSettled) -> RunSettled:
         readings=p.measurements,
         reading_batches=p.measurement_batches,
         artifacts=p.artifacts,
+    )
+
+
+def _item_result(row: Mapping[str, Any]) -> ItemResult:
+    """Return the result of a host as it was recorded. Runs of earlier releases kept no message."""
+    return ItemResult(
+        row["host"],
+        row["status"],
+        failed_task=row["failed_task"],
+        message=row.get("message", ""),
     )
 
 

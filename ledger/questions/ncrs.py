@@ -6,9 +6,11 @@ from datetime import date
 from typing import NamedTuple
 
 from ledger.questions.case import select
-from ledger.questions.records import waivers
+from ledger.questions.records import items, waivers
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
+from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
+from ledger.rules.causes import why_failed
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
 from steps.errors import InputError
@@ -29,6 +31,9 @@ _INSPECTIONS = """
 _OF_READINGS = """
 SELECT m.metric, m.item, m.ncr FROM measurement m JOIN ncr n ON n.id = m.ncr
 WHERE m.activity = :name AND m.attempt = :attempt AND n.closed_at IS NULL ORDER BY m.seq"""
+_OF_RUNS = """
+SELECT n.id, u.id, u.summary FROM ncr n JOIN run u ON u.activity = n.activity AND u.attempt = n.attempt
+WHERE n.activity = :name AND n.closed_at IS NULL AND n.opened_by = :engine AND u.result = 'failed' ORDER BY n.id"""
 _OF_ITEMS = """
 SELECT c.item, c.ncr FROM item_check c JOIN ncr n ON n.id = c.ncr
 WHERE c.activity = :name AND c.attempt = :attempt AND n.closed_at IS NULL ORDER BY c.seq"""
@@ -75,6 +80,12 @@ def open_ncrs_of_readings(snapshot: Snapshot, row: Activity) -> dict[tuple[str, 
 def open_ncrs_of_items(snapshot: Snapshot, row: Activity) -> dict[str, str]:
     """Return the open non-conformance of each item of a checklist that failed in this attempt."""
     return dict(snapshot.ask(_OF_ITEMS, name=row.id, attempt=row.attempt))
+
+
+def open_ncrs_of_runs(snapshot: Snapshot, row: Activity) -> dict[str, frozenset[str]]:
+    """Return the open non-conformances that failed runs of an activity opened, oldest first, with the causes of each."""
+    found = snapshot.ask(_OF_RUNS, name=row.id, engine=ENGINE)
+    return {ncr: why_failed(items(snapshot, run), summary) for ncr, run, summary in found}
 
 
 def waiver_of(snapshot: Snapshot, row: Activity) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from ledger.rules.host_names import folded, folded_within
-from ledger.rules.rows import RUN_DONE
+from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE
 
 ORDER = ("failed", "unreachable", "skipped")
 """The results of hosts that are not done, in the order in which people look at them."""
@@ -93,10 +93,20 @@ def causes(results: Iterable[OnHost]) -> list[Cause]:
     return sorted(found, key=_place)
 
 
+def why_failed(results: Iterable[OnHost], summary: str) -> frozenset[str]:
+    """Return what tells the causes of a failed run from others. Without a host that failed, the run's summary does.
+
+    Runs that failed for the same reasons have the same, on however many hosts.
+    """
+    failed = (one for one in results if one.status in RUN_NOT_DONE)
+    found = (f"{one.status} at {one.failed_task!r}: {alike(one.message, one.host)}" for one in failed)
+    return frozenset(found) or frozenset({alike(summary, "")})
+
+
 def alike(message: str, host: str) -> str:
     """Return a message without what is of one host. It is the same for all hosts with the same cause."""
     for name in dict.fromkeys((host, host.partition(".")[0])):
-        if name in message:
+        if name and name in message:
             message = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "HOST", message)
     return " ".join(_OF_ONE_HOST.sub("#", message).split())
 

@@ -9,11 +9,34 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from steps.errors import InputError
+from steps.text import HIDDEN, shown_in_line
+
 _NUMBERED = re.compile(r"([^.]*?)([0-9]{1,18})([^.0-9]*(?:\..*)?)", re.DOTALL)
 """A name whose first label has a number: what is before its last number, the number, and the rest."""
 
 Series = dict[tuple[str, str, int], list[int]]
 """Numbers by what is before and behind them, and by how many digits they have. 0 digits: as many as each needs."""
+
+
+_UNFIT = re.compile(rf"\s|{HIDDEN.pattern}")
+"""What no name of a host may have: lists of hosts, in files and on command lines, are divided there."""
+
+_NAMED = 3
+"""How many names an error names."""
+
+
+def require_host_names(names: Iterable[str], inventory: str) -> None:
+    """Raise InputError for names with a blank or a mark that cannot be seen. `inventory` is where they are."""
+    unfit = [name for name in names if _UNFIT.search(name)]
+    if not unfit:
+        return
+    said = ", ".join(repr(shown_in_line(name)) for name in unfit[:_NAMED])
+    more = f" and {len(unfit) - _NAMED} more" if len(unfit) > _NAMED else ""
+    raise InputError(
+        f"the inventory {inventory} has a host name with a blank or a hidden mark: {said}{more}",
+        hint="rename the host there, as in node-001; ansible_host may keep its address",
+    )
 
 
 def folded(names: Iterable[str]) -> str:

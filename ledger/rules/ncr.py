@@ -6,6 +6,7 @@ waits until no class A non-conformance of the site is open. Classes B and C may 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 from ledger.rules.approval import matter_of
@@ -13,6 +14,9 @@ from ledger.rules.case import Case
 from ledger.rules.permission import may
 from ledger.rules.rows import NcrRow
 from steps.errors import InputError, NotSatisfiedError
+
+ONE_BY_CAUSE = 3
+"""From this version of the rules on, a run that fails for the cause of an open non-conformance opens no other one."""
 
 REWORK, REPAIR, USE_AS_IS, RETURN = "rework", "repair", "use-as-is", "return"
 DISPOSITIONS = (REWORK, REPAIR, USE_AS_IS, RETURN)
@@ -32,6 +36,21 @@ def refuse_bad_disposition(
         raise InputError("a day needs an owner", hint="add --owner PERSON")
     if disposition == USE_AS_IS and not reason.strip():
         raise InputError("use-as-is needs a reason", hint="add --reason")
+
+
+def of_same_cause(
+    case: Case,
+    opened: Mapping[str, frozenset[str]],
+    why: frozenset[str],
+) -> str | None:
+    """Return the open non-conformance to which a failed run belongs, since it has all its causes. None if it opens one.
+
+    `opened` are the causes for which earlier runs of the activity opened non-conformances that are open.
+    """
+    if case.rules < ONE_BY_CAUSE:
+        return None
+    known = (ncr for ncr, causes in opened.items() if why <= causes)
+    return next(known, None)
 
 
 def refuse_closed(ncr: NcrRow) -> None:

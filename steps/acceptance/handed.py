@@ -39,7 +39,10 @@ CARRIERS = frozenset({"sh", "cat", "echo"})
 
 
 RawOutputs = Mapping[str, Mapping[str, Any]]
-"""What a playbook hands over of a host: by name an output with `tool`, `rc`, `stdout` and `missing_package`."""
+"""What a playbook hands over of a host: by name an output with `tool`, `rc`, `stdout` and `missing_package`.
+
+`left_out` is how many characters a tool printed whose text was too long to be handed over.
+"""
 
 
 class NotMeasuredError(Exception):
@@ -83,7 +86,12 @@ class Handed:
         """Return what the tool printed, if its exit status is accepted; None accepts any."""
         entry = self._entry(name)
         said = entry.get("stdout")
-        if not isinstance(said, str) or _is_endless(said):
+        if not isinstance(said, str):
+            self.garbled()
+        length = int(entry.get("left_out") or len(said))
+        if length > LONGEST_TEXT:
+            raise NotMeasuredError(f"{self.tool} printed {length:,} characters, and at most {LONGEST_TEXT:,} are read")
+        if _is_endless(said):
             self.garbled()
         if accept is not None and (rc := self.rc(name)) not in accept:
             words = said.strip().splitlines()
@@ -132,8 +140,6 @@ def _is_endless(said: str) -> bool:
 
     Documents, which have long lines, are read by parsers.
     """
-    if len(said) > LONGEST_TEXT:
-        return True
     is_document = said.lstrip()[:1] in {"{", "[", "<"}
     return not is_document and (
         any(len(line) >= LONGEST_LINE for line in said.split("\n"))

@@ -113,7 +113,7 @@ def _history(shop: Shop) -> list[dict[str, str]]:
 
 
 def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
-    today = machine_clock().date()
+    today = machine_time().date()
     first, second = today + timedelta(days=40), today + timedelta(days=60)
     placed("acknowledge", ORDER, "--on", today, "--reference", "SO 9", "--promised", first, "--as", "pm")
     placed("promise", ORDER, "--on", second, "--reason", "memory", "--as", "pm")

@@ -54,7 +54,7 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
     assert "clusterwright ncr show NCR-0001" in refused
     quality("ncr", "close", "NCR-0001", "--as", "lead", rc=2)
 
-    today = machine_clock().date()
+    today = machine_time().date()
     words = ("ncr", "disposition", "NCR-0001", "rework", "--owner", "tech", "--as", "tech", "--due")
     refused = quality(*words, today - timedelta(days=2), rc=2).stderr
     assert "is over; it cannot be made good by then\n  --due" in refused

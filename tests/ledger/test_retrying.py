@@ -8,6 +8,8 @@ from decimal import Decimal
 
 import pytest
 
+from ledger.decisions import plan as decisions
+from ledger.decisions.ncr import close_ncr, disposition_ncr
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import settle
@@ -15,8 +17,10 @@ from ledger.decisions.work import measure, reopen
 from ledger.entries import ItemResult, ItemStatus, Measured, RunOutcome
 from ledger.log.payloads.runs import RunSettled
 from ledger.questions.activities import hosts_of
+from ledger.questions.ncrs import ncrs
 from ledger.questions.records import items, measurements, runs
 from ledger.reading import open_snapshot
+from ledger.rules.ncr import ONE_BY_CAUSE
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.terms import Waves
@@ -202,3 +206,72 @@ def test_what_another_playbook_has_done_is_done_again(begun: Callable[[Plan], Le
     with open_snapshot(ledger.site_dir) as snapshot:
         last = runs(snapshot, NAME)[-1]
         assert {i.host: i.status for i in items(snapshot, last.id)} == {"n1": "ok", "n2": "ok", "n3": "failed"}
+
+
+def fail(ledger: Ledger, messages: dict[str, str], task: str = "Test the links") -> RunSettled:
+    """Let a run end that failed on these hosts for these reasons."""
+    take(ledger, NAME)
+    results = tuple(
+        ItemResult(host, "failed" if said else "ok", failed_task=task if said else "", message=said)
+        for host, said in messages.items()
+    )
+    event = settle(ledger, "engine-1", NAME, RunOutcome("failed", results=results, playbook_digest=DIGEST))
+    assert isinstance(event.payload, RunSettled)
+    return event.payload
+
+
+def test_retries_that_fail_for_the_same_cause_are_one_non_conformance_with_its_attempts(
+    begun: Callable[[Plan], Ledger],
+) -> None:
+    """Each opened another one: a lead had five to decide about for one cable. Numbers and hosts may differ."""
+    ledger = begun(plan_in_waves())
+    first = fail(ledger, {"n1": "n1: 14 errors on mlx5_0", "n2": "n2: 9 errors on mlx5_0", "n3": ""})
+
+    for count in (3, 250):
+        request_retry(ledger, "lead", NAME)
+        again = fail(ledger, {"n1": "", "n2": f"n2: {count} errors on mlx5_0"})
+        assert (again.ncr, again.under) == (None, first.ncr)
+
+    with open_snapshot(ledger.site_dir) as snapshot:
+        (found,) = ncrs(snapshot, name=NAME)
+    assert (found.id, found.inspections, found.closed_at) == (first.ncr, 2, None)
+    assert audit(ledger.site_dir) == []
+
+
+def test_another_cause_opens_another_non_conformance(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves())
+    opened = []
+    for said in ("14 errors on mlx5_0", "no power", "14 errors on mlx5_0", "no power"):
+        settled = fail(ledger, {"n1": said})
+        opened.append(settled.ncr)
+        request_retry(ledger, "lead", NAME)
+
+    assert opened == [opened[0], opened[1], None, None]
+    assert opened[0] != opened[1]
+    assert audit(ledger.site_dir) == []
+
+
+def test_a_cause_that_was_closed_and_comes_again_opens_another_one(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves())
+    first = fail(ledger, {"n1": "no power"})
+    assert first.ncr
+    disposition_ncr(ledger, "lead", first.ncr, "rework")
+    close_ncr(ledger, "lead", first.ncr)
+    request_retry(ledger, "lead", NAME)
+
+    assert fail(ledger, {"n1": "no power"}).ncr not in {None, first.ncr}
+
+
+def test_by_earlier_rules_each_failed_run_opened_one(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ledger of an earlier release has them, and its audit is clean."""
+    monkeypatch.setattr(decisions, "RULES", ONE_BY_CAUSE - 1)
+    ledger = request.getfixturevalue("begun")(plan_in_waves())
+    numbers = []
+    for _ in range(2):
+        numbers.append(fail(ledger, {"n1": "no power"}).ncr)
+        request_retry(ledger, "lead", NAME)
+
+    assert len({*numbers}) == 2
+    assert audit(ledger.site_dir) == []

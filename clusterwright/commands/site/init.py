@@ -25,12 +25,14 @@ from clusterwright.output import say
 from clusterwright.planning import plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
+from clusterwright.unsignable_view import unsignable_lines
 from flows.ansible.tree import VARIABLES
 from ledger.project_time import project_now
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
 from steps.design.site import FILE
 from steps.errors import InputError
+from steps.schedule.plan import Plan
 
 LAB = "lab"
 USUAL = "superpod-1su"
@@ -73,6 +75,8 @@ def init(
     say(f"wrote {path}; read it through, then `clusterwright plan --site {folder}`")
     if is_dialogue:
         _say_first_plan(folder)
+    elif people is not None:
+        _say_unsignable(plan_of(folder))
 
 
 def _say_first_plan(folder: Path) -> None:
@@ -83,6 +87,13 @@ def _say_first_plan(folder: Path) -> None:
 
     for line in plan_in_words(made, odds_of(made)):
         print(f"\n{fill(line, get_terminal_size().columns)}")
+    _say_unsignable(made)
+
+
+def _say_unsignable(made: Plan) -> None:
+    """Say which sign-offs nobody of a new site's people can give."""
+    for line in unsignable_lines(made):
+        say(f"! {line}")
 
 
 def _inventory_text(preset: str, given: Path | None) -> str | None:

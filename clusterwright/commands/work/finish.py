@@ -10,6 +10,7 @@ Example:
 """
 
 from clusterwright.commands.acting import Reporting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, SequenceOption
 from ledger.decisions import work
 
@@ -19,4 +20,5 @@ def finish(
     activities: Activities,
     out_of_sequence: SequenceOption = "",
 ) -> None:
+    say_shut_out(me, activities)
     me.each(activities, "finished", work.finish, out_of_sequence=out_of_sequence)

@@ -12,6 +12,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Reporting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId
 from ledger.decisions import work
 
@@ -26,6 +27,7 @@ def measure(
     item: Annotated[str | None, Option(help="Which rack, host, link.")] = None,
 ) -> None:
     said = f"{metric} = {value} {unit}"
+    say_shut_out(me, [activity])
     me.each(
         [activity],
         said,

@@ -12,6 +12,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Reporting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, NoteOption
 from ledger.decisions import work
 
@@ -23,6 +24,7 @@ def progress(
     percent: Annotated[float | None, Option(help="Or how much, in percent.")] = None,
     note: NoteOption = "",
 ) -> None:
+    say_shut_out(me, activities)
     me.each(
         activities,
         "noted",

@@ -58,7 +58,7 @@ class Unfinished(CallbackBase):  # type: ignore[misc]  # Ansible has no types
         """Write the names. A play whose pattern only a run could fill in may be for every host."""
         names: set[str] = set()
         for retry in self._file.parent.glob("*.retry"):
-            names.update(retry.read_text(encoding="utf-8").split())
+            names.update(retry.read_text(encoding="utf-8").splitlines())
         for play in self._left:
             pattern = "all" if "{{" in str(play.hosts) else play.hosts
             names.update(host.name for host in self._inventory.get_hosts(pattern, ignore_restrictions=True))

@@ -18,7 +18,10 @@ class RunClaimed(OfEngine):
 
 
 class RunSettled(OfEngine):
-    """A run ended. `results` are its results by host, and `result` is the activity's state after it."""
+    """A run ended. `results` are its results by host, and `result` is the activity's state after it.
+
+    A failed one opens the non-conformance `ncr`, or belongs to `under`, which is open already for the same cause.
+    """
 
     kind = "run.settled"
     run: str
@@ -36,6 +39,7 @@ class RunSettled(OfEngine):
     simulated: bool
     ncr: str | None
     ncr_class: str
+    under: str | None = None
 
 
 class Previewed(OfEngine):

@@ -18,6 +18,7 @@ from clusterwright.commands.acting import Acting, Signing
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import YesOption
 from clusterwright.output import say
+from clusterwright.unsignable_view import unsignable_lines
 from clusterwright.where import find_site
 
 
@@ -30,6 +31,8 @@ def adopt(
     yes: YesOption = False,
 ) -> None:
     adoption = prepared(find_site(me.site), me.who, me.key, rehearsal=rehearsal)
+    for line in unsignable_lines(adoption.plan):
+        say(f"! {line}")
     if dry_run:
         say(f"would be {adoption.summary}; nothing adopted (dry run)")
         return

@@ -1,0 +1,47 @@
+"""Who could approve work, and will not once they have a hand in it: their sign-off separates duties."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ledger.questions.case import actor, approvers
+from ledger.questions.people import people
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
+
+
+class ShutOut(NamedTuple):
+    """A person who works on an activity may not approve it afterwards. `others` may, and it needs `lacking` more approvals."""
+
+    activity: str
+    person: str
+    roles: tuple[str, ...]
+    others: tuple[str, ...]
+    lacking: int
+
+    def __str__(self) -> str:
+        """Return it as the person reads it, with who can approve, or else what to do."""
+        first = f"once this is recorded, {self.person} cannot approve {self.activity}: who works on it does not"
+        if len(self.others) >= self.lacking:
+            return f"{first}; these can: {', '.join(self.others)}"
+        nobody = (
+            f"only {', '.join(self.others)} could, and it needs {self.lacking}" if self.others else "nobody else can"
+        )
+        roles = " or ".join(self.roles)
+        return (
+            f"{first}, and {nobody}. Let somebody else record it, or give another person the role {roles} in site.yaml "
+            "and `clusterwright plan adopt`: taking the entry back does not change it"
+        )
+
+
+def shut_out(snapshot: Snapshot, row: Activity, person: str) -> ShutOut | None:
+    """Return what a person gives up who works on an activity now. None if they could not approve it anyway."""
+    policy = row.plan.policy
+    could = set(policy.roles) & actor(snapshot, person).roles.keys()
+    if not could or not row.separates_duties or person in row.hands:
+        return None
+    signed = approvers(snapshot, row)
+    held_by = {one.id: set(one.roles) for one in people(snapshot)}
+    apart = {person, *row.hands, *signed}
+    others = tuple(one for one, roles in held_by.items() if one not in apart and roles & set(policy.roles))
+    return ShutOut(row.id, person, policy.roles, others, policy.quorum - len(signed))

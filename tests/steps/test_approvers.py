@@ -1,0 +1,86 @@
+"""Sign-offs that nobody can give are found from policies and people, before any work waits for one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from steps.catalog.terms import Kind
+from steps.schedule.activity import PlanActivity
+from steps.schedule.approvers import SHOWN, in_short, unsignable
+from tests.ledger.conftest import small_plan
+
+LEAD, OTHER, CREW = "network-lead", "sponsor", "cabling-technician"
+
+
+class Someone(NamedTuple):
+    """A person with roles."""
+
+    id: str
+    roles: tuple[str, ...]
+
+
+def work(
+    number: int,
+    roles: tuple[str, ...] = (LEAD,),
+    *,
+    quorum: int = 1,
+    separation: str = "performer-may-not-approve",
+    **fields: object,
+) -> PlanActivity:
+    some = next(one for one in small_plan().activities if one.kind is Kind.FIELD)
+    policy = replace(some.policy, roles=roles, quorum=quorum, needed="always", separation=separation)  # type: ignore[arg-type]  words of the field
+    return replace(some, id=f"{number:03}@site", policy=policy, role=CREW, applicable=True, **fields)  # type: ignore[arg-type]  as above
+
+
+def said(activities: list[PlanActivity], *people: Someone) -> list[str]:
+    return in_short(unsignable(activities, people))
+
+
+def test_a_role_that_nobody_has_is_named_with_how_many_sign_offs_wait_for_it() -> None:
+    found = said([work(1), work(2), work(3, (OTHER,))], Someone("ana", (CREW,)), Someone("bo", (OTHER,)))
+
+    assert found == ["role network-lead: nobody has it; 2 sign-offs wait for that (001@site first)"]
+
+
+def test_a_sign_off_that_needs_more_people_than_have_its_roles() -> None:
+    people = Someone("ana", (LEAD, OTHER)), Someone("bo", (CREW,))
+
+    assert said([work(1, (LEAD, OTHER), quorum=2)], *people) == [
+        "roles network-lead, sponsor: 1 sign-off needs 2 people, and only ana has one of them (001@site)"
+    ]
+
+
+def test_work_whose_only_approver_is_the_one_who_does_it() -> None:
+    ana = Someone("ana", (LEAD, CREW))
+
+    assert said([work(1)], ana) == [
+        "role network-lead: only ana can give 1 sign-off, and who does the work may not approve it (001@site)"
+    ]
+    assert said([work(1)], ana, Someone("bo", (CREW,))) == [], "bo can do it, and ana approves"
+    assert said([work(1)], ana, Someone("bo", (LEAD,))) == []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"separation": "none"}, {"kind": Kind.GATE}, {"kind": Kind.AUTOMATE}, {"applicable": False}],
+)
+def test_who_has_the_role_can_sign_for_work_that_is_not_theirs(fields: dict[str, object]) -> None:
+    """A policy may not separate duties; nobody performs a gate; software does its own work; what does not apply needs nobody."""
+    applicable = fields.pop("applicable", True)
+    one = replace(work(1, **fields), applicable=applicable)  # type: ignore[arg-type]  words of the field
+
+    assert said([one], Someone("ana", (LEAD, CREW))) == []
+
+
+def test_the_reasons_that_concern_most_come_first_and_the_others_are_counted() -> None:
+    roles = [f"role-{number}" for number in range(SHOWN + 2)]
+    activities = [work(n, (role,)) for n, role in enumerate(roles)] + [work(90, (roles[-1],)), work(91, (roles[-1],))]
+
+    found = said(activities)
+
+    assert found[0].startswith(f"role {roles[-1]}: nobody has it; 3 sign-offs")
+    assert len(found) == SHOWN + 1
+    assert found[-1].startswith("2 more reasons why nobody can sign")
