@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from steps.schedule.levelling.horizon import finishes, worked
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
-from steps.schedule.levelling.tables import free_levels, held
+from steps.schedule.levelling.tables import free_levels, take
 
 
 def keeps(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
@@ -38,5 +38,6 @@ def _links_kept(problem: Problem, start: NDArray[np.int64], finish: NDArray[np.i
 
 
 def _room(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
-    used = held(problem, problem.fixed == NOT_FIXED, start, horizon)
-    return bool((used <= free_levels(problem, horizon)).all())
+    levels = free_levels(problem, horizon)
+    take(levels, problem, problem.fixed == NOT_FIXED, start)
+    return bool((levels >= 0).all())

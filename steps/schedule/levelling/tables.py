@@ -100,25 +100,23 @@ def free_levels(problem: Problem, horizon: int) -> Array:
     levels = np.zeros((len(problem.capacities), horizon), np.int64)
     for number, capacity in enumerate(problem.capacities):
         levels[number] = capacity.over(horizon)
-    levels -= held(problem, problem.fixed != NOT_FIXED, problem.fixed, horizon)
+    take(levels, problem, problem.fixed != NOT_FIXED, problem.fixed)
     return np.maximum(levels, 0, out=levels)
 
 
-def held(problem: Problem, chosen: Bools, start: Array, horizon: int) -> Array:
-    """Return how many of each resource the chosen activities hold in each slot, if all start so."""
+def take(levels: Array, problem: Problem, chosen: Bools, start: Array) -> None:
+    """Take from each resource what the chosen activities hold of it in each slot, if all start so."""
     demands = problem.demands
-    amounts = np.zeros((len(problem.capacities), horizon), np.int64)
-    for one in _stretches(problem, np.flatnonzero(chosen), start, horizon):
+    for one in _stretches(problem, np.flatnonzero(chosen), start, levels.shape[1]):
         first, last = np.zeros(problem.count, np.int64), np.zeros(problem.count, np.int64)
         first[one.activities], last[one.activities] = one.first, one.last
         rows = np.flatnonzero(last[demands.activity] > first[demands.activity])
         users, resource, amount = demands.activity[rows], demands.resource[rows], demands.amount[rows]
-        change = np.zeros((len(amounts), len(one.opened) + 1), np.int64)
+        change = np.zeros((len(levels), len(one.opened) + 1), np.int64)
         np.add.at(change, (resource, first[users]), amount)
         np.add.at(change, (resource, last[users]), -amount)
         used = np.unique(resource)
-        amounts[np.ix_(used, one.opened)] += change[used, :-1].cumsum(axis=1)
-    return amounts
+        levels[np.ix_(used, one.opened)] -= change[used, :-1].cumsum(axis=1)
 
 
 def _stretches(problem: Problem, activities: Array, start: Array, horizon: int) -> Iterator[_Stretches]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED
-from steps.schedule.levelling.tables import free_levels, held
+from steps.schedule.levelling.tables import free_levels, take
 from steps.schedule.levelling.window import Outcome, Window
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class _WindowModel:
         levels = free_levels(problem, window.last)
         stays = (problem.fixed == NOT_FIXED) & (window.finish > window.first) & (window.start < window.last)
         stays[window.free] = False
-        levels -= held(problem, stays, window.start, window.last)
+        take(levels, problem, stays, window.start)
         return np.maximum(levels[:, window.first :], 0)
 
     def _add_resource(self, resource: int) -> None:

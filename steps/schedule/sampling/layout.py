@@ -26,7 +26,7 @@ class OpenSlots(NamedTuple):
 
 
 class CrewLanes(NamedTuple):
-    """Who needs how many of which crew: those of activity `i` from `first[i]` on. By resource: where it is, and how many."""
+    """Who needs how many of which crew: those of activity `i` from `first[i]` on. By resource: where it is."""
 
     first: Ints
     resource: Ints
@@ -36,8 +36,6 @@ class CrewLanes(NamedTuple):
     shift: Ints
     lane: Ints
     """The bits of the lane, shifted to the right."""
-    level: Ints
-    """How many there are in each slot: horizon for each resource."""
 
 
 class LaidOut(NamedTuple):
@@ -106,7 +104,6 @@ def _crews(problem: Problem, levels: NDArray[np.int64]) -> CrewLanes:
         native(packed.word * levels.shape[1]),
         native(packed.shift),
         native((guards & -guards) - 1),  # the guard bit of a lane is the first above it
-        native(levels.ravel()),
     )
 
 
