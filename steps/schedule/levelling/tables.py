@@ -78,17 +78,19 @@ class Packed(NamedTuple):
 
 def lay_out(problem: Problem, horizon: int) -> Both:
     """Return both directions of a problem over `horizon` slots. The mirror is twice as long, for work that does not fit."""
-    mirrored = _mirror(problem, horizon)
     whole = free_levels(problem, horizon)
-    beyond = np.repeat(whole.max(axis=1, initial=0, keepdims=True), horizon, axis=1)
-    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in _opened(problem, horizon)]
-    mirror = _tables(mirrored, np.concatenate([whole[:, ::-1], beyond], axis=1), flipped)
-    return Both(forward_alone(problem, whole), mirror)
+    packed = pack(problem, whole)
+    free = _packed(packed, whole)
+    beyond = np.repeat(_packed(packed, whole.max(axis=1, initial=0, keepdims=True)), horizon, axis=1)
+    opened = _opened(problem, horizon)
+    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in opened]
+    mirror = _tables(_mirror(problem, horizon), packed, np.concatenate([free[:, ::-1], beyond], axis=1), flipped)
+    return Both(_tables(problem, packed, free, opened), mirror)
 
 
-def forward_alone(problem: Problem, levels: Array) -> SearchTables:
+def forward_alone(problem: Problem, packed: Packed, levels: Array) -> SearchTables:
     """Return the forward direction of a problem; `levels` are what its resources have in each slot."""
-    return _tables(problem, levels, _opened(problem, levels.shape[1]))
+    return _tables(problem, packed, _packed(packed, levels), _opened(problem, levels.shape[1]))
 
 
 def _opened(problem: Problem, horizon: int) -> list[Array]:
@@ -164,14 +166,17 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     )
 
 
-def _tables(problem: Problem, levels: Array, opened: list[Array]) -> SearchTables:
-    horizon = levels.shape[1]
-    packed = pack(problem, levels)
-    need_first, need_word, need = _needs(problem, packed)
-    free = np.zeros((len(packed.guard), horizon), np.int64)
+def _packed(packed: Packed, levels: Array) -> Array:
+    """Return what is free in each slot of each word, by what each resource has."""
+    free = np.repeat(packed.guard[:, None], levels.shape[1], axis=1)
     for number, row in enumerate(levels):
         free[packed.word[number]] += row << packed.shift[number]
-    free += packed.guard[:, None]
+    return free
+
+
+def _tables(problem: Problem, packed: Packed, free: Array, opened: list[Array]) -> SearchTables:
+    horizon = free.shape[1]
+    need_first, need_word, need = _needs(problem, packed)
     links, kind = problem.links, _kinds(problem, need_first, need_word, need)
     gap, ends = gaps(problem)
     return SearchTables(
