@@ -5,17 +5,19 @@ BIN := $(VENV)/bin
 DEMO ?= demo-site
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
+MINUTES ?= 10
 # One more than the two cores that a small machine has: many tests wait for an engine or a server.
 JOBS ?= 3
 TEST_OPTIONS ?=
 QUICK := tests/steps tests/design tests/acceptance tests/ledger tests/test_structure.py
 LINTERS := lint-ansible lint-types lint-yaml lint-catalog lint-style lint-imports
+PROPERTIES := tests/schedule tests/steps tests/ledger
 ROOMS := steps ledger flows tui clusterwright
 
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-fleet quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-schedule lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-fleet test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -44,6 +46,18 @@ test: setup
 # Many hosts, engines side by side, a thousand networks: five minutes more, which CI runs too.
 test-fleet: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m fleet $(TEST_OPTIONS)
+
+# What reads a clock, on a Saturday, in the last minutes of a year and next summer, in three other time zones: a test that
+# passes only for some weeks is red at once. It needs libfaketime; its own clock for waiting stays real.
+CLOCKS := 2026-11-28T10:00:00/Asia/Kathmandu 2026-12-31T23:30:00/Pacific/Auckland 2027-07-14T15:20:00/America/Chicago
+READS_A_CLOCK := tests/clusterwright tests/schedule tests/ledger tests/tui
+test-clocks: setup
+	status=0; library=$$(ls /usr/lib/*/faketime/libfaketime.so.1) || exit 1; \
+	for clock in $(CLOCKS); do \
+	  at=$${clock%%/*}; zone=$${clock#*/}; echo "at $$at in $$zone"; \
+	  TZ=$$zone LD_PRELOAD=$$library FAKETIME="@$$(echo $$at | tr T ' ')" FAKETIME_DONT_RESET=1 FAKETIME_DONT_FAKE_MONOTONIC=1 \
+	  $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab and not fleet" $(TEST_OPTIONS) $(READS_A_CLOCK) || status=$$?; \
+	done; exit $$status
 
 # While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
 quick: setup
@@ -112,6 +126,13 @@ bench-kills: setup
 # Forty pods of 32 hosts that join over time. It takes at most forty minutes.
 bench-pods: setup
 	$(BIN)/python -m benchmarks.fleet_of_pods 40 32 0.05 0.01 1
+
+# The tests whose examples Hypothesis draws, with other examples in each round, until one fails or the minutes are over.
+bench-properties: setup
+	end=$$(($$(date +%s) + 60 * $(MINUTES))); \
+	while [ $$(date +%s) -lt $$end ]; do \
+	  $(BIN)/python -m pytest -n $(JOBS) -m "hypothesis and not fleet" --hypothesis-profile random $(PROPERTIES) || exit 1; \
+	done
 
 # Dates beside other schedulers (Java for MPXJ), and their agreement. It takes about ten minutes.
 bench-schedule: setup

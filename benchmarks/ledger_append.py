@@ -25,9 +25,9 @@ from sqlmodel import SQLModel
 from ledger.decisions.work import comment, progress, start
 from ledger.log.chain import Draft
 from ledger.log.payloads.work import Commented, Progressed
+from ledger.machine_time import machine_time
 from ledger.state.tables.event import EventTable
 from ledger.state.tables.records import Comment
-from ledger.stores.log import machine_clock
 from ledger.stores.sqlite import file_engine
 from ledger.writing import Ledger
 from tests.ledger.busy_site import create_busy_site
@@ -70,7 +70,7 @@ def draft(number: int) -> Draft:
         said: Any = Commented(text=f"what was seen at {number}")
     else:
         said = Progressed(items_done=None, percent=number % 100, note=f"row {number}")
-    return Draft("tech", said, name_of(number), machine_clock())
+    return Draft("tech", said, name_of(number), machine_time())
 
 
 def name_of(number: int) -> str:

@@ -14,11 +14,11 @@ from clusterwright.where import acting_person
 from ledger.account import account_of
 from ledger.decisions.by_key import decided
 from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
+from ledger.project_time import project_now
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
-from ledger.stores.log import machine_clock
 from ledger.writing import Ledger
 from steps.errors import NotPermittedError
 from steps.schedule.plan import Plan
@@ -138,7 +138,7 @@ def _begun(adoption: Adoption, *, rehearsal: bool) -> Iterator[Ledger]:
         rehearsal=rehearsal,
         owner=owner,
         owner_key=owner_key,
-        clock=machine_clock,
+        clock=project_now,
     )
     try:
         yield ledger

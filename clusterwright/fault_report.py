@@ -9,7 +9,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from clusterwright.output import clean
 from clusterwright.tree import FOLDER, GROUPS, files_in
 from clusterwright.where import site_if_any
+from ledger.machine_time import machine_time
 
 STATE_FOLDER = ".clusterwright"
 LIBRARIES = ("prefect", "ansible-core", "sqlmodel", "pydantic", "textual", "typer")
@@ -45,7 +45,7 @@ def explained(error: BaseException, words: Sequence[str]) -> str:
 def report(error: BaseException, words: Sequence[str]) -> str:
     """Return the text of a report: command, versions, and where in the code each exception of the chain was raised."""
     lines = [
-        f"time      {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        f"time      {machine_time():%Y-%m-%dT%H:%M:%SZ}",
         f"command   clusterwright {command_of(words)}".rstrip(),
         f"version   {version('clusterwright')}",
         f"python    {'.'.join(map(str, sys.version_info[:3]))} on {sys.platform}",

@@ -26,6 +26,7 @@ def forecast_document(found: KeptForecast) -> Document:
         "earned_value": found.earned,
         "ordered_value": found.ordered,
         "slip": found.slip,
+        "learned": {"steps": found.lessons, "go_live_minutes": found.lessons_minutes, "approvals": found.approvals},
     }
 
 

@@ -14,7 +14,7 @@ from clusterwright.matching import serials_of, serials_on_record
 from clusterwright.output import say
 from ledger.questions.snapshot import Snapshot
 from steps.catalog.lint.placing import formulas_placed
-from steps.catalog.loader import Catalog, read_catalog, read_roles, shipped_folder
+from steps.catalog.loader import Catalog, approval_hours, read_catalog, read_roles, shipped_folder
 from steps.catalog.terms import Scope
 from steps.design.design import Design, design_of
 from steps.design.scenario import scenario_path, under_scenario
@@ -72,6 +72,7 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None
     with formulas_placed(catalog), _without_collecting():
         around = Surroundings(
             roles=_titles(folder),
+            approvals=approval_hours(read_roles(folder)),
             hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
             digests={
                 "site": _digest([folder / FILE, *scenario], folder),

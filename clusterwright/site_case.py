@@ -1,9 +1,8 @@
 """What a site's schedule is solved from: the plan in force with what has happened, or the plan that its folder makes."""
 
-from datetime import UTC, datetime
-
 from clusterwright.commands.asking import Asking
 from clusterwright.planning import plan_of
+from ledger.project_time import project_now
 from ledger.stores.following import has_ledger
 from steps.schedule.what_if import Case
 
@@ -12,7 +11,7 @@ def case_of(ask: Asking) -> Case:
     """Return the case of a site as it is now; before the first adoption nothing has happened."""
     if not has_ledger(ask.folder):
         plan = plan_of(ask.folder)
-        return Case(plan, {}, max(plan.start, datetime.now(UTC)))
+        return Case(plan, {}, max(plan.start, project_now()))
     from ledger.evidence.plans import read_plan
     from ledger.questions.actuals import actuals
 

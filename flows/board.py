@@ -18,13 +18,13 @@ from flows.standing_pictures import Dates, dates_of, pictures
 from flows.standing_runs import Links, Parent, StandingRuns
 from flows.status_artifact import StatusArtifact, status_text
 from flows.watch import Watch
+from ledger.project_time import project_now
 from ledger.questions.counts import next_wake
 from ledger.questions.kept_forecast import FILE, kept_forecast
 from ledger.questions.site import project_time, revision, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.standings import step_links
 from ledger.reading import open_snapshot
-from ledger.stores.log import machine_clock
 from steps.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
@@ -151,7 +151,7 @@ def following(api: PrefectApi, site_dir: Path) -> Iterator[None]:
     if not is_planned:
         yield
         return
-    board = Board(api, site_dir, lambda: fixed or machine_clock())
+    board = Board(api, site_dir, lambda: fixed or project_now())
     board.start()
     try:
         yield

@@ -20,17 +20,15 @@ from flows.prefect_server import PrefectServer
 from flows.signing_gate import SigningGate
 from flows.tending import Attendant
 from ledger.evidence.plans import read_plan
+from ledger.project_time import project_now
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
-from ledger.stores.log import machine_clock
 from ledger.trust import engine_key
 from ledger.trust.starting import refuse_differing
 from ledger.writing import Ledger
 from steps.errors import InputError
 
 INTERRUPTED = 130
-PROJECT_TIME = machine_clock
-"""Project time of a real site is real time."""
 
 LINGER_S = 2.0
 LOOK_S = 0.2
@@ -68,7 +66,7 @@ def run_engine(
         from flows.executors.real import RealPerformer
 
         performer = RealPerformer(playbooks or Path(str(files("playbooks"))), inventory, means, hands_off=hands_off)
-        with Ledger.open(site_dir, clock=PROJECT_TIME) as ledger:
+        with Ledger.open(site_dir) as ledger:
             engine = _engine(ledger, performer, stop)
             on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
             _dispatch(server, engine, on_message, until_idle=until_idle)
@@ -111,7 +109,7 @@ def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engi
         ledger=ledger,
         plan=plan,
         revision=revision,
-        clock=PROJECT_TIME,
+        clock=project_now,
         performer=performer,
         linger_s=LINGER_S,
         rehearsal=False,

@@ -7,7 +7,6 @@ machine can be left. Nobody can tell from here whether a process of another mach
 from __future__ import annotations
 
 import platform
-from datetime import UTC, datetime
 
 from flows.ansible.leftovers import remove_abandoned
 from flows.ansible.orphans import boot_id, end_group, is_alive, members
@@ -17,6 +16,7 @@ from flows.executors.lease import folder_name
 from ledger.decisions.runs import lapsed_claims, settle
 from ledger.decisions.turns import free
 from ledger.entries import Claim, Reservation, RunOutcome
+from ledger.machine_time import machine_time
 from ledger.questions.records import claims, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import reservations
@@ -31,7 +31,7 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     dead = [held for held in others if _is_dead(held)]
     said = [_taken_over(engine, held) for held in dead]
     unclaimed = {run.id for run in unclaimed_runs(snapshot)}
-    lapsed = {held.run for held in others if held.lease_until < datetime.now(UTC)}
+    lapsed = {held.run for held in others if held.lease_until < machine_time()}
     doubtful = lapsed.difference(held.run for held in dead) | unclaimed
     if doubtful:
         said += [_given_up(engine, held, unclaimed) for held in _confirmed(engine, doubtful)]
@@ -40,7 +40,7 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
 
 def _free_reserved(engine: Engine, snapshot: Snapshot) -> None:
     """Free what engines had reserved that have certainly ended. What those of other machines reserved ends with their lease."""
-    kept = reservations(snapshot, datetime.now(UTC))
+    kept = reservations(snapshot, machine_time())
     gone = [one for one in kept if one.engine != engine.id and _is_dead(one)]
     if gone:
         free(engine.ledger, gone)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ledger.account import account_of
+from ledger.machine_time import machine_time
 from ledger.questions.people import people, person_for_account
 from ledger.questions.records import signer_keys, valid_key
 from ledger.questions.site import site_of
@@ -77,7 +77,7 @@ def require_key(snapshot: Snapshot, person: str, *, may_ask: bool = True) -> Non
     text = f"{person} acts at {site_of(snapshot).uuid}: {secrets.token_hex(16)}\n"
     signature = ssh.sign(text, key, NAMESPACE, may_ask=may_ask)
     keys = signer_keys(snapshot, person)
-    why = sshsig.refusal(text, signature, person, keys, NAMESPACE, datetime.now(UTC))
+    why = sshsig.refusal(text, signature, person, keys, NAMESPACE, machine_time())
     if why is not None:
         raise NotSatisfiedError(
             f"{key} is not a key of {person}: {why}", hint="act as the person whose key it is, with --as ID"

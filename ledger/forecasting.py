@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from datetime import datetime
+from math import log
+from operator import attrgetter
 
 import msgspec
 
@@ -12,8 +15,10 @@ from ledger.private import make_file
 from ledger.questions.actuals import actuals
 from ledger.questions.kept_forecast import (
     FILE,
+    KeptApproval,
     KeptChance,
     KeptForecast,
+    KeptLesson,
     KeptMilestone,
     KeptSlip,
     KeptValue,
@@ -22,12 +27,14 @@ from ledger.questions.order_value import order_values
 from ledger.questions.site import head, revision
 from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
+from steps.schedule.approvals import ApprovalTime
 from steps.schedule.driving import driven_by
 from steps.schedule.earned_value import EarnedValue, earned_value
 from steps.schedule.forecast import Actuals, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
 from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
-from steps.schedule.slipped import SlippedPart
+from steps.schedule.rates import Lesson
+from steps.schedule.slipped import PlanCause, SlippedPart
 
 PARTS = 3
 """Of a slip that are kept with a forecast."""
@@ -40,6 +47,7 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
     solved = solve_forecast(plan, past, snapshot.now)
     dates = solved.forecast
     odds = solved_odds(solved, samples=samples, seed=seed)
+    parts = () if dates.finish == plan.finish else slip_of(snapshot, solved).slipped.parts
     return KeptForecast(
         revision=revision(snapshot),
         event=head(snapshot).seq,
@@ -54,9 +62,12 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         critical=dates.critical,
         nodes=dates.nodes,
         earned=_value(earned_value(solved, past)),
-        slip=() if dates.finish == plan.finish else _greatest(snapshot, solved),
+        slip=_greatest(parts),
         ordered=tuple(order_values(snapshot, _due(plan, snapshot.now))),
         waits=driven_by(solved, _awaited(plan, past, solved)),
+        lessons=_lessons(solved),
+        lessons_minutes=sum(part.minutes for part in parts if part.cause is PlanCause.RATE),
+        approvals=_approvals(solved),
         time_zone=plan.time_zone,
     )
 
@@ -82,10 +93,39 @@ def _index(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _greatest(snapshot: Snapshot, solved: ForecastSolution) -> tuple[KeptSlip, ...]:
-    parts = slip_of(snapshot, solved).slipped.parts
-    greatest = sorted(parts, key=lambda part: -abs(part.minutes))[:PARTS]
-    return tuple(map(_part, greatest))
+def _greatest(parts: Iterable[SlippedPart]) -> tuple[KeptSlip, ...]:
+    by_size = sorted(parts, key=_size, reverse=True)
+    return tuple(map(_part, by_size[:PARTS]))
+
+
+def _size(part: SlippedPart) -> int:
+    return abs(part.minutes)
+
+
+def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
+    """Return what finished work teaches, the greatest difference from the plan first. What differs by less than 1 % is as planned."""
+    found = () if solved.rates is None else solved.rates.lessons
+    kept = map(_lesson, found)
+    other = [one for one in kept if round(one.factor, 2) != 1]
+    return tuple(sorted(other, key=_distance_from_plan, reverse=True))
+
+
+def _lesson(one: Lesson) -> KeptLesson:
+    return KeptLesson(one.step, one.finished, round(one.factor, 4))
+
+
+def _distance_from_plan(one: KeptLesson) -> tuple[float, str]:
+    return abs(log(one.factor)), one.step
+
+
+def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
+    by_length = sorted(solved.recorded.approvals, key=attrgetter("median_h"), reverse=True)
+    return tuple(map(_approval, by_length))
+
+
+def _approval(one: ApprovalTime) -> KeptApproval:
+    median, expected = round(one.median_h, 2), round(one.expected_h, 2)
+    return KeptApproval(one.role, one.planned_h, median, one.approvals, expected)
 
 
 def _part(one: SlippedPart) -> KeptSlip:

@@ -18,6 +18,7 @@ from sqlmodel import SQLModel
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
 from ledger.log.events import event_of
+from ledger.machine_time import machine_time
 from ledger.questions.site import head, project_time, site_of
 from ledger.questions.snapshot import AsOf, Snapshot
 from ledger.state.projections.people import hide_name
@@ -77,7 +78,7 @@ def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
         digest, at = _event(snapshot, seq, column)
         return AsOf(seq, digest, at)
     zone = ZoneInfo(found.time_zone)
-    latest = project_time(snapshot) if found.rehearsal else snapshot.now
+    latest = project_time(snapshot) if found.rehearsal else machine_time()
     at = _time(wanted, zone, latest)
     (later,) = snapshot.first(f"SELECT min(seq) FROM event WHERE {column} > :at", at=stamp(at))  # noqa: S608  one of two names
     seq = head(snapshot).seq if later is None else later - 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from ledger.project_time import project_now
 from ledger.questions.site import project_time
 from ledger.questions.snapshot import Snapshot
 from ledger.stores.file import connect, is_older
@@ -26,7 +27,7 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
         db.close()
         take_over(site_dir)
         db = connect(site_dir)
-    snapshot = Snapshot(db, site_dir, now or datetime.now(UTC), cut_off=cut_off)
+    snapshot = Snapshot(db, site_dir, now or project_now(), cut_off=cut_off)
     with ExitStack() as on_error:
         on_error.push(snapshot)
         db.execute("BEGIN")

@@ -23,6 +23,8 @@ from ledger.evidence.store import SiteFiles
 from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recording
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
+from ledger.machine_time import Clock
+from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
 from ledger.questions.site import evidence_rules
@@ -35,7 +37,7 @@ from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
-from ledger.stores.log import Clock, Log, machine_clock
+from ledger.stores.log import Log
 from ledger.stores.opening import log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from steps.errors import ClusterwrightError, InputError
@@ -271,12 +273,12 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._joined: Transaction | None = None
 
     @classmethod
-    def open(cls, site_dir: Path, *, clock: Clock = machine_clock) -> Self:
+    def open(cls, site_dir: Path, *, clock: Clock = project_now) -> Self:
         """Open an existing ledger. Raise UnreachableError for a file that is missing, damaged, or no ledger."""
         return cls(site_dir, open_log(Path(site_dir)), clock=clock)
 
     @classmethod
-    def create(cls, site_dir: Path, genesis: Genesis, *, clock: Clock = machine_clock) -> Self:
+    def create(cls, site_dir: Path, genesis: Genesis, *, clock: Clock = project_now) -> Self:
         """Create a ledger whose first event is `genesis`. Raise InputError if the site has one already."""
         path = Path(site_dir) / LEDGER_FILE
         if has_ledger(site_dir):

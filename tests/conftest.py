@@ -7,25 +7,40 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
+from ledger import past, project_time
+from ledger.stores import sqlite
 from tests import commands
 from tests.needs import NO_POSTGRES
 from tests.once import Once, made_once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
-# two busy cores are no reason for a failure: examples are bounded in number, not in time
-settings.register_profile("clusterwright", deadline=None)
+# two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
+# a find by chance holds up nobody's other work; `make bench-properties` draws at random
+settings.register_profile("clusterwright", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None, database=None, print_blob=True)
 settings.load_profile("clusterwright")
+# Hypothesis also draws numbers that stand in our source, of the modules that happen to be loaded (tests/test_draws.py)
+providers._get_local_constants = Constants
 
 # modules and tests by the ten thousand live as long as the run: looking for garbage among them takes a sixth of its time
 gc.set_threshold(100_000, 20, 20)
 
 SERVERS = {"postgres", "server", "process", "s3"}
 """Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
+
+ADOPTED_AT = datetime(2026, 11, 23, 6, tzinfo=UTC)
+"""When the plan of the sites of tests is adopted: before the work of their first day begins."""
+SECOND_DAY = datetime(2026, 11, 24, 5, 30, tzinfo=UTC)
+"""When nothing of these sites is late yet."""
 
 Ended = subprocess.CompletedProcess[str]
 Command = Callable[..., Ended]
@@ -97,6 +112,23 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
+@contextmanager
+def project_time_at(now: datetime) -> Iterator[None]:
+    """Let project time be a moment for whatever runs in this process. Files record it then too, as on a real site."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(project_time, "clock", lambda: now)
+        patch.setattr(sqlite, "machine_time", lambda: now)
+        patch.setattr(past, "machine_time", lambda: now)
+        yield
+
+
+@pytest.fixture
+def second_day() -> Iterator[None]:
+    """Let project time be the second day of the sites of tests, for a test that counts what is late."""
+    with project_time_at(SECOND_DAY):
+        yield
+
+
 @pytest.fixture
 def command(tmp_path: Path) -> Command:
     """Return a function that calls `clusterwright` in this process, and returns its output and exit code."""
@@ -131,12 +163,13 @@ def adopted_once(once: Once) -> Path:
 
 
 def adopt_site(site: Path, start: str) -> None:
-    """Make a superpod-1su site that has the name of its folder, and adopt its plan."""
+    """Make a superpod-1su site that has the name of its folder, and adopt its plan on the morning of `ADOPTED_AT`."""
     for words in (
         ("init", "--preset", "superpod-1su", "--start", start, site),
         ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
     ):
-        done = commands.called(words)
+        with project_time_at(ADOPTED_AT):
+            done = commands.called(words)
         assert done.returncode == 0, done.stderr
 
 

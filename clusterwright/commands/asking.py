@@ -5,7 +5,6 @@ A command opens one snapshot, asks it everything, and hands it on.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -86,7 +85,7 @@ def record(site: Path | None, as_of: str | None = None) -> Snapshot:
         return snapshot
     from ledger.past import snapshot_as_of  # SQLAlchemy, to replay with; test_start_up keeps the present free of it
 
-    return snapshot_as_of(open_snapshot(folder, datetime.now(UTC)), as_of)
+    return snapshot_as_of(open_snapshot(folder), as_of)
 
 
 def when(snapshot: Snapshot) -> str:

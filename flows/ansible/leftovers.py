@@ -10,11 +10,11 @@ import os
 import platform
 import pwd
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from flows.ansible.orphans import is_alive, members
+from ledger.machine_time import machine_time
 
 YOUNG_S = 30.0
 """A run's folder is that old, in seconds, before it may be taken for one that nobody uses."""
@@ -45,7 +45,7 @@ def remove_temporary_files() -> None:
 def remove_abandoned(runs: Path, mine: str) -> None:
     """Remove the folders of runs that nobody is at work in. `mine` begins the names of this engine's."""
     for path in _children(runs):
-        is_old = time.time() - path.stat().st_mtime > YOUNG_S
+        is_old = machine_time().timestamp() - path.stat().st_mtime > YOUNG_S
         if is_old and not path.name.startswith(mine) and not members(0, path):
             shutil.rmtree(path, ignore_errors=True)
     remove_temporary_files()

@@ -7,13 +7,13 @@ from another run that delegates a task to the same host.
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import psutil
 
 from flows.ansible.leftovers import remote_temp
 from flows.ansible.limits import Limit, Limits
+from ledger.machine_time import machine_time
 
 SECONDS = 45
 """How long it may take for all hosts together. A person waits for the end of what they have stopped."""
@@ -41,7 +41,9 @@ done"""
 
 def write_sweep(folder: Path) -> Path:
     """Write the playbook that removes it, and return its path. Nothing is removed where the host is this machine."""
-    script = _SCRIPT.format(folder=remote_temp(), alive=" ".join(map(str, _at_work())), now=int(time.time()))
+    script = _SCRIPT.format(
+        folder=remote_temp(), alive=" ".join(map(str, _at_work())), now=int(machine_time().timestamp())
+    )
     play = {
         "name": "Remove what was being sent",
         "hosts": "all",

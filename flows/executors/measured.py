@@ -78,9 +78,10 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
     judged = [c.metric for c in activity.criteria]
     also = noted_before(row.plan.step, judged) if activity.also_reads is None else activity.also_reads
     metrics = [*judged, *(read.metric for read in also)]
+    today = engine.clock().date()
     found: list[Measured] = []
     for host, raw in result.raw.items():
-        read = read_metrics(metrics, host, raw, design)
+        read = read_metrics(metrics, host, raw, design, today=today)
         found += [Measured(**m._asdict()) for m in read]
     return found
 

@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from steps.acceptance.handed import RawOutputs
@@ -40,11 +41,13 @@ def read_metrics(
     host: str,
     raw: RawOutputs,
     design: Mapping[str, Any],
+    *,
+    today: date,
 ) -> list[Measurement]:
     """Return what `measure` returns. Where reading takes too much time or memory, nothing of this host is measured."""
     if sum(len(str(output)) for output in raw.values()) <= SMALL:
-        return measure(metrics, host, raw, design)
-    asked = json.dumps([SECONDS, list(metrics), host, raw, design], default=str)
+        return measure(metrics, host, raw, design, today=today)
+    asked = json.dumps([SECONDS, list(metrics), host, raw, design, today], default=str)
     words = [sys.executable, "-P", "-m", __name__]
     try:
         ended = subprocess.run(words, input=asked, capture_output=True, text=True, check=False, timeout=WAIT_S)
@@ -68,10 +71,10 @@ def _not_measured(metrics: Sequence[str], host: str) -> list[Measurement]:
 
 def main() -> None:
     """Read what stdin asks for, and print the measurements as JSON."""
-    seconds, metrics, host, raw, design = json.load(sys.stdin)
+    seconds, metrics, host, raw, design, today = json.load(sys.stdin)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    found = measure(metrics, host, raw, design)
+    found = measure(metrics, host, raw, design, today=date.fromisoformat(today))
     rows = [measured._replace(value=value_text(measured.value)) for measured in found]  # type: ignore[arg-type]
     sys.stdout.write(json.dumps(rows))
 

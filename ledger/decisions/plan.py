@@ -12,12 +12,12 @@ from ledger.evidence.plans import load_plan, store_plan
 from ledger.evidence.store import store
 from ledger.log.chain import Event
 from ledger.log.payloads.plan import Genesis, PlanAdopted
+from ledger.machine_time import Clock
 from ledger.making import plan as made
 from ledger.questions.people import names
 from ledger.rules.permission import roles_for
 from ledger.rules.version import RULES
 from ledger.stores.file import FORMAT
-from ledger.stores.log import Clock
 from ledger.trust.planned import authority_text
 from ledger.trust.ssh import plain_key
 from ledger.writing import Ledger

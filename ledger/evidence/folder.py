@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ledger.machine_time import machine_time
 from steps.errors import InputError, UnreachableError
 
 ASIDE = ".new-"
@@ -91,7 +91,7 @@ def half_written(folder: Path, older_than_s: float) -> Iterator[Path]:
     """Yield the incomplete files of a folder that were begun at least this many seconds ago."""
     for path in folder.glob(f"{ASIDE}*"):
         with suppress(FileNotFoundError):  # it was completed in the meantime
-            if time.time() - path.stat().st_mtime >= older_than_s:
+            if machine_time().timestamp() - path.stat().st_mtime >= older_than_s:
                 yield path
 
 

@@ -8,24 +8,33 @@ from ledger.questions.activities import activities
 from ledger.questions.case import lapsed
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import OVER, Activity
+from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.orders import is_unready
 from ledger.rules.rows import TrancheRow
 from steps.schedule.forecast import MINUTE, Actual
+
+_APPROVERS = """
+SELECT sign_off.activity, sign_off.role FROM sign_off JOIN activity ON activity.id = sign_off.activity
+WHERE sign_off.decision = 'approved' AND sign_off.attempt = activity.attempt AND sign_off.at <= activity.done_at
+ORDER BY sign_off.at, sign_off.role"""
+"""The roles that approved each activity that is done; the last one is that of the approval which completed it."""
 
 
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """Return when every node of the network that has begun started and finished, by its id.
 
-    Until a delivery is received, the date that the supplier promised counts as its finish. A promise that has passed is kept at the
+    Work is finished when people say so, and approved when it is done. What does not apply is both from then on. Until a delivery is received, the date that the supplier promised counts as its finish. A promise that has passed is kept at the
     earliest a minute from now.
     """
     now, found = snapshot.now, {}
+    approvers = dict(snapshot.ask(_APPROVERS))
     for row in activities(snapshot):
-        ended = (row.ended_at or now) if row.state in OVER else None
-        if row.started_at is not None or ended is not None:
-            started = row.started_at or ended
-            found[row.id] = Actual(started, ended, row.out_of_sequence, _share(row))
+        finished, approved = _ends(row, now)
+        if row.started_at is not None or finished is not None:
+            started = row.started_at or finished
+            share = _share(row)
+            approver = approvers.get(row.id)
+            found[row.id] = Actual(started, finished, row.out_of_sequence, share, approved, approver)
     for order in orders(snapshot):
         if order.placed_at is None:
             continue
@@ -36,6 +45,17 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
             comes = tranche.received_at or _due(tranche, now)
             found[tranche.id] = Actual(order.placed_at, comes, early)
     return found
+
+
+def _ends(row: Activity, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """Return when the work of an activity was finished and when it was approved, as far as it was."""
+    if row.state in OVER:
+        approved = row.done_at or now
+        finished = row.finished_at or approved
+        return min(finished, approved), approved
+    state = row.held_from if row.state is State.ON_HOLD else row.state
+    is_finished = state == State.AWAITING_SIGN_OFF
+    return (row.finished_at if is_finished else None), None
 
 
 def _due(tranche: TrancheRow, now: datetime) -> datetime | None:

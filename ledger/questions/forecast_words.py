@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ledger.questions.kept_forecast import Freshness, KeptForecast
 from ledger.questions.site import site_of
@@ -10,6 +11,8 @@ from ledger.questions.snapshot import Snapshot
 from steps.stamps import local_day
 
 MINUTES_OF_DAY = 1440
+MOST_SHOWN = 3
+"""Of steps and of roles; `clusterwright forecast --json` has all."""
 
 
 def days_words(days: int) -> str:
@@ -53,6 +56,24 @@ def slip_lines(found: KeptForecast) -> list[str]:
     lines = [f"slip {slipped:+.1f} days, above all: {'; '.join(parts)}; all parts: `clusterwright slip`"]
     if found.delay_usd:
         lines.append(f"the delay costs about ${found.delay_usd:,}")
+    return lines
+
+
+def learned_lines(found: KeptForecast) -> list[str]:
+    """Return what finished work and recorded approvals teach, from how many, and what that does to go-live."""
+    lines = []
+    if found.lessons:
+        steps = (
+            f"{one.step} takes {one.factor:.2f} times as planned ({one.finished} finished)" for one in found.lessons
+        )
+        moved = found.lessons_minutes / MINUTES_OF_DAY
+        lines.append(f"finished work shows: {'; '.join(islice(steps, MOST_SHOWN))}; go-live {moved:+.1f} days by it")
+    for one in found.approvals[:MOST_SHOWN]:
+        of = "1 approval" if one.approvals == 1 else f"{one.approvals} approvals"
+        lines.append(
+            f"approvals by {one.role} take {one.median_h:.1f} working hours at the median of {of}, "
+            f"planned {one.planned_h:.1f}; expected from now on: {one.expected_h:.1f}"
+        )
     return lines
 
 

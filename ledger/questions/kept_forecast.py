@@ -77,6 +77,26 @@ class KeptSlip:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptLesson:
+    """What finished work says of a step: its work takes `factor` times as long as planned, from so many finished activities."""
+
+    step: str
+    finished: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeptApproval:
+    """How long the approvals of a role take, in working hours; the expected time lies between the planned one and the median."""
+
+    role: str
+    planned_h: float
+    median_h: float
+    approvals: int
+    expected_h: float
+
+
+@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -99,6 +119,12 @@ class KeptForecast:
     """By currency; none before an order is placed, and in what an earlier version kept."""
     waits: dict[str, str] = field(default_factory=dict)
     """By activity: the placed delivery, not here yet, that drives its date. None in what an earlier version kept."""
+    lessons: tuple[KeptLesson, ...] = ()
+    """What finished work teaches, the greatest difference first."""
+    lessons_minutes: int = 0
+    """By how much later go-live is for that."""
+    approvals: tuple[KeptApproval, ...] = ()
+    """Of the roles that have approved, or are waited for longer than planned; the longest median first."""
     time_zone: str = "UTC"
     """The site's, in which days are counted."""
 

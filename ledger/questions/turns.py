@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
 from ledger.entries import Reservation
+from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.turns import Waiting, wants
@@ -88,7 +89,7 @@ def in_use(snapshot: Snapshot, kept: Iterable[Reservation]) -> list[InUse]:
 
 def turns(snapshot: Snapshot) -> dict[str, Turn]:
     """Return every activity that waits for its turn, by id, the first in the order first."""
-    kept = reservations(snapshot, datetime.now(UTC))
+    kept = reservations(snapshot, machine_time())
     if not kept:
         return {}
     used = in_use(snapshot, kept)

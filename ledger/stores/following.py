@@ -9,11 +9,11 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.machine_time import machine_time
 from ledger.stores.file import LEDGER_FILE, connect
 from ledger.stores.place import database_of
 from steps.errors import UnreachableError
@@ -104,7 +104,7 @@ def standing_of(site_dir: Path, url: str, take_over: TakeOver) -> Found:
 
     with Database(url) as database:
         standing, account = database.standing(), database.account()
-        ahead = (standing.now - datetime.now(UTC)).total_seconds()
+        ahead = (standing.now - machine_time()).total_seconds()
         people = tuple(sorted(person for person, of, _ in database.people() if of == account))
         found = Found(
             database.database(),

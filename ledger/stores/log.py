@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
-from functools import partial
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine
 
-Clock = Callable[[], datetime]
-
-machine_clock: Clock = partial(datetime.now, UTC)
-"""This machine's time in UTC."""
+from ledger.machine_time import Clock
 
 
 class Log(Protocol):

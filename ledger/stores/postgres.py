@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, LiteralString, NamedTuple
 
 from ledger.log.columns import COLUMNS
+from ledger.machine_time import machine_time
 from ledger.stores.file import BUSY_SECONDS
 from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
@@ -209,7 +210,7 @@ class Database(AbstractContextManager["Database"]):
         columns = ", ".join((*COLUMNS, "account", "appended_at"))
         with self._explained() as db, db.transaction(), db.cursor() as cursor:
             cursor.execute("LOCK TABLE clusterwright.turn IN ACCESS EXCLUSIVE MODE")
-            moved_at = datetime.now(UTC)
+            moved_at = machine_time()
             with cursor.copy(f"COPY clusterwright.event ({columns}) FROM STDIN") as copy:
                 for row in events:
                     copy.write_row((*row, MOVED, moved_at))

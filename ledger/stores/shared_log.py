@@ -24,10 +24,10 @@ from ledger.log.chain import event_hash
 from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.payloads.people import PersonRedacted
 from ledger.log.payloads.plan import PlanAdopted
+from ledger.machine_time import Clock, machine_time
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
-from ledger.stores.log import Clock, machine_clock
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import explained_engine, write_anew
 from steps.errors import NotSatisfiedError, UnreachableError
@@ -58,7 +58,7 @@ class SharedLog:
         self.engine = engine
         self.database = database
         self.applying = applying
-        self.clock: Clock = machine_clock
+        self.clock: Clock = machine_time
         self._names_linger = False
 
     def catch_up(self) -> None:
@@ -84,7 +84,7 @@ class SharedLog:
             self.catch_up()
             raise
         finally:
-            self.clock = machine_clock
+            self.clock = machine_time
         self._lose_names()
 
     @contextmanager
@@ -92,8 +92,8 @@ class SharedLog:
         last = ""
         try:
             with self.database.turn() as now:
-                ahead = now - machine_clock()
-                self.clock = lambda: machine_clock() + ahead
+                ahead = now - machine_time()
+                self.clock = lambda: machine_time() + ahead
                 self._take_over(connection)
                 seq, _ = _head(connection)
                 before, kept = _stored(connection, "claim"), _stored(connection, "reservation")

@@ -16,11 +16,11 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from sqlmodel import SQLModel
 
+from ledger.machine_time import machine_time
 from ledger.private import make_file
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
 from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT, world_error
-from ledger.stores.log import machine_clock
 from steps.errors import UnreachableError
 
 OPERATIONAL = frozenset({"event", "claim", "reservation", "appended"})
@@ -53,7 +53,7 @@ class FileLog:
     def __init__(self, engine: Engine) -> None:
         """Take an engine that opens the file."""
         self.engine = engine
-        self.clock = machine_clock
+        self.clock = machine_time
         self.begin = engine.begin
         self.close = engine.dispose
 

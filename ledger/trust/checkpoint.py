@@ -26,9 +26,9 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
 from ledger.account import machine_account
+from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
-from ledger.stores.log import machine_clock
 from ledger.stores.sqlite import OPERATIONAL
 from ledger.trust.chain import Last
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
@@ -94,7 +94,7 @@ def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Ch
         rules,
         program,
         machine_account(),
-        machine_clock(),
+        machine_time(),
         digest,
     )
     (folder / "checkpoint.json").unlink(missing_ok=True)  # it never names another file than its own

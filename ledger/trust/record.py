@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from ledger.log.chain import Event
+from ledger.machine_time import machine_time
 from ledger.questions.case import activity
 from ledger.questions.moment import Moment
 from ledger.questions.records import signer_keys
@@ -69,7 +70,7 @@ class Record:
         """Take the projection that events change, the site's folder, and what finds earlier events, if not the same file."""
         self.projection = projection
         self.event_at = event_at or self._event_at
-        self._snapshot = Snapshot(projection.driver, site_dir, datetime.now(UTC))
+        self._snapshot = Snapshot(projection.driver, site_dir, machine_time())
 
     def terms(self) -> SiteTerms | None:
         """Return how the site is judged. None before genesis."""

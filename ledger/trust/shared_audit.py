@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 
 from ledger.evidence.plans import load_plan
 from ledger.log.columns import COLUMNS
+from ledger.machine_time import machine_time
 from ledger.questions.people import people
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
@@ -27,7 +27,7 @@ def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
     """Yield every difference between the database and this folder's copy, and everything that the database should have refused."""
     try:
         with closing(connect(site_dir)) as db, Database(url) as database:
-            copy = Snapshot(db, site_dir, datetime.now(UTC))
+            copy = Snapshot(db, site_dir, machine_time())
             yield from _events(copy, database)
             yield from _accounts(copy, database)
             yield from _people(copy, database)

@@ -6,7 +6,7 @@ A metric that cannot be read has the value None and a note that says why. The le
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -34,15 +34,14 @@ def measure(
     raw: RawOutputs,
     design: Mapping[str, Any],
     *,
-    today: date | None = None,
+    today: date,
 ) -> list[Measurement]:
     """Return each of these metrics once for one host; a metric without a reader is left out, as a person reads it.
 
-    `today` dates the age of firmware; None means today in UTC.
+    `today` dates the age of firmware.
     """
-    day = today or datetime.now(UTC).date()
     readers = [READERS[name] for name in dict.fromkeys(metrics) if name in READERS]
-    return [measured(reader, host, raw, design, day) for reader in readers]
+    return [measured(reader, host, raw, design, today) for reader in readers]
 
 
 def measured(

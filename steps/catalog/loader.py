@@ -14,6 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from steps.catalog.schema import Closed, Step, Text
 from steps.errors import InputError, Place
 from steps.validation import validated
@@ -25,11 +27,19 @@ OVERRIDABLE = frozenset(
 )
 
 
+class StatedApproval(Closed):
+    """The most likely time from finished work to its approval, in working hours of the site."""
+
+    hours: float = Field(ge=0, le=1_000)
+    source: Text
+
+
 class Role(Closed):
-    """What a role is called, and whether it approves."""
+    """What a role is called, whether it approves, and how long work waits for that."""
 
     title: Text
     signs: bool = False
+    approval: StatedApproval | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ def _shipped(folder: Path) -> Catalog:
 
 
 def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
-    """Return every role by slug, with its `title` and whether it `signs`."""
+    """Return every role by slug, with its `title`, whether it `signs`, and the `approval` time of those that say one."""
     roles, _ = load(shipped_folder() / "roles.yaml")
     own = beside / "catalog" / "roles.yaml" if beside else None
     if own is not None and own.exists():
@@ -85,6 +95,11 @@ def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
         for slug in _checked_roles(added, lines, str(own)):
             roles[slug] = added[slug]
     return dict(roles)
+
+
+def approval_hours(roles: dict[str, dict[str, Any]]) -> dict[str, float]:
+    """Return the working hours that work waits for the approval of each role that says so."""
+    return {slug: float(role["approval"]["hours"]) for slug, role in roles.items() if role.get("approval")}
 
 
 def _checked_roles(roles: Any, lines: Lines, file: str) -> tuple[str, ...]:

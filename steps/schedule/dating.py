@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
@@ -14,6 +14,7 @@ import numpy as np
 
 from steps.errors import InputError
 from steps.schedule.activity import ELAPSED, Dates
+from steps.schedule.approvals import Approving, waits_of
 from steps.schedule.calendar import WorkCalendar, calendars_of
 from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
@@ -43,7 +44,10 @@ class _Row(NamedTuple):
 
 
 def network_of(
-    plan: Plan, promised: Mapping[str, int] = MappingProxyType({}), begun: Mapping[str, bool] = MappingProxyType({})
+    plan: Plan,
+    promised: Mapping[str, int] = MappingProxyType({}),
+    begun: Mapping[str, bool] = MappingProxyType({}),
+    approving: Approving | None = None,
 ) -> CompiledNetwork:
     """Return the plan's network: the activities that apply, the orders and the deliveries, at their most likely durations.
 
@@ -54,7 +58,7 @@ def network_of(
     rows = list(_rows(plan))
     plan_links = [link for link in plan.links if not _is_past(link, begun)]
     index = {row.id: number for number, row in enumerate(rows)}
-    calendars = _shifts(plan)
+    calendars = shifts_of(plan)
     calendar = {one.name: number for number, one in enumerate(calendars)}
     _refuse_unknown_calendar(rows, calendar)
     activities = Activities(
@@ -67,14 +71,29 @@ def network_of(
         np.array([index[link.before] for link in plan_links], np.int32),
         np.array([index[link.after] for link in plan_links], np.int32),
         np.array([Tie[link.type.value] for link in plan_links], np.uint8),
-        np.array([in_minutes(link.lag_h) for link in plan_links], np.int64),
+        lags_of(plan, plan_links, index, calendars, approving),
         np.array([calendar[link.lag_calendar] for link in plan_links], np.int32),
     )
     # solved once: numpy has the dates of 75,000 activities before numba is imported
     return compile_network(activities, links, calendars, engine=numpy_engine())
 
 
-def _shifts(plan: Plan) -> tuple[ShiftCalendar, ...]:
+def lags_of(
+    plan: Plan,
+    links: Sequence[PlanLink],
+    index: Mapping[str, int],
+    calendars: Sequence[ShiftCalendar],
+    approving: Approving | None = None,
+) -> Minutes:
+    """Return the lag of each link in minutes of its calendar. It contains the wait for the approval of the predecessor.
+
+    `index` has the row of each node of the network. Without `approving`, approvals take as long as planned.
+    """
+    own = np.array([in_minutes(link.lag_h) for link in links], np.int64)
+    return own + waits_of(plan, links, index, calendars, approving or Approving(plan.approvals))
+
+
+def shifts_of(plan: Plan) -> tuple[ShiftCalendar, ...]:
     """Return the calendars of a plan: around the clock, the site's, and those of trades."""
     working = (working_shifts(calendar, name) for name, calendar in calendars_of(plan).items())
     return (continuous(ELAPSED), *working)

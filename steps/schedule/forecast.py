@@ -7,13 +7,14 @@ the rates that their finished work shows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
+from steps.schedule.approvals import ApprovalTime, Approving, approval_times, approver_of
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
@@ -29,13 +30,16 @@ class Actual(NamedTuple):
     """The start and the finish of an activity, order or delivery; None if it has not happened.
 
     `out_of_sequence` is true while something before it is open. What comes after it then waits for that too. `share` is the part
-    of running work that is done, from 0 to 1, as its items or people say; None if nobody says it.
+    of running work that is done, from 0 to 1, as its items or people say; None if nobody says it. Work ends at its finish. It was
+    `approved` later, by the role `approver`; None while it waits for that.
     """
 
     started: datetime | None
     finished: datetime | None
     out_of_sequence: bool = False
     share: float | None = None
+    approved: datetime | None = None
+    approver: str | None = None
 
 
 MINUTE = timedelta(minutes=1)
@@ -61,6 +65,10 @@ class Recorded(NamedTuple):
     network: CompiledNetwork
     """With promised dates; without the links that no longer hold what has begun."""
     progress: Progress
+    approving: Approving
+    """The approvals that work has waited for, and how long they are expected to take from now on."""
+    approvals: tuple[ApprovalTime, ...]
+    """What the record shows of each role that has approved."""
 
 
 class ForecastSolution(NamedTuple):
@@ -100,7 +108,7 @@ def solve_forecast(
     """Return an adopted plan solved with what has happened, by id, until the time `now`. Crews serve what is `first` first."""
     actuals = with_those_that_follow(plan, actuals, now)
     recorded = _recorded(plan, actuals, now)
-    network, progress = recorded
+    network, progress = recorded.network, recorded.progress
     rates = learned_rates(plan, network, progress)
     if rates is not None:
         network, progress = _at_these_rates(network, progress, rates)
@@ -144,16 +152,49 @@ def _recorded(plan: Plan, actuals: Actuals, now: datetime) -> Recorded:
     promised = {name: _minute(calendar, end) for name, end in ends.items() if end > now}
     in_sequence = ((name, one) for name, one in actuals.items() if name not in promised and not one.out_of_sequence)
     begun = {name: one.finished is not None for name, one in in_sequence}
-    network = network_of(plan, promised, begun)
     happened = {name: actual for name, actual in actuals.items() if name not in promised}
-    return Recorded(network, _progress(network, calendar, happened, now))
+    times = approval_times(plan, _waits(plan, happened, now))
+    hours = plan.approvals | {role: one.expected_h for role, one in times.items()}
+    approving = Approving(hours, dict(_approved(plan, happened, hours, now)))
+    network = network_of(plan, promised, begun, approving)
+    return Recorded(network, _progress(network, calendar, happened, now), approving, tuple(times.values()))
+
+
+def _approved(
+    plan: Plan, happened: Actuals, hours: Mapping[str, float], now: datetime
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield when each approved activity was finished and approved, in minutes. What waits for longer than expected waits until now."""
+    calendar = WorkCalendar.from_plan(plan)
+    for activity in plan.activities:
+        one = happened.get(activity.id, UNTOUCHED)
+        if one.finished is None:
+            continue
+        approved, role = one.approved, approver_of(activity, hours)
+        if approved is None and role is not None and role in hours and calendar.add(one.finished, hours[role]) < now:
+            approved = now
+        if approved is not None:
+            yield activity.id, (_minute(calendar, one.finished), _minute(calendar, approved))
+
+
+def _waits(plan: Plan, happened: Actuals, now: datetime) -> Iterator[tuple[str, float]]:
+    """Yield for how many working hours each approval was waited for, with its role; also what waits for longer than planned."""
+    calendar = WorkCalendar.from_plan(plan)
+    for activity in plan.activities:
+        one = happened.get(activity.id, UNTOUCHED)
+        role = approver_of(activity, plan.approvals)
+        if role is None or one.finished is None:
+            continue
+        begins, ends = (calendar.hours_since_origin(at) for at in (one.finished, one.approved or now))
+        hours = float(calendar.work_at(ends) - calendar.work_at(begins))
+        if one.approved is not None or hours > plan.approvals.get(role, hours):
+            yield one.approver or role, hours
 
 
 def _at_these_rates(
     network: CompiledNetwork, progress: Progress, rates: LearnedRates
 ) -> tuple[CompiledNetwork, Progress]:
     """Return the network with what its work is now expected to take, and the progress with what remains of what runs."""
-    likely = np.rint(rates.rates.estimates.likely).astype(np.int64)
+    likely = np.rint(rates.likely).astype(np.int64)
     forecast = rates.step >= 0
     running = forecast & (progress.started != NONE)
     durations = np.where(forecast & ~running, likely, network.activities.duration)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.schedule.levelling.problem import Problem
+from steps.schedule.levelling.problem import CONTINUOUS, Problem
 from steps.schedule.levelling.waits import Starts
 
 
@@ -37,19 +37,41 @@ class Flow(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class _Unit:
-    """One unit of a resource: since when it is free, what holds it until then, and whether it was taken since."""
+    """One unit of a resource: what holds it until it is free, and whether it was taken since."""
 
-    since: int
-    holders: tuple[int, ...]
+    holders: frozenset[int]
     is_taken: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Schedule:
+    """The schedule that resources pass through."""
+
+    problem: Problem
+    start: Starts
+    finish: Starts
+
+    def until(self, holders: frozenset[int]) -> int:
+        """Return the last finish."""
+        return max(int(self.finish[one]) for one in holders)
+
+    def at_once(self, one: int, other: int) -> bool:
+        """Return whether both work in some slot."""
+        begin = max(int(self.start[one]), int(self.start[other]))
+        end = min(int(self.finish[one]), int(self.finish[other]))
+        calendars = {int(self.problem.calendar[one]), int(self.problem.calendar[other])} - {CONTINUOUS}
+        if begin >= end or not calendars:
+            return begin < end
+        opened = [self.problem.calendars[calendar][begin:end] for calendar in calendars]
+        return bool(np.logical_and.reduce(opened).any())
 
 
 class _Pool:
     """The units of one resource: those that have done nothing yet, those at work, and those that are free again."""
 
-    def __init__(self, amount: int, group: list[int]) -> None:
+    def __init__(self, amount: int, group: list[int], schedule: _Schedule) -> None:
         """Begin with units that have done nothing."""
-        self._group, self._unused = group, amount
+        self._group, self._unused, self._schedule = group, amount, schedule
         self._busy: list[tuple[int, int, _Unit]] = []
         self._free: list[_Unit] = []
         self._free_in: dict[int, list[_Unit]] = defaultdict(list)
@@ -63,7 +85,7 @@ class _Pool:
         self._set_free(instant)
         unused = min(amount, self._unused)
         self._unused -= unused
-        taken = [_Unit(0, ()) for _ in range(unused)]
+        taken = [_Unit(frozenset()) for _ in range(unused)]
         for units in (self._free_in[group], self._free):
             while units and len(taken) < amount:
                 unit = units.pop()
@@ -72,13 +94,27 @@ class _Pool:
                     taken.append(unit)
         return taken
 
-    def take_busy(self, amount: int) -> list[_Unit]:
-        """Take units that are at work, those first that are free first."""
-        return [heappop(self._busy)[2] for _ in range(min(amount, len(self._busy)))]
+    def share(self, amount: int, taker: int) -> None:
+        """Let an activity use units that are at work: those first that rest whenever it works, then those that are free first.
 
-    def hold(self, since: int, holders: tuple[int, ...]) -> None:
-        """Put a unit back that is held until `since`."""
-        heappush(self._busy, (since, next(self._count), _Unit(since, holders)))
+        If one does not rest, more is in use than there is, or no unit rests all the time. Then no other unit changes hands
+        before those have ended that work at once with the activity on the same unit.
+        """
+        at_once = {
+            busy: {one for one in busy[2].holders if self._schedule.at_once(one, taker)} for busy in sorted(self._busy)
+        }
+        shared = sorted(at_once, key=lambda busy: bool(at_once[busy]))[:amount]
+        awaited = frozenset().union(*(at_once[busy] for busy in shared))
+        others = [busy for busy in at_once if busy not in shared]
+        self._busy = [] if awaited else others
+        for *_, unit in others if awaited else ():
+            self.hold(unit.holders | awaited)
+        for *_, unit in shared:
+            self.hold(unit.holders | {taker})
+
+    def hold(self, holders: frozenset[int]) -> None:
+        """Put a unit back that is held until all its holders have ended."""
+        heappush(self._busy, (self._schedule.until(holders), next(self._count), _Unit(holders)))
 
     def _set_free(self, instant: int) -> None:
         while self._busy and self._busy[0][0] <= instant:
@@ -97,9 +133,9 @@ def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, aft
     demands = problem.demands
     in_order = sorted(zip(start[demands.activity].tolist(), range(len(demands.activity)), strict=True))
     group = problem.group.tolist() or [0] * problem.count
-    pools = [_Pool(max(capacity.amount), group) for capacity in problem.capacities]
+    schedule = _Schedule(problem, start, finish)
+    pools = [_Pool(max(capacity.amount), group, schedule) for capacity in problem.capacities]
     place = _places(start, before, after)
-    ends = finish.tolist()
     found: list[Handover] = []
     pinned: list[int] = []
     for begin, row in in_order:
@@ -109,11 +145,10 @@ def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, aft
         found += [Handover(one, taker, resource) for one in holders if place[one] < place[taker]]
         if len(taken) < amount or any(place[one] > place[taker] for one in holders):
             pinned.append(taker)
-        shared = pools[resource].take_busy(amount - len(taken))
+        if len(taken) < amount:
+            pools[resource].share(amount - len(taken), taker)
         for _ in taken:
-            pools[resource].hold(ends[taker], (taker,))
-        for unit in shared:
-            pools[resource].hold(max(unit.since, ends[taker]), (*unit.holders, taker))
+            pools[resource].hold(frozenset([taker]))
     return Flow(tuple(found), tuple(pinned))
 
 

@@ -170,6 +170,10 @@ class Plan(Closed):
         default=None, description="the public key with which the engine signs; older plans have none"
     )
     roles: dict[str, str]
+    approvals: dict[str, float] = Field(
+        default_factory=dict,
+        description="working hours from finished work to its approval, by the role that approves; older plans have none",
+    )
     crews: dict[str, int] = Field(
         default_factory=dict, description="how many crews the site has, by role; older plans are not levelled"
     )

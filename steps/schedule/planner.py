@@ -69,6 +69,8 @@ class Surroundings:
     roles: dict[str, str]
     hosts: Hosts
     digests: dict[str, str]
+    approvals: Mapping[str, float] = field(default_factory=dict)
+    """Working hours from finished work to its approval, by role; no time where a role is not named."""
 
 
 def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> Plan:
@@ -101,6 +103,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         people=tuple(_person(person) for person in site.people),
         engine_key=site.engine_key,
         roles=around.roles,
+        approvals=dict(around.approvals),
         crews={
             role: design.crews_of(role)
             for role in sorted({one.entry.step.crew.role for one in expansion.nodes.values()})

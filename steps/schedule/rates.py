@@ -1,11 +1,16 @@
 """The rates of a plan's crews, learned from what they have finished: what a step took in the first pods says what it takes in the next.
 
-Only work that holds crews teaches, and is forecast by what was learned. Time that passes by itself, and lead times, stay as planned.
+Only work that holds crews teaches, and is forecast by what was learned. Time that passes by itself, lead times and waits for
+approval stay as planned.
+
+Dates and odds begin elsewhere. Dates begin at the plan's most likely durations, so work that goes as planned moves no date. Odds
+begin at the mean of the three points. Both move only as far as the evidence goes: see `FEW`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +26,25 @@ from steps.schedule.learning.learn import Learned, learn
 from steps.schedule.learning.outlook import Outlook as Rates
 from steps.schedule.learning.outlook import outlook
 from steps.schedule.learning.step_types import step_types
+from steps.schedule.learning.strengths import Strengths
 from steps.schedule.plan import Plan
 from steps.schedule.risk.spreads import Estimates, three_points
 
 MINUTES = 60
 """In an hour."""
 FIRST = 1.0
+FEW = 5.0
+"""With so many finished activities of a step, and step types finished at all, half of what they say is believed. So one slow activity moves
+its own step by two sevenths of what it says, and other steps by a sixth; a finished pod of sixty steps moves all by nine tenths.
+Practice is learned from so many step types that were repeated. Source: assumption."""
+
+
+class Lesson(NamedTuple):
+    """What finished work says of a step: its work takes `factor` times as long as planned, from so many finished activities."""
+
+    step: str
+    finished: int
+    factor: float
 
 
 class LearnedRates(NamedTuple):
@@ -38,6 +56,10 @@ class LearnedRates(NamedTuple):
     """Rows of all other work, and of what is done, keep the plan's estimate."""
     step: NDArray[np.int32]
     """The step type of each row that was forecast so, -1 for all others."""
+    likely: NDArray[np.float64]
+    """The minutes by which dates are forecast, by row, of the whole activity or of what remains of it."""
+    lessons: tuple[Lesson, ...]
+    """Of the steps of which some work is finished, in their order."""
 
 
 def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> LearnedRates | None:
@@ -62,7 +84,11 @@ def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> L
     history = History(
         step[begun], _points(work).likely[begun], worked[begun].astype(float), done[begun], turn=turn[begun]
     )
-    learned = learn(types, history)
+    strengths = Strengths() if _repeated(history) >= FEW else Strengths(practice=0.0)
+    learned, from_plan = (
+        _as_far_as_known(learn(replace(types, mean=mean), history, strengths))
+        for mean in (types.mean, np.zeros(len(types)))
+    )
     size = len(network.activities)
     own = _points(work)
     planned = Estimates(
@@ -77,8 +103,29 @@ def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> L
     running = np.zeros(size)
     running[rows[begun & ~done]] = worked[begun & ~done]
     running[~np.isnan(share)] = 0.0
-    rates = outlook(learned, planned, forecast, worked=running, turn=turns)
-    return LearnedRates(steps, learned, _of_what_is_left(rates, share), forecast)
+    rates, dates = (
+        _of_what_is_left(outlook(one, planned, forecast, worked=running, turn=turns), share)
+        for one in (learned, from_plan)
+    )
+    lessons = tuple(
+        Lesson(name, int(number), float(np.exp(mean)))
+        for name, number, mean in zip(steps, from_plan.observations, from_plan.mean, strict=True)
+        if number
+    )
+    return LearnedRates(steps, learned, rates, forecast, dates.estimates.likely, lessons)
+
+
+def _repeated(history: History) -> int:
+    """Return how many step types were finished more than once. Practice of one step could as well be two bad days."""
+    return int(np.count_nonzero(np.bincount(history.step[history.finished]) > 1))
+
+
+def _as_far_as_known(learned: Learned) -> Learned:
+    """Return rates that differ from what was assumed as far as the evidence goes: finished activities of the step, and step types."""
+    evidence = learned.observations + np.count_nonzero(learned.observations)
+    believed = evidence / (evidence + FEW)
+    assumed = learned.types.mean
+    return replace(learned, mean=assumed + believed * (learned.mean - assumed))
 
 
 def _left(network: CompiledNetwork, progress: Progress) -> NDArray[np.float64]:

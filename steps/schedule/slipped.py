@@ -1,10 +1,11 @@
 """Why the forecast of a plan is not its planned date: every minute between them by activity, owner and cause.
 
-Three changes lead from the plan to the forecast, one after the other, and each has its own parts:
+Four changes lead from the plan to the forecast, one after the other, and each has its own parts:
 
-1. What has happened, and what suppliers have promised, comes into the plan. Crews go on in the order of the plan.
-2. Work that remains takes as long as finished work shows.
-3. Crews go on in the order of the forecast.
+1. Finished work waits for its approval as long as the record shows.
+2. What has happened, and what suppliers have promised, comes into the plan. Crews go on in the order of the plan.
+3. Work that remains takes as long as finished work shows.
+4. Crews go on in the order of the forecast.
 
 Each change begins with the dates of the one before it, so that the parts of all sum to the slip.
 """
@@ -20,11 +21,13 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from steps.schedule.approvals import approver_of
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.cpm.columns import Bools
+from steps.schedule.cpm.columns import Bools, Links
+from steps.schedule.cpm.compiled import compile_network
 from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution
-from steps.schedule.dating import MINUTE, last_row, network_of
+from steps.schedule.dating import MINUTE, lags_of, last_row, network_of
 from steps.schedule.driving import titles
 from steps.schedule.forecast import ForecastSolution, in_the_plans_order
 from steps.schedule.plan import Plan
@@ -43,8 +46,9 @@ CHAINS_SEARCHED = 40
 
 
 class PlanCause(CauseInWords):
-    """Causes that only a plan with crews has, in words if they make go-live later, and if they make it earlier."""
+    """Causes that only a plan with crews and approvals has, in words if they make go-live later, and if they make it earlier."""
 
+    APPROVAL = ("waits longer for its approval", "waits less time for its approval")
     RATE = (
         "is expected to take longer, as finished work shows",
         "is expected to take less time, as finished work shows",
@@ -133,9 +137,9 @@ class PlanSlip:
             sums[self._target, PlanCause.CREWS] = begins - at
         for name, cause, minutes in self._changes():
             sums[name, cause] = sums.get((name, cause), 0) + minutes
-        title, owner = titles(self._plan), self._owners()
+        title, owner, approver = titles(self._plan), self._owners(), self._approvers()
         parts = [
-            SlippedPart(name, title[name], owner[name], cause, minutes)
+            SlippedPart(name, title[name], (approver if cause is PlanCause.APPROVAL else owner)[name], cause, minutes)
             for (name, cause), minutes in sums.items()
             if minutes
         ]
@@ -158,30 +162,64 @@ class PlanSlip:
         return tuple(found)
 
     def _changes(self) -> Iterator[tuple[str, Cause, int]]:
-        """Return each part of each of the three changes."""
-        causes = (None, PlanCause.RATE, PlanCause.CREWS)
+        """Return each part of each of the four changes."""
+        causes = (PlanCause.APPROVAL, None, PlanCause.RATE, PlanCause.CREWS)
         for cause, before, after in zip(causes, self._standings, self._standings[1:], strict=False):
             if before is not after:
                 for part in explain([before, after], self._target, bought=self._bought).parts:
-                    yield part.activity, cause or part.cause, part.minutes
+                    name = self._awaited(part.activity) if cause is PlanCause.APPROVAL else part.activity
+                    yield name, cause or part.cause, part.minutes
 
     def _all_standings(self) -> tuple[Standing, ...]:
         """Return how the project stands before the first change and after each. Two that are one have nothing between them."""
-        planned, (network, progress), crewed = self._as_planned, self._solved.recorded, self._solved.crewed
+        planned, recorded, crewed = self._as_planned, self._solved.recorded, self._solved.crewed
+        network, progress = recorded.network, recorded.progress
         as_planned = Standing(planned.network, crew_links=_handovers(planned))
+        at_approvals = as_planned
+        links = self._recorded_links
+        if not np.array_equal(links.lag, planned.network.links.lag):
+            compiled = compile_network(
+                planned.network.activities, links, planned.network.calendars, engine=planned.network.engine
+            )
+            at_approvals = replace(as_planned, network=compiled)
         activities = replace(
             network.activities,
             names=planned.network.activities.names,
             no_earlier=_latest(network.activities.no_earlier, planned.network.activities.no_earlier),
         )
-        happened = replace(as_planned, network=replace(planned.network, activities=activities), actuals=progress)
+        with_promises = replace(at_approvals.network, activities=activities)
+        happened = replace(at_approvals, network=with_promises, actuals=progress)
         at_rates = happened
         if self._solved.rates is not None:
             at_rates = replace(
                 happened, actuals=self._solved.progress, durations=np.asarray(crewed.base.activities.duration)
             )
         forecast = Standing(crewed.network, crewed.solution.actuals, crew_links=_handovers(crewed))
-        return as_planned, happened, at_rates, forecast
+        return as_planned, at_approvals, happened, at_rates, forecast
+
+    def _awaited(self, name: str) -> str:
+        """Return the activity before this one whose approval is most later or earlier than planned."""
+        planned, recorded = self._as_planned.network.links.lag, self._recorded_links.lag
+        into = [row for row, link in enumerate(self._plan.links) if link.after == name]
+        return self._plan.links[max(into, key=lambda row: abs(int(recorded[row] - planned[row])))].before
+
+    @cached_property
+    def _recorded_links(self) -> Links:
+        """Return the plan's links and handovers, at the waits for approvals that the record shows."""
+        network = self._as_planned.network
+        lags = lags_of(
+            self._plan,
+            self._plan.links,
+            {name: row for row, name in enumerate(network.activities.names)},
+            network.calendars,
+            self._solved.recorded.approving,
+        )
+        return replace(network.links, lag=np.concatenate([lags, network.links.lag[len(lags) :]]))
+
+    def _approvers(self) -> dict[str, str]:
+        """Return the role that sets the time of each activity's approval; that of the work where nobody approves."""
+        hours = self._solved.recorded.approving.hours
+        return {one.id: approver_of(one, hours) or one.role for one in self._plan.activities}
 
     def _owners(self) -> dict[str, str]:
         """Return who answers for each activity, order and delivery."""

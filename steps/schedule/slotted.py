@@ -159,14 +159,14 @@ class _Layout:
         renumbered[shifts] = np.arange(len(shifts))
         settled = np.zeros(self.count, bool)
         settled[self.place] = self._settled(self.plain | self.lagged)
-        release = self._all(_in_slots(self._released() - self.first), 0)
+        release = np.maximum(self._all(_in_slots(self._released() - self.first), 0), 0)
         problem = Problem.of(
             self._all(_in_slots(np.where(work.state == DONE, 0, work.duration)), _in_slots(self.into.lag[self.lagged])),
             self._precedence(),
             self._demands(needs, capacities),
             capacities,
-            release=np.where(settled, 0, np.maximum(release, 0)),
-            fixed=np.where(settled, 0, NOT_FIXED),
+            release=release,
+            fixed=np.where(settled, release, NOT_FIXED),
             calendar=renumbered[self._all(work.calendar, self.into.lag_calendar[self.lagged])],
             calendars=[open_slots(network.calendars[index], self.first, slots) for index in shifts],
             group=None if group is None else self._groups(group),
@@ -184,13 +184,27 @@ class _Layout:
         return self._all(by_number, by_number[self.near[self.lagged]])
 
     def _links(self) -> tuple[Bools, Bools]:
-        """Return which links still count between two unknown instants, and which come from an instant that is known."""
+        """Return which links still count between two unknown instants, and which come from an instant that is known.
+
+        The finish of what is done is known unless retained logic moves it: a link from an unknown instant still leads to it.
+        """
         work, into = self.work, self.into
         counts = counting(into, work, before=into.far, after=self.near)
+        from_start = (into.code & FROM_START) != 0
         state = work.state[into.far]
-        ended = (state == DONE) & (self.solution.early.finish[into.far] <= work.earliest[into.far])
-        known = np.where(into.code & FROM_START, state >= RUNNING, ended)
-        return counts & ~known, counts & known
+        known = counts & np.where(from_start, state >= RUNNING, state == DONE)
+        while True:
+            live = counts & ~known
+            still_known = known & (from_start | ~self._linked(live)[into.far])
+            if still_known.sum() == known.sum():
+                return live, known
+            known = still_known
+
+    def _linked(self, live: Bools) -> Bools:
+        """Return by number to what such links lead."""
+        linked = np.zeros(len(self.work.state), bool)
+        linked[self.near[live]] = True
+        return linked
 
     def _released(self) -> Minutes:
         """Return the earliest starts by number, with what known instants ask for."""
@@ -209,12 +223,8 @@ class _Layout:
         return release
 
     def _settled(self, live: Bools) -> Bools:
-        """Return by number what stays where it is: what is done, and work that runs and that no link can hold up."""
-        work = self.work
-        linked = np.zeros(len(work.state), bool)
-        linked[self.near[live]] = True
-        over = (work.state == DONE) & (self.solution.early.finish <= work.earliest)
-        return np.asarray(over | ((work.state == RUNNING) & ~linked))
+        """Return by number what stays where it is: what has begun, and is held up by known instants only."""
+        return np.asarray((self.work.state >= RUNNING) & ~self._linked(live))
 
     def _precedence(self) -> Precedence:
         """Return the links, those with a lag of working time through that lag. A lead in working time counts as none."""

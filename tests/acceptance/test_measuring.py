@@ -9,7 +9,7 @@ from steps.acceptance.measuring import measure
 from steps.acceptance.readers import MACHINE, READERS
 from steps.acceptance.toolbox import METRICS
 from steps.acceptance.units import is_comparable
-from tests.acceptance.handing import FIXTURES, steps_that_read, whole
+from tests.acceptance.handing import FIXTURES, TODAY, steps_that_read, whole
 from tests.shipped import shipped_catalog
 
 BY_HAND = {"rvs.failed_tests"}
@@ -59,7 +59,7 @@ def test_each_metric_has_one_reader() -> None:
 
 def test_whole_host_is_measured_but_for_the_unknown_link_speed() -> None:
     of_no_tool_alone = [metrics for metrics in steps_that_read().values() if not set(metrics) <= set(METRICS)]
-    found = [m for metrics in of_no_tool_alone for m in measure(metrics, "node-1", whole(), {})]
+    found = [m for metrics in of_no_tool_alone for m in measure(metrics, "node-1", whole(), {}, today=TODAY)]
 
     assert {m.item for m in found} == {"node-1"}
     assert {m.metric for m in found if m.value is None} == {"link.speed_min_gbit"} | BESIDE
@@ -67,22 +67,24 @@ def test_whole_host_is_measured_but_for_the_unknown_link_speed() -> None:
 
 
 def test_a_metric_that_a_person_reads_is_left_out_and_one_asked_for_twice_is_measured_once() -> None:
-    found = measure(["cpu.sockets", "rvs.failed_tests", "cpu.sockets"], "node-1", whole(), {})
+    found = measure(["cpu.sockets", "rvs.failed_tests", "cpu.sockets"], "node-1", whole(), {}, today=TODAY)
 
     assert [m.metric for m in found] == ["cpu.sockets"]
 
 
 def test_step_without_a_playbook_measures_nothing() -> None:
     assert "001" not in steps_that_read()
-    assert measure(ASKED["001"], "node-1", whole(), {}) == []
+    assert measure(ASKED["001"], "node-1", whole(), {}, today=TODAY) == []
 
 
 def test_share_of_what_the_design_allows_stands_beside_the_value() -> None:
     text = (FIXTURES / "tools" / "ib_write_bw.txt").read_text()
     raw = {"ib_write_bw": {"tool": "ib_write_bw", "rc": 0, "stdout": text, "missing_package": None}}
 
-    notes = {m.metric: m.note for m in measure(steps_that_read()["064"], "node-1", raw, {"link_gb_s": 400})}
-    bare = {m.metric: m.note for m in measure(steps_that_read()["064"], "node-1", raw, {})}
+    notes = {
+        m.metric: m.note for m in measure(steps_that_read()["064"], "node-1", raw, {"link_gb_s": 400}, today=TODAY)
+    }
+    bare = {m.metric: m.note for m in measure(steps_that_read()["064"], "node-1", raw, {}, today=TODAY)}
 
     assert notes["rdma.write_bw_min_gbit"] == "97.8 % of line rate; at 1048576 bytes on ibp5"
     assert bare["rdma.write_bw_min_gbit"] == "at 1048576 bytes on ibp5"

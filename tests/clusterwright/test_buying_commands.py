@@ -13,7 +13,7 @@ from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, start
-from ledger.stores.log import machine_clock
+from ledger.machine_time import machine_time
 from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan
@@ -38,7 +38,7 @@ def decided(site: Path) -> Path:
         for key, (name, roles) in PEOPLE.items()
     ]
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
     ) as ledger:
         adopt_plan(ledger, "pm", small_plan(people=people), reason="first plan")
         _decide(ledger)

@@ -15,7 +15,7 @@ from clusterwright.planning import plan_of
 from clusterwright.previewing import preview
 from ledger.decisions import plan as decisions
 from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.stores.log import machine_clock
+from ledger.machine_time import machine_time
 from ledger.trust import ssh
 from ledger.trust.engine_key import KEY, make_key
 from steps.errors import NotSatisfiedError, UnreachableError
@@ -175,7 +175,7 @@ def test_a_preview_needs_the_key_of_the_engine(tmp_path: Path, command: Command)
         rehearsal=False,
         owner="owner",
         owner_key=public,
-        clock=machine_clock,
+        clock=machine_time,
     ) as ledger:
         ledger.signer = lambda _, text: ssh.sign(text, key, ssh.NAMESPACE)
         adopt_plan(ledger, "owner", signed, reason="one step")

@@ -12,6 +12,7 @@ import pytest
 from ledger.reading import last_event
 from tests.conftest import Command
 
+pytestmark = pytest.mark.usefixtures("second_day")
 FEW = ("--samples", "20")
 ORDER = "001@site#gpu-server"
 ABSORBED = "H33@site#infrastructure-rack"

@@ -22,6 +22,7 @@ from tests.schedule.exchanges import small
 from tests.schedule.judges import judges
 from tests.schedule.mpxj_files import progressed_by_mpxj
 
+pytestmark = pytest.mark.usefixtures("second_day")
 no_mpxj = next(judge.missing for judge in judges() if judge.name == "MPXJ Primavera")
 WRITERS = {
     Form.MSPDI: "mspdi.MSPDIWriter",

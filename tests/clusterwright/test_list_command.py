@@ -13,6 +13,8 @@ import pytest
 
 from tests.conftest import Command
 
+pytestmark = pytest.mark.usefixtures("second_day")
+
 
 def listed(command: Command, site: Path, *words: str) -> list[dict[str, Any]]:
     result = command("list", *words, "--json", "--site", site)

@@ -13,7 +13,7 @@ from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import reject
 from ledger.decisions.work import finish, start
-from ledger.stores.log import machine_clock
+from ledger.machine_time import machine_time
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan
 
@@ -28,7 +28,7 @@ def quality(site: Path, command: Command) -> Quality:
     held = small_plan().model_dump()["activities"]
     activities = [a | ({"ncr_class": "A"} if a["id"] == "001@site" else {}) for a in held]
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
     ) as made:
         adopt_plan(made, "pm", small_plan(people=people, activities=activities), reason="first plan")
         start(made, "tech", "001@site")

@@ -90,11 +90,13 @@ def test_a_chain_delayed_beyond_its_float_drives_go_live(adopted: Path, command:
     costs = []
     placed = json.loads(command("orders", "--json", "--site", adopted).stdout)
     ordering = {one["id"].partition("#")[0] for one in placed}
+    planned = json.loads(command("plan", "--json", "--samples", "20", "--site", adopted).stdout)["activities"]
+    float_h = {one["id"]: one["dates"]["total_float_h"] for one in planned if one["dates"]}
     for one in near:
         # a delay of a step that places an order delays the order; crews are given out anew, so a chain has more room than its float
         work = [name for name in one["ids"] if "#" not in name and name not in ordering]
         late = one["tightest"] if one["tightest"] in work else work[-1]
-        delay = f"{late}={2 * one['float_h'] / 8 + 40:.0f}d"
+        delay = f"{late}={2 * float_h[late] / 8 + 40:.0f}d"
         result = command("whatif", "--delay", delay, "--samples", "20", "--json", "--site", adopted)
         assert result.returncode == 0, result.stderr
         costs.append(json.loads(result.stdout)["cost_usd"])

@@ -12,7 +12,7 @@ import pytest
 
 from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.stores.log import machine_clock
+from ledger.machine_time import machine_time
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, activity, small_plan
 
@@ -28,7 +28,7 @@ def ask(site: Path, command: Command) -> Ask:
     test = activity(TEST, policy={"witness": {"roles": ["sponsor", "visitor"], "notice_h": 16}})
     plan = small_plan(people=people, activities=[*small_plan().model_dump()["activities"], test])
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
     ) as made:
         adopt_plan(made, "pm", plan, reason="first plan")
 

@@ -28,13 +28,13 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_retry
 from ledger.decisions.sign_off import release
 from ledger.log.chain import Event
+from ledger.machine_time import machine_time
 from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.stores.file import connect
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.terms import CHANGING
@@ -141,7 +141,7 @@ class EngineKills:
         site_yaml.write_text(text, encoding="utf-8")
         plan = self._plan()
         with create_ledger(
-            self.site, site_name="Kills", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+            self.site, site_name="Kills", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
         ) as ledger:
             adopt_plan(ledger, "pm", plan, reason="steps to be cut off")
 

@@ -23,13 +23,13 @@ from flows.ansible.digest import run_digest
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import release, sign
 from ledger.decisions.work import finish, start
+from ledger.machine_time import machine_time
 from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import in_use, place_of, reservations
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
@@ -151,7 +151,7 @@ class Fleet:
             changes = str(STEPS.get(step, {}).get("effect") == "change").lower()
             path.write_text(PLAYBOOK.format(step=step, hangs_s=HANGS_S, changes=changes), encoding="utf-8")
         with create_ledger(
-            self.site, site_name="Fleet", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+            self.site, site_name="Fleet", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
         ) as ledger:
             adopt_plan(ledger, "pm", self._plan(), reason="pods that join over time")
 

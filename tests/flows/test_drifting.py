@@ -25,6 +25,7 @@ from ledger.decisions.sign_off import release
 from ledger.decisions.work import reopen
 from ledger.entries import ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
+from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.drift import drifted
 from ledger.questions.records import evidence
@@ -32,7 +33,6 @@ from ledger.questions.site import head
 from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.drift_rule import DriftRule
@@ -114,7 +114,7 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
     plan = small_plan(activities=steps, links=[], orders=[])
     site = tmp_path / "site"
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
     ) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         made = Hosts(tmp_path, ledger)

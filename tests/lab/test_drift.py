@@ -13,12 +13,12 @@ import pytest
 
 from ledger.decisions.plan import adopt_plan
 from ledger.evidence.plans import read_plan
+from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.drift import drifted
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.drift_rule import DriftRule
@@ -92,6 +92,6 @@ def _ask_for_looks(folder: Path) -> None:
     with open_snapshot(folder) as snapshot:
         plan = read_plan(snapshot)
     ruled = plan.model_copy(update={"drift": DriftRule(every="1 h", at="00:00")})
-    with Ledger.open(folder, clock=machine_clock) as ledger:
+    with Ledger.open(folder, clock=machine_time) as ledger:
         adopt_plan(ledger, OWNER, ruled, reason="look every hour")
     (folder / ".clusterwright" / "drift").write_text("2026-01-01T00:00:00Z\n", encoding="utf-8")

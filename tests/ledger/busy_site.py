@@ -9,7 +9,7 @@ from typing import Any
 
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.log.chain import Event
-from ledger.stores.log import machine_clock
+from ledger.machine_time import machine_time
 from ledger.trust import ssh
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text
@@ -55,6 +55,6 @@ def create_busy_site(
         rehearsal=False,
         owner="pm",
         owner_key=public["pm"],
-        clock=machine_clock,
+        clock=machine_time,
     ) as ledger:
         put_key(ledger, keys_dir / "pm", lambda: adopt_plan(ledger, "pm", plan, reason="first plan"))

@@ -217,7 +217,7 @@ def small_plan(**changes: Any) -> Plan:
 def recorded_by(clock: Clock) -> Iterator[Clock]:
     """Let events be recorded by a clock too, as project time and machine time are one on a real site."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sqlite, "machine_clock", clock)
+        patched.setattr(sqlite, "machine_time", clock)
         if ON_POSTGRES in os.environ:
             _move_servers(patched, clock)
         yield clock

@@ -20,11 +20,11 @@ from typing import NamedTuple, Self
 
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, reopen, start
+from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.records import sign_offs
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError
@@ -174,7 +174,7 @@ class Races:
         return self._hands[name]
 
     def _state(self, name: str) -> State:
-        with open_snapshot(self.site, machine_clock()) as snapshot:
+        with open_snapshot(self.site, machine_time()) as snapshot:
             return require_activity(snapshot, name).state
 
     def _race(self, name: str, people: Sequence[str], *, keyed: bool) -> list[Answer]:
@@ -194,7 +194,7 @@ class Races:
 
     def _broken(self, name: str, performers: set[str], quorum: int, answers: list[Answer]) -> list[str]:
         """Name every rule that a round broke."""
-        with open_snapshot(self.site, machine_clock()) as snapshot:
+        with open_snapshot(self.site, machine_time()) as snapshot:
             row = require_activity(snapshot, name)
             counted = [s for s in sign_offs(snapshot, name) if s.attempt == row.attempt and s.decision == "approved"]
         able = {answer.person for answer in answers} - performers

@@ -10,9 +10,9 @@ import psycopg
 
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import claim
+from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot
 from ledger.stores.file import connect
-from ledger.stores.log import machine_clock
 from ledger.stores.postgres import Database
 from ledger.writing import Ledger
 from tests.ledger.conftest import PEOPLE, share, small_plan
@@ -42,7 +42,7 @@ class Shared:
     def open(self, role: str, *, create: bool = False) -> Ledger:
         if create:
             return create_ledger(
-                self.of(role), site_name="Small", time_zone="UTC", rehearsal=False, owner=role, clock=machine_clock
+                self.of(role), site_name="Small", time_zone="UTC", rehearsal=False, owner=role, clock=machine_time
             )
         return Ledger.open(self.of(role))
 
@@ -57,7 +57,7 @@ class Shared:
 
 def copy_of(site_dir: Path) -> Snapshot:
     """Return a folder's copy as it is, without a look at the database."""
-    return Snapshot(connect(site_dir), site_dir, machine_clock())
+    return Snapshot(connect(site_dir), site_dir, machine_time())
 
 
 def every_event(snapshot: Snapshot) -> list[Any]:
@@ -67,7 +67,7 @@ def every_event(snapshot: Snapshot) -> list[Any]:
 def with_own_accounts() -> Any:
     people = [{"id": key, "name": name, "roles": roles, "account": key} for key, (name, roles) in PEOPLE.items()]
     free = [link for link in small_plan().model_dump()["links"] if link["after"] != READ]
-    return small_plan(people=people, links=free, start=machine_clock() - timedelta(days=1))
+    return small_plan(people=people, links=free, start=machine_time() - timedelta(days=1))
 
 
 def take(ledger: Ledger, owner: str) -> Any:

@@ -184,6 +184,7 @@ class Agreeing(Site):
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis
 def test_questions_and_decisions_agree(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """At random moments of a site's life, for anybody, about anything."""
     monkeypatch.setattr(Agreeing, "request", request)

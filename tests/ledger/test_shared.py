@@ -16,13 +16,13 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import lapsed_claims, renew, settle
 from ledger.decisions.work import comment, finish, start
 from ledger.entries import RunOutcome
+from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.people import people
 from ledger.questions.records import evidence
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.stores.installing import install_sql, roles_sql
-from ledger.stores.log import machine_clock
 from ledger.stores.shared_log import SharedLog
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
@@ -171,13 +171,13 @@ def test_a_folder_that_was_mixed_up_is_refused(site: Shared, tmp_path: Path) -> 
         Ledger.open(site.of("pm"))
 
     own = tmp_path / "own"
-    create_ledger(own, site_name="Own", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock).close()
+    create_ledger(own, site_name="Own", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time).close()
     share(own, site.server.url(site.name, "pm"))
     with pytest.raises(InputError, match="is a ledger of its own"):
         Ledger.open(own)
     with pytest.raises(InputError, match="exists already"):
         create_ledger(
-            site.of("tech"), site_name="Other", time_zone="UTC", rehearsal=False, owner="tech", clock=machine_clock
+            site.of("tech"), site_name="Other", time_zone="UTC", rehearsal=False, owner="tech", clock=machine_time
         )
 
 
@@ -210,7 +210,7 @@ def test_a_database_without_a_ledger_says_how_to_install_one(postgres: Server, t
 
 def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
     """LISTEN and NOTIFY, well before the slow poll."""
-    with Watch(site.of("pm"), machine_clock) as watch:
+    with Watch(site.of("pm"), machine_time) as watch:
         assert watch.moved()
         assert not watch.moved()
         with site.open("tech") as ledger:
@@ -259,7 +259,7 @@ def test_a_name_redacted_while_somebody_decides_goes_too(site: Shared, monkeypat
 def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Path) -> None:
     """A site that outgrew its folder: every event and file, and decisions go on in both folders."""
     own = tmp_path / "own"
-    with create_ledger(own, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_clock) as ledger:
+    with create_ledger(own, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time) as ledger:
         adopt_plan(ledger, "pm", with_own_accounts(), reason="first")
         attach(ledger, "tech", "001@site", b"a quote", "quote")
     with open_snapshot(own) as snapshot:
@@ -276,7 +276,7 @@ def test_a_record_is_moved_into_a_database_whole(postgres: Server, tmp_path: Pat
         with copy_of(other) as copy:
             assert every_event(copy) == before
         start(ledger, "tech", "001@site")
-    with open_snapshot(own, machine_clock()) as snapshot:
+    with open_snapshot(own, machine_time()) as snapshot:
         assert require_activity(snapshot, "001@site").state.value == "in_progress"
     assert audit(own) == []
     assert audit(other) == []

@@ -12,9 +12,9 @@ import pytest
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import sign
 from ledger.entries import RunOutcome
+from ledger.machine_time import machine_time
 from ledger.reading import open_snapshot
 from ledger.stores.file import LEDGER_FILE
-from ledger.stores.log import machine_clock
 from ledger.trust import engine_key
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
@@ -64,7 +64,7 @@ def test_software_on_another_machine_records_nothing_without_the_key(
     one.mkdir()
     with postgres.borrowed() as database:
         share(one, postgres.url(database, EVERYBODY))
-        with begun(one, machine_clock, keys) as first:
+        with begun(one, machine_time, keys) as first:
             adopted(first, keys, engine_key.make_key(one))
         other = elsewhere(one, "other")
         with Ledger.open(other) as second:

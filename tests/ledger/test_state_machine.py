@@ -29,6 +29,7 @@ def test_the_prelude_gets_behind_the_hold_point() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis
 def test_random_decisions_keep_the_rules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refusals are fine; broken rules, a broken chain or a replay that differs are not."""
     monkeypatch.setattr(Site, "request", request)

@@ -14,12 +14,12 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.work import comment, reopen
 from ledger.log.chain import Draft
 from ledger.log.payloads.plan import PlanAdopted
+from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.revising import taken_over_by
 from ledger.rules.activity import State
-from ledger.stores.log import machine_clock
 from ledger.trust.audit import audit
 from ledger.trust.subject import refuse_forged
 from ledger.writing import Ledger
@@ -54,7 +54,7 @@ def signed(tmp_path: Path) -> Iterator[Ledger]:
     """Return a signed site whose first pod is racked."""
     site = tmp_path / "signed"
     site.mkdir()
-    with every_state(site, machine_clock, signed=True) as ledger:
+    with every_state(site, machine_time, signed=True) as ledger:
         racked(ledger)
         yield ledger
 
@@ -126,7 +126,7 @@ def test_an_adoption_that_takes_over_more_than_was_done_is_found(signed: Ledger)
     payload = adopted(signed)
     again = payload.model_copy(update={"revision": 3, "statement": None})
 
-    signed.append(Draft("pm", again, "plan/3", machine_clock()))
+    signed.append(Draft("pm", again, "plan/3", machine_time()))
 
     found = " ".join(map(str, audit(signed.site_dir)))
     assert "says taken_over" in found

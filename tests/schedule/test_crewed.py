@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steps.schedule.cpm.columns import Activities, Links
@@ -57,9 +57,16 @@ def held_by_minute(found: CrewedSolution, crews: Crews, *, states: tuple[int, ..
 
 
 @given(seeds)
+@example(37891930)
+@example(605400)
+@example(37051042)
+@example(37124194)
 @settings(max_examples=300, deadline=None)
 def test_no_trade_works_with_more_crews_than_it_has_in_any_minute(seed: int) -> None:
-    """What runs at the data date may hold more than there is; then nothing else of its trade works beside it."""
+    """What runs at the data date may hold more than there is; then nothing else of its trade works beside it.
+
+    In the examples a link from an instant that is known holds up work that runs.
+    """
     case = random_case(seed, Drawn(calendars=4, constraints=True, override=False))
     crews = random_crews(Random(seed), len(case.activities))
     network = compile_network(case.activities, case.links, case.calendars)

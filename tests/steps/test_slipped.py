@@ -39,7 +39,13 @@ def as_it_happens(made: Plan, seed: int) -> tuple[dict[str, Actual], datetime]:
         if started > now:
             continue
         finished = calendar.add(started, one.duration.m * pace * draw.uniform(0.7, 1.3))
-        found[one.id] = Actual(started, finished if finished <= now else None, draw.random() < 0.1)
+        approved = calendar.add(finished, draw.expovariate(0.2))
+        found[one.id] = Actual(
+            started,
+            finished if finished <= now else None,
+            draw.random() < 0.1,
+            approved=approved if approved <= now else None,
+        )
     for order in made.orders:
         assert order.dates
         placed = order.dates.early_start + timedelta(days=draw.uniform(-late, late))

@@ -26,7 +26,7 @@ from clusterwright.forecast_view import (
 )
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
-from ledger.questions.forecast_words import in_days, slip_lines
+from ledger.questions.forecast_words import in_days, learned_lines, slip_lines
 from ledger.questions.kept_forecast import KeptForecast, standing_forecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import site_of
@@ -80,7 +80,7 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
     print(f"go-live {day(found.finish, zone)}, planned {day(found.planned, zone)}: {in_days(found.days_late)}")
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
-    for line in slip_lines(found):
+    for line in (*slip_lines(found), *learned_lines(found)):
         print(in_line(line))
     if published:
         last = published[0]

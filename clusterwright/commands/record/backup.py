@@ -7,7 +7,6 @@ Example:
 
 """
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ from clusterwright.archived import say_who_is_named, summed_up
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import DamagedOption
 from clusterwright.output import print_json, say
+from ledger.machine_time import machine_time
 from ledger.private import private_files
 from ledger.trust.backup import back_up
 
@@ -30,7 +30,7 @@ def backup(
     folder = ask.folder
     say(f"copying {folder}; the copy is then unpacked aside and audited")
     with private_files():
-        made = back_up(folder, file, made_at=datetime.now(UTC), program=__version__, damaged=damaged)
+        made = back_up(folder, file, made_at=machine_time(), program=__version__, damaged=damaged)
     for name in made.left_out:
         say(f"left out: {name}")
     if (folder / "inventory").exists():

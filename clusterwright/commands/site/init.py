@@ -11,7 +11,7 @@ Example:
 
 import os
 import sys
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
@@ -26,6 +26,7 @@ from clusterwright.planning import plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from flows.ansible.tree import VARIABLES
+from ledger.project_time import project_now
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
 from steps.design.site import FILE
@@ -55,7 +56,7 @@ def init(
     if path.exists() and not force:
         raise InputError(f"{path} is already there", hint="--force overwrites it")
     is_dialogue = preset is None and sys.stdin.isatty() and sys.stdout.isatty()
-    first = start or datetime.now(UTC).date()
+    first = start or project_now().date()
     if people is not None:
         people_in(people)
     answers = asked(USUAL, first) if is_dialogue else Answers(read_preset(preset or USUAL), first, people=people)

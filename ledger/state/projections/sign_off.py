@@ -18,12 +18,17 @@ from ledger.log.payloads.sign_off import (
     WitnessInvited,
     WitnessNoted,
 )
-from ledger.rules.activity import State
+from ledger.rules.activity import Activity, State
 from ledger.state.projection import Handlers, Projection, stored
+from steps.stamps import moment
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ledger.log.chain import Event
 
+_LAST_APPROVAL = """
+SELECT max(at) FROM sign_off WHERE activity = :activity AND attempt = :attempt AND decision = 'approved'"""
 _ATTENDED = """
 INSERT INTO attendance (activity, attempt, role, witness, note, person, at)
 VALUES (:activity, :attempt, :role, :witness, :note, :person, :at)
@@ -52,11 +57,19 @@ def sign(p: Projection, event: Event, payload: Signed) -> None:
         p.change(row, started_at=at, finished_at=at)
     if row.state is not State.DONE:
         p.reach(row, payload.result, event)
+        if payload.result == "done":
+            p.change(row, done_at=_completed_at(p, row, at))
         return
     if payload.result == "done":
         p.change(row, stale_since=None)
         p.approve_for_its_time(row, event)
     p.touch(row.id)
+
+
+def _completed_at(p: Projection, row: Activity, at: datetime) -> datetime:
+    """Return when the last of an attempt's approvals was given. It may have been recorded before others."""
+    found = p.ask(_LAST_APPROVAL, activity=row.id, attempt=row.attempt)
+    return max(at, *(moment(last) for (last,) in found))
 
 
 def reject(p: Projection, event: Event, payload: Rejected) -> None:

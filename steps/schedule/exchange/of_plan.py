@@ -12,7 +12,7 @@ from steps.schedule.activity import ELAPSED, Dates, PlanActivity
 from steps.schedule.calendar import DaysAndHours, WorkCalendar, calendars_of
 from steps.schedule.cpm.columns import NONE, Actuals, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.dating import critical_rows, in_minutes
+from steps.schedule.dating import critical_rows, in_minutes, lags_of, shifts_of
 from steps.schedule.exchange.appointments import appointments_of
 from steps.schedule.exchange.model import (
     ALL_DAY,
@@ -62,15 +62,11 @@ def exchange_of_plan(plan: Plan, *, forecast: Foreseen | None = None, baseline: 
     if baseline is not None:
         tasks = _with_baseline(tasks, baseline, making)
     calendar = {one.name: number for number, one in enumerate(making.calendars)}
+    approving = None if forecast is None else forecast.solved.recorded.approving
+    lags = lags_of(plan, plan.links, row, shifts_of(plan), approving).tolist()
     links = [
-        ExchangeLink(
-            row[link.before],
-            row[link.after],
-            Tie[link.type.value],
-            in_minutes(link.lag_h) if link.lag_h >= 0 else -in_minutes(-link.lag_h),
-            calendar[link.lag_calendar],
-        )
-        for link in plan.links
+        ExchangeLink(row[link.before], row[link.after], Tie[link.type.value], lag, calendar[link.lag_calendar])
+        for link, lag in zip(plan.links, lags, strict=True)
     ]
     resources, assignments = _resources(plan, row)
     tasks = list(tasks)

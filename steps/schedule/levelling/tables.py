@@ -133,8 +133,9 @@ def _stretches(problem: Problem, activities: Array, start: Array, horizon: int) 
 
 
 def _mirror(problem: Problem, horizon: int) -> Problem:
-    """Return the problem with time, links and numbering reversed. Nothing is released in it."""
-    count, links, demands = problem.count, problem.links, problem.demands
+    """Return the problem with time, links and numbering reversed. Nothing is released in it, and what is fixed waits for nothing."""
+    count, demands = problem.count, problem.demands
+    links = problem.links.into(problem.fixed == NOT_FIXED)
     order = np.argsort(-links.before, kind="stable")
     first = np.searchsorted((count - 1 - links.before)[order], np.arange(count + 1))
     turned = Precedence(

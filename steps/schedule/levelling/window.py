@@ -53,9 +53,9 @@ def window_at(problem: Problem, early: Array, late: Array, slot: int, most: int)
     """
     early_end, late_end = finishes(problem, early), finishes(problem, np.maximum(late, 0))
     movable = problem.fixed == NOT_FIXED
-    before = early_end <= slot
+    before = (early_end <= slot) & (early < slot)
     later = np.flatnonzero(movable & ~before)
-    if not len(later):
+    if not len(later) or slot >= early_end.max():
         return None
     by_late = later[np.argsort(late[later], kind="stable")]
     until = int(late[by_late[most]]) if len(by_late) > most else int(late[by_late[-1]]) + 1
@@ -65,7 +65,8 @@ def window_at(problem: Problem, early: Array, late: Array, slot: int, most: int)
     free = np.flatnonzero(is_free)
     if not len(free):
         return None
-    first, last = min(slot, int(early[free].min())), min(int(late_end[free].max()), int(early_end.max()) - 1)
+    ends = np.maximum(early_end, late_end)[free]
+    first, last = min(slot, int(early[free].min())), min(int(ends.max()), int(early_end.max()) - 1)
     start = np.where(is_free, early, start)
     return Window(problem, free, start, finishes(problem, start), first, last)
 

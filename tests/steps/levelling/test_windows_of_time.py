@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from steps.schedule.levelling.horizon import finishes
 from steps.schedule.levelling.level import Effort, level
-from steps.schedule.levelling.problem import Demands, Precedence, Problem
+from steps.schedule.levelling.problem import NOT_FIXED, Demands, Precedence, Problem
 from steps.schedule.levelling.psplib_file import read_sm
 from steps.schedule.levelling.window import Outcome, window_at
 from steps.schedule.levelling.window_model import solved
@@ -39,7 +39,21 @@ def test_windows_keep_the_problem_and_are_never_later(problem: Problem, most: in
     assert (searched.shorter > 0) == (searched.levelled.length < found.length)
 
 
+WAITED_FOR_BY_FIXED = Problem.of(
+    [0, 0, 0, 0, 2, 3, 0, 0],
+    Precedence.of(
+        8,
+        [(0, 1, 0), (0, 2, 0), (1, 2, 0), (0, 3, 0), (1, 3, 0), (2, 3, 0), (0, 5, 1), (4, 6, 0), (5, 6, 0), (6, 7, 0)],
+    ),
+    Demands.of(8, [(4, 0, 1), (5, 0, 4)]),
+    [4],
+    fixed=[NOT_FIXED] * 7 + [0],
+)
+"""The last one has begun, whatever its link says. Its link moved what it waits for, and so the end of the window."""
+
+
 @given(problems(most=8))
+@example(WAITED_FOR_BY_FIXED)
 @settings(max_examples=60, deadline=None)
 def test_a_window_of_all_activities_finds_what_a_long_search_finds(problem: Problem) -> None:
     """If the one window is proven, no search may find a shorter schedule."""

@@ -5,7 +5,7 @@ Example:
 
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from typer import Argument, Option
@@ -14,6 +14,7 @@ from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ReasonOption, instant
 from clusterwright.output import say
 from ledger.decisions import people
+from ledger.project_time import project_now
 
 
 def delegate(
@@ -34,7 +35,7 @@ def delegate(
         datetime | None, Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
     ] = None,
 ) -> None:
-    begin = since or datetime.now(UTC)
+    begin = since or project_now()
     event: Any = me.take(
         people.delegate,
         to,

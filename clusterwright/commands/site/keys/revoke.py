@@ -7,8 +7,7 @@ Example:
 
 """
 
-from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument
 
@@ -24,6 +23,7 @@ def revoke(
     reason: ReasonOption,
     since: AtOption = None,
 ) -> None:
-    moment = since or datetime.now(UTC)
-    me.take(revoke_key, person, reason, since=moment)
-    say(f"the key of {person} counts no longer; what it signed before {moment:%Y-%m-%d %H:%M}Z still holds")
+    event: Any = me.take(revoke_key, person, reason, since=since)
+    say(
+        f"the key of {person} counts no longer; what it signed before {event.payload.since:%Y-%m-%d %H:%M}Z still holds"
+    )

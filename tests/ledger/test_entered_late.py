@@ -1,0 +1,146 @@
+"""A history is the same whenever and in whatever order it is entered: what counts is when things happened."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.decisions.deliveries import receive
+from ledger.decisions.evidence import attach
+from ledger.decisions.orders import order
+from ledger.decisions.plan import adopt_plan
+from ledger.decisions.sign_off import sign
+from ledger.decisions.work import finish, start
+from ledger.forecasting import make_forecast
+from ledger.questions.kept_forecast import KeptForecast
+from ledger.reading import open_snapshot
+from ledger.writing import Ledger
+from steps.schedule.dating import dated
+from tests.ledger.conftest import T0, Clock, begun, recorded_by, small_plan
+
+pytestmark = pytest.mark.own_file
+
+ORDER = "001@site#gpu-server"
+END = T0 + timedelta(days=40)
+"""The data date."""
+
+
+class Entry(NamedTuple):
+    """Something that happened, when, and the entries that have to be on record before it."""
+
+    name: str
+    at: datetime
+    record: Callable[[Ledger, datetime], object]
+    after: tuple[str, ...] = ()
+
+
+def _sign(person: str, name: str, ledger: Ledger, at: datetime) -> object:
+    return sign(ledger, person, name, at=at)
+
+
+def _receive(delivery: str, ledger: Ledger, at: datetime) -> object:
+    return receive(ledger, "pm", delivery, at=at)
+
+
+def happened(seed: int) -> list[Entry]:
+    """Return a random history of the small site in the order in which it happened, until a random day before END."""
+    draw = random.Random(seed)
+    found: list[Entry] = []
+    time: dict[str, datetime] = {}
+
+    def then(name: str, record: Callable[[Ledger, datetime], object], *after: str, lag_h: float = 0.0) -> None:
+        begins = max((time[one] for one in after), default=T0)
+        time[name] = begins + timedelta(hours=lag_h + round(draw.expovariate(1 / 20.0), 1))
+        found.append(Entry(name, time[name], record, after))
+
+    def work(name: str, *after: str, lag_h: float = 0.0, approvers: tuple[str, ...] = ("lead",)) -> tuple[str, ...]:
+        then(f"start {name}", lambda ledger, at: start(ledger, "tech", name, at=at), *after, lag_h=lag_h)
+        then(
+            f"attach {name}",
+            lambda ledger, at: attach(ledger, "tech", name, b"a photo", "photo", name="rack.jpg", at=at),
+            f"start {name}",
+        )
+        then(f"finish {name}", lambda ledger, at: finish(ledger, "tech", name, at=at), f"attach {name}")
+        signed = []
+        for person in approvers:
+            signed.append(f"{person} signs {name}")
+            then(signed[-1], partial(_sign, person, name), f"finish {name}")
+        return tuple(signed)
+
+    decided = work("001@site")
+    then(
+        "order",
+        lambda ledger, at: order(ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1", at=at),
+        *decided,
+    )
+    for number in (1, 2):
+        delivery = f"{ORDER}/{number}"
+        then(delivery, partial(_receive, delivery), "order", lag_h=200)
+        signed = work(f"010@pod-00{number}", delivery)
+        work(f"020@pod-00{number}", *signed, lag_h=24, approvers=("lead", "lead2"))
+    until = T0 + (END - T0) * draw.random()
+    return sorted((one for one in found if one.at <= until), key=lambda one: one.at)
+
+
+def in_another_order(entries: list[Entry], seed: int) -> Iterator[Entry]:
+    """Yield the entries in a random order in which each comes after what has to be on record before it."""
+    draw, left, known = random.Random(seed), list(entries), set[str]()
+    while left:
+        one = draw.choice([entry for entry in left if known.issuperset(entry.after)])
+        left.remove(one)
+        known.add(one.name)
+        yield one
+
+
+@contextmanager
+def a_site(clock: Clock) -> Iterator[Ledger]:
+    """Yield the ledger of the small site, whose technicians' work teaches and whose approvals are planned."""
+    with tempfile.TemporaryDirectory() as name, recorded_by(clock):
+        folder = Path(name) / "site"
+        folder.mkdir()
+        plan = small_plan(crews={"technician": 2}, approvals={"network-lead": 4.0})
+        worked = tuple(replace(one, crews=1) if one.kind == "field" else one for one in plan.activities)
+        with begun(folder, clock) as ledger:
+            adopt_plan(ledger, "pm", dated(plan.model_copy(update={"activities": worked})), reason="first plan")
+            yield ledger
+
+
+def forecast_of(ledger: Ledger) -> KeptForecast:
+    """Return the forecast at the data date, as if all of it were of one event."""
+    with open_snapshot(ledger.site_dir, END) as snapshot:
+        return replace(make_forecast(snapshot, samples=20), event=0)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+@settings(max_examples=12)
+def test_a_history_entered_late_in_any_order_has_the_forecast_of_one_entered_as_it_happened(
+    seed: int, other: int
+) -> None:
+    """Each entry of the late one is dated. Readiness accepts the order; two approvals may be entered the wrong way round."""
+    entries, clock = happened(seed), Clock()
+    with a_site(clock) as ledger:
+        for one in entries:
+            clock.now = one.at
+            one.record(ledger, one.at)
+        clock.now = END
+        live = forecast_of(ledger)
+
+    clock = Clock()
+    with a_site(clock) as ledger:
+        clock.now = END
+        for one in in_another_order(entries, other):
+            one.record(ledger, one.at)
+        late = forecast_of(ledger)
+
+    assert late == live
