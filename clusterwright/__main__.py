@@ -27,7 +27,7 @@ FAULT = 5
 
 INTERRUPTED = 130
 
-SELDOM = (200_000, 20, 100)
+SELDOM = (1_000_000, 20, 100)
 """When Python looks for garbage. A large plan is a million objects that stay; to look at them often takes a third of the time."""
 
 

@@ -4,6 +4,7 @@ Rich lays out one cell at a time, and takes eight seconds for the activities of 
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from textwrap import wrap
 
@@ -22,7 +23,7 @@ def lines_of(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int, 
     """
     gaps = len(GAP) * (len(headers) - 1)
     columns = zip(headers, *rows, strict=True)
-    widths = _fitted([max(map(cell_len, column)) for column in columns], width - gaps - 2 * len(EDGE))
+    widths = _fitted([max(map(_width, column)) for column in columns], width - gaps - 2 * len(EDGE))
     yield from _lines(headers, widths, right)
     yield EDGE + RULE * (sum(widths) + gaps)
     for row in rows:
@@ -40,19 +41,28 @@ def _fitted(widths: list[int], room: int) -> list[int]:
 def _lines(row: Sequence[str], widths: list[int], right: Sequence[int]) -> Iterator[str]:
     folded = [_folded(cell, width) for cell, width in zip(row, widths, strict=True)]
     for cells in zip_longest(*folded, fillvalue=""):
-        padded = [
-            " " * (width - cell_len(cell)) + cell if number in right else cell + " " * (width - cell_len(cell))
-            for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
+        padded = []
+        for number, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            space = " " * (width - _width(cell))
+            padded.append(space + cell if number in right else cell + space)
         yield (EDGE + GAP.join(padded)).rstrip()
 
 
-def _folded(text: str, width: int) -> list[str]:
-    """Return the lines of a cell. A word that is wider than the column is broken."""
-    wide = cell_len(text)
-    if wide <= width:
-        return [text]
-    if wide == len(text):
+def _width(text: str) -> int:
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def _folded(text: str, width: int) -> Sequence[str]:
+    return (text,) if _width(text) <= width else _broken(text, width)
+
+
+@lru_cache(maxsize=4096)
+def _broken(text: str, width: int) -> Sequence[str]:
+    """Return the lines of a cell that is wider than its column. A word that is wider than the column is broken.
+
+    The last ones are cached, because a step has the same title in each pod.
+    """
+    if _width(text) == len(text):
         return wrap(text, width)
     from rich.console import Console  # slow to import, and only marks of double width need it
     from rich.text import Text

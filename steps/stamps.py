@@ -36,8 +36,9 @@ def day(text: str | None) -> date | None:
     return None if text is None else date.fromisoformat(text)
 
 
+@lru_cache(maxsize=16_384)
 def local_day(instant: datetime, zone: str) -> date:
-    """Return the day of an instant in a time zone."""
+    """Return the day of an instant in a time zone. The last ones are cached: the work of many pods has the same dates."""
     return instant.astimezone(ZoneInfo(zone)).date()
 
 

@@ -30,13 +30,18 @@ It is one set of characters, among them `\\r`, of which those before `\\n` are l
 
 def shown(text: object) -> str:
     """Return text with hidden marks as `<U+202E>`. Lines and tabs stay as they are."""
-    return HIDDEN.sub(_named, str(text))
+    text = str(text)
+    if text.isascii() and text.isprintable():  # most text is, and asking it takes a tenth of the time
+        return text
+    return HIDDEN.sub(_named, text)
 
 
 def shown_in_line(text: object) -> str:
     """Return text in one line, with hidden marks as `<U+202E>` and the ends of lines as `⏎`. So no text can look like two rows."""
-    lines = str(text).replace("\r\n", "\n").split("\n")
-    return shown(f" {LINE_END} ".join(lines) if len(lines) > 1 else lines[0])
+    text = str(text)
+    if "\n" in text:
+        text = f" {LINE_END} ".join(text.replace("\r\n", "\n").split("\n"))
+    return shown(text)
 
 
 def shown_in_json(document: str) -> str:

@@ -173,3 +173,17 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
     later = snapshot.column("SELECT kind FROM event WHERE seq > :seq", seq=found.event)
     newer = sum(kind in MATTERS for kind in later)
     return Freshness(found, newer, next(iter(forecasts(snapshot)), None))
+
+
+def standing_forecast(snapshot: Snapshot, *, samples: int, seed: int) -> KeptForecast | None:
+    """Return the kept forecast if it is the one that would be made again; None otherwise.
+
+    It is of the plan in force, the last event, this day of the site, as many samples and this seed. Of another day it is made
+    again, as time that passes moves dates.
+    """
+    fresh = kept_forecast(snapshot)
+    if fresh is None:
+        return None
+    found = fresh.forecast
+    of_this_head = found.event == head(snapshot).seq and found.day(found.as_of) == found.day(snapshot.now)
+    return found if of_this_head and (found.samples, found.seed) == (samples, seed) else None

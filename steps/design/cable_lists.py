@@ -125,16 +125,19 @@ def _cages(device: Index, port: Index, ports_per_cage: int) -> Index:
 def _service_optics(f: Figures, services: ServiceCables) -> Iterator[OpticLine]:
     in_switch = int(f["ports_per_cage"])
     cages: set[tuple[str, str, str, int]] = set()
-    for _, tier, _, a, a_port, _, b, b_port, _, _, _, kind, _ in services.rows():
+    laid = services.laid
+    for tier, a, a_port, b, b_port, kind in zip(
+        laid.tier, laid.a, laid.a_port, laid.b, laid.b_port, laid.type, strict=True
+    ):
         if kind not in OPTICAL:
             continue
-        network = str(tier).removesuffix("-up")
+        network = tier.removesuffix("-up")
         is_storage = network == "storage"
-        a_is_switch = str(tier).endswith("-up")
+        a_is_switch = tier.endswith("-up")
         a_end = "switch" if a_is_switch else "server"
-        a_cage = (int(a_port) - 1) // (in_switch if a_is_switch and is_storage else 1)
-        cages.add((f"{network}/{a_end}", str(kind), str(a), a_cage))
-        cages.add((f"{network}/switch", str(kind), str(b), (int(b_port) - 1) // (in_switch if is_storage else 1)))
+        a_cage = (a_port - 1) // (in_switch if a_is_switch and is_storage else 1)
+        cages.add((f"{network}/{a_end}", kind, a, a_cage))
+        cages.add((f"{network}/switch", kind, b, (b_port - 1) // (in_switch if is_storage else 1)))
     counts = Counter((where, kind) for where, kind, _, _ in cages)
     for (where, kind), count in counts.items():
         network, _, end = where.partition("/")

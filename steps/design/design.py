@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steps.catalog.terms import Scope
 from steps.design.checkpoints import BYTES_PER_PARAM, size_tb
@@ -23,6 +24,11 @@ from steps.design.storage import Storage, storage_of
 from steps.design.values import DESIGN_VALUES
 from steps.errors import InputError, Place
 from steps.yaml_lines import line_of, load
+
+if TYPE_CHECKING:
+    from steps.design.cable_lists import CableLists
+    from steps.design.cables import CableSchedule
+    from steps.design.service_cables import ServiceCables
 
 Settings = Mapping[str, Setting]
 """Values of figures and choices by name."""
@@ -60,6 +66,30 @@ class Counted:
     power: Power
     checkpoint_tb: float
     services: Services
+
+    @cached_property
+    def cables(self) -> CableSchedule | None:
+        """The cables of the compute fabric; None where there is none."""
+        from steps.design.cables import CableSchedule  # numpy is slow to import, and a single machine has no cables
+
+        return CableSchedule(self.figures, self.choices) if self.fabric.tiers else None
+
+    @cached_property
+    def service_cables(self) -> ServiceCables | None:
+        """The cables of the other networks."""
+        from steps.design.service_cables import ServiceCables
+
+        cables = self.cables
+        return None if cables is None else ServiceCables(self.figures, cables, self.storage, self.services)
+
+    @cached_property
+    def cable_lists(self) -> CableLists | None:
+        """What all cables add up to."""
+        from steps.design.cable_lists import cable_lists
+
+        if self.cables is None or self.service_cables is None:
+            return None
+        return cable_lists(self.figures, self.cables, self.service_cables)
 
 
 @dataclass(frozen=True)
@@ -200,12 +230,12 @@ def _design(
     counted = counted_from(f, choices)
     values = choices | site_counts(
         f,
-        choices,
         counted.fabric,
         counted.power,
         counted.storage,
         counted.services,
         counted.checkpoint_tb,
+        counted.cable_lists,
     )
     wanted = {name for name, value in DESIGN_VALUES.items() if value.level == "site"}
     missing = wanted - set(values) - {"crews"}

@@ -13,7 +13,7 @@ from steps.design import addressing, checkpoints, cooling, feasible, power, reli
 from steps.design.addressing import AddressPlan, address_plan
 from steps.design.bill import Line, Load, bill_of, load_of, priced
 from steps.design.bill import findings as load_findings
-from steps.design.cable_lists import CableLists, cable_lists
+from steps.design.cable_lists import CableLists
 from steps.design.cables import CableSchedule
 from steps.design.checkpoints import Checkpoints, checkpoints_of
 from steps.design.cooling import Cooling, cooling_of
@@ -54,9 +54,7 @@ def dossier_of(design: Design) -> Dossier:
     """Return the results of every calculator for a design."""
     f, choices, counted, values = design.figures, design.choices, design.counted, design.site.values
     watts, fabric, files = counted.power, counted.fabric, counted.storage
-    cables = CableSchedule(f, choices) if fabric.tiers else None
-    beside = ServiceCables(f, cables, files, counted.services) if cables else None
-    lists = cable_lists(f, cables, beside) if cables and beside else None
+    lists = counted.cable_lists
     heat = cooling_of(f, choices, watts)
     rates = reliability_of(f, links=fabric.links, drives=files.drives)
     bill = bill_of(design, lists, rates)
@@ -76,8 +74,8 @@ def dossier_of(design: Design) -> Dossier:
     load = load_of(design)
     return Dossier(
         design=design,
-        cables=cables,
-        service_cables=beside,
+        cables=counted.cables,
+        service_cables=counted.service_cables,
         cooling=heat,
         reliability=rates,
         checkpoints=saved,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, log2
+from typing import TYPE_CHECKING
 
 from steps.design.cooling import liquid_share, loops_of, units
 from steps.design.fabric import Fabric
@@ -18,6 +19,9 @@ from steps.design.service_networks import INFRASTRUCTURE_FEEDS, Services, pod_sw
 from steps.design.staging import bench_servers
 from steps.design.storage import Storage
 
+if TYPE_CHECKING:
+    from steps.design.cable_lists import CableLists
+
 Values = dict[str, float | str | bool]
 
 
@@ -28,12 +32,12 @@ def rack_count(f: Figures, pods: Sequence[int]) -> int:
 
 def site_counts(
     f: Figures,
-    choices: Chosen,
     fabric: Fabric,
     power: Power,
     storage: Storage,
     services: Services,
     checkpoint_tb: float,
+    cables: CableLists | None,
 ) -> Values:
     """Return counts and powers of the whole site."""
     nodes = int(f["nodes"])
@@ -92,23 +96,17 @@ def site_counts(
         "rollout_rings": ceil(log2(nodes)),
         "switch_spares": f["switch_spares"],
     }
-    counts |= cable_counts(f, choices, fabric, storage, services)
+    counts |= _cable_counts(cables)
     counts |= spare_parts(f, drives=storage.drives)
     counts |= {name: int(f[name]) for name in _AS_GIVEN}
     counts |= dict.fromkeys(_UNITS, 1)
     return counts
 
 
-def cable_counts(f: Figures, choices: Chosen, fabric: Fabric, storage: Storage, services: Services) -> Values:
+def _cable_counts(lists: CableLists | None) -> Values:
     """Return the cables and transceivers of all networks, as the cable schedule has them, without spares."""
-    if not fabric.tiers:
+    if lists is None:
         return dict.fromkeys(_CABLES, 0)
-    from steps.design.cable_lists import cable_lists  # numpy is slow to import, and a single machine has no cables
-    from steps.design.cables import CableSchedule
-    from steps.design.service_cables import ServiceCables
-
-    schedule = CableSchedule(f, choices)
-    lists = cable_lists(f, schedule, ServiceCables(f, schedule, storage, services))
     counts = [lists.bought(purchase) for purchase in ("server", "trunk", "storage", "management")]
     counts += [lists.transceivers(end) for end in ("server", "switch")]
     return dict(zip(_CABLES, counts, strict=True))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
 
@@ -36,6 +36,21 @@ AOC_REACH_M = 100
 ACTIVE_OPTICAL, PATCH, SINGLE_MODE = "active optical", "copper patch", "single-mode"
 
 
+class Laid(NamedTuple):
+    """Cables as columns: their tier, both ends, length and stock length in metres, and type."""
+
+    tier: Sequence[str]
+    a: Sequence[str]
+    a_port: Sequence[int]
+    a_rack: Sequence[str]
+    b: Sequence[str]
+    b_port: Sequence[int]
+    b_rack: Sequence[str]
+    length_m: Sequence[float]
+    stock_m: Sequence[int]
+    type: Sequence[str]
+
+
 class ServiceCables:
     """All cables of the storage network and of both management networks."""
 
@@ -48,7 +63,6 @@ class ServiceCables:
         self._services = services
         self._racks = [ceil(nodes / figures["nodes_per_rack"]) for nodes in self._fabric.pods]
         self._firsts = [0, *np.cumsum(self._racks).tolist()]
-        self._used: Counter[str] = Counter()
 
     def switch_names(self, network: Service, pod: int | None = None) -> list[str]:
         """Return the names of the switches of a network: of a pod (from 0), or those in the infrastructure racks."""
@@ -59,42 +73,46 @@ class ServiceCables:
 
     def lengths(self) -> Counter[tuple[str, int, str]]:
         """Return the number of cables by tier, stock length in metres and type."""
-        return Counter((str(row[1]), int(row[10]), str(row[11])) for row in self._all)
+        laid = self.laid
+        return Counter(zip(laid.tier, laid.stock_m, laid.type, strict=True))
 
     def rows(self, pod: int | None = None) -> Iterator[Row]:
         """Yield the rows of the schedule in the order of COLUMNS; for a pod (from 0) those of its devices and switches."""
         prefix = "" if pod is None else f"pod-{pod + 1:03}-"
-        return (row for row in self._all if str(row[3]).startswith(prefix))
+        for number, cable in enumerate(zip(*self.laid, strict=True), 1):
+            tier, a, a_port, a_rack, b, b_port, b_rack, metres, stock_m, kind = cable
+            if a.startswith(prefix):
+                ends = (a, a_port, a_rack, b, b_port, b_rack)
+                yield (f"S{number:06}", tier, "", *ends, metres, stock_m, kind, f"{a}:{a_port} <> {b}:{b_port}")
 
     def write(self, file: TextIO, pod: int | None = None) -> None:
         """Append the schedule to a CSV file without a header."""
         csv.writer(file, lineterminator="\n").writerows(self.rows(pod))
 
     @cached_property
-    def _all(self) -> list[Row]:
-        self._used = Counter()
+    def laid(self) -> Laid:
+        """The cables in order."""
         pairs = list(self._pairs())
-        places = [
-            self._places([device[1] for device in ends]) for ends in zip(*[(a, b) for _, a, b in pairs], strict=True)
-        ]
         if not pairs:
-            return []
-        a_place, b_place = places
+            return Laid(*([] for _ in Laid._fields))
+        tiers, a, b = zip(*pairs, strict=True)
+        a_names, a_racks = zip(*a, strict=True)
+        b_names, b_racks = zip(*b, strict=True)
+        a_place, b_place = self._places(a_racks), self._places(b_racks)
         way = self._cables.floor.metres(a_place, b_place)
         length = np.where(way == 0, self._f["in_rack_m"], way + self._f["cable_rise_m"])
-        stock = STOCK_M[np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)]
-        columns = zip(
-            pairs, place_names(a_place), place_names(b_place), length.round(1).tolist(), stock.tolist(), strict=True
+        stock = STOCK_M[np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)].tolist()
+        bought = list(zip(tiers, stock, strict=True))
+        types = {one: self._type_of(*one) for one in set(bought)}
+        a_ports, b_ports = self._ports(a_names, b_names)
+        return Laid(
+            tiers,
+            *(a_names, a_ports, place_names(a_place)),
+            *(b_names, b_ports, place_names(b_place)),
+            length.round(1).tolist(),
+            stock,
+            [types[one] for one in bought],
         )
-        rows: list[Row] = []
-        for number, ((tier, a, b), a_rack, b_rack, metres, stock_m) in enumerate(columns, 1):
-            a_port, b_port = self._port(a[0]), self._port(b[0])
-            label = f"{a[0]}:{a_port} <> {b[0]}:{b_port}"
-            kind = self._type_of(tier, stock_m)
-            rows.append(
-                (f"S{number:06}", tier, "", a[0], a_port, a_rack, b[0], b_port, b_rack, metres, stock_m, kind, label)
-            )
-        return rows
 
     def _type_of(self, tier: str, stock_m: int) -> str:
         if tier.startswith("storage"):
@@ -105,15 +123,15 @@ class ServiceCables:
             return ACTIVE_OPTICAL
         return SINGLE_MODE if stock_m <= self._f[REACHES[SINGLE_MODE]] else "over reach"
 
-    def _port(self, device: str) -> int:
-        """Return the next free port of a device; those of servers come after the rails."""
-        self._used[device] += 1
-        is_server = device in self._servers
-        return self._used[device] + (self._cables.shape.rails if is_server else 0)
-
-    @cached_property
-    def _servers(self) -> frozenset[str]:
-        return frozenset(self._cables.node_names)
+    def _ports(self, a_names: Sequence[str], b_names: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return the next free port of each device, cable by cable; those of servers come after the rails."""
+        used = dict.fromkeys(self._cables.node_names, self._cables.shape.rails)
+        ports: tuple[list[int], list[int]] = ([], [])
+        for ends in zip(a_names, b_names, strict=True):
+            for name, own in zip(ends, ports, strict=True):
+                used[name] = port = used.get(name, 0) + 1
+                own.append(port)
+        return ports
 
     def _pairs(self) -> Iterator[tuple[str, Device, Device]]:
         """Yield the tier and both ends of every cable."""

@@ -34,7 +34,7 @@ MINUTES = 60
 MINUTE = timedelta(minutes=1)
 YEAR = timedelta(days=366)
 YEARS_BEFORE, YEARS_AFTER = 10, 50
-"""Of shifts about a project's start. In one sample of many a utility takes twenty years to serve a site."""
+"""Of shifts about a project's start. In one sample of many a utility takes nine years, a late one longer, to serve a site."""
 
 
 class _Row(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,35 @@ def test_what_is_no_forecast_is_none_and_is_made_again(adopted: Path, command: C
 
     assert command("forecast", "--site", adopted).returncode == 0
     assert status(command, adopted) is not None
+
+
+def test_the_kept_forecast_is_printed_where_the_same_would_be_made_again(adopted: Path, command: Command) -> None:
+    def shown(*words: str) -> tuple[str, int]:
+        """Return what `forecast` prints of a kept one that can be told from every other by what drives it."""
+        kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
+        (adopted / FILE).write_text(json.dumps(kept | {"critical": ["kept"]}), encoding="utf-8")
+        said = json.loads(command("forecast", "--json", *words, "--site", adopted).stdout)
+        return "kept" if said["critical"] == ["kept"] else "made", said["event"]
+
+    event = json.loads(command("forecast", "--json", "--site", adopted).stdout)["event"]
+    assert shown() == ("kept", event)
+    assert shown("--seed", "2") == ("made", event)
+    assert shown() == ("made", event)  # of seed 1 again
+    assert shown("--samples", "300") == ("made", event)
+    assert shown("--samples", "300") == ("kept", event)
+
+    assert command("comment", "071@site", "see the drawing", "--as", "owner", "--site", adopted).returncode == 0
+    assert shown("--samples", "300") == ("made", event + 1)
+
+
+def test_the_forecast_of_another_day_is_made_again(adopted: Path, command: Command) -> None:
+    """Nothing was recorded, but time that passes moves dates."""
+    made = json.loads(command("forecast", "--json", "--site", adopted).stdout)
+    kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
+    before = datetime.fromisoformat(kept["as_of"]) - timedelta(days=1)
+    (adopted / FILE).write_text(json.dumps(kept | {"as_of": before.isoformat()}), encoding="utf-8")
+
+    assert json.loads(command("forecast", "--json", "--site", adopted).stdout)["as_of"] >= made["as_of"]
 
 
 def test_a_forecast_of_an_earlier_plan_is_not_shown(adopted: Path, command: Command) -> None:

@@ -1,7 +1,7 @@
 """Say when go-live will be, how sure that is, and what drives it.
 
 It is worked out from what has happened so far, with the crews that the site has, and kept: `status`, reports and screens
-show it until the next one. --publish records it, and later forecasts are compared with it.
+show it until the next one. Where nothing was recorded since on the same day, the kept one is shown, at once. --publish records it, and later forecasts are compared with it.
 
 Example:
     clusterwright forecast
@@ -27,9 +27,10 @@ from clusterwright.forecast_view import (
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
 from ledger.questions.forecast_words import in_days, learned_lines, slip_lines
-from ledger.questions.kept_forecast import KeptForecast
+from ledger.questions.kept_forecast import KeptForecast, standing_forecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
 from steps.catalog.terms import Phase
 
 
@@ -40,14 +41,9 @@ def forecast(
     seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
     who: AsOption = None,
 ) -> None:
-    from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
-
     with ask.record() as snapshot:
-        say_what_is_drawn_of(snapshot, samples)
-        found, published = make_forecast(snapshot, samples=samples, seed=seed), forecasts(snapshot)
-        zone = site_of(snapshot).time_zone
-        with suppress(PermissionError):  # who may only look has no place to keep it
-            keep_forecast(snapshot, found)
+        found = standing_forecast(snapshot, samples=samples, seed=seed) or _made(snapshot, samples, seed)
+        published, zone = forecasts(snapshot), site_of(snapshot).time_zone
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
@@ -59,6 +55,17 @@ def forecast(
     _print(found, published, zone)
     if publish:
         say("published")
+
+
+def _made(snapshot: Snapshot, samples: int, seed: int) -> KeptForecast:
+    """Make the forecast, and keep it."""
+    from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
+
+    say_what_is_drawn_of(snapshot, samples)
+    found = make_forecast(snapshot, samples=samples, seed=seed)
+    with suppress(PermissionError):  # who may only look has no place to keep it
+        keep_forecast(snapshot, found)
+    return found
 
 
 def _document(found: KeptForecast, published: list[ForecastRow]) -> Document:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.levelling.horizon import finishes, worked
-from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
-from steps.schedule.levelling.tables import free_levels, occupied
+from steps.schedule.levelling.problem import NOT_FIXED, Problem
+from steps.schedule.levelling.tables import free_levels, take
 
 
 def keeps(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
@@ -39,15 +39,5 @@ def _links_kept(problem: Problem, start: NDArray[np.int64], finish: NDArray[np.i
 
 def _room(problem: Problem, start: NDArray[np.int64], horizon: int) -> bool:
     levels = free_levels(problem, horizon)
-    demands = problem.demands
-    change = np.zeros((len(levels), horizon + 1), np.int64)
-    rows = problem.fixed[demands.activity] == NOT_FIXED
-    steady = rows & (problem.calendar[demands.activity] == CONTINUOUS)
-    users, resource, amount = demands.activity[steady], demands.resource[steady], demands.amount[steady]
-    np.add.at(change, (resource, start[users]), amount)
-    np.add.at(change, (resource, start[users] + problem.duration[users]), -amount)
-    used = change.cumsum(axis=1)[:, :horizon]
-    for row in np.flatnonzero(rows & ~steady):
-        a = int(demands.activity[row])
-        used[demands.resource[row], occupied(problem, a, int(start[a]), horizon)] += demands.amount[row]
-    return bool((used <= levels).all())
+    take(levels, problem, problem.fixed == NOT_FIXED, start)
+    return bool((levels >= 0).all())

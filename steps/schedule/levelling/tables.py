@@ -7,13 +7,14 @@ whether a slot has enough of up to a dozen resources.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native
-from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Precedence, Problem
+from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Bools, Precedence, Problem
 
 WORD_BITS = 62
 
@@ -58,6 +59,15 @@ class Both(NamedTuple):
     mirror: SearchTables
 
 
+class _Stretches(NamedTuple):
+    """Where the activities of one calendar work, in the numbers of its open slots: `first` to `last - 1` of `opened`."""
+
+    activities: Array
+    opened: Array
+    first: Array
+    last: Array
+
+
 class Packed(NamedTuple):
     """Where each resource is: its word, the place of its lane, and the guard bits of each word."""
 
@@ -68,17 +78,19 @@ class Packed(NamedTuple):
 
 def lay_out(problem: Problem, horizon: int) -> Both:
     """Return both directions of a problem over `horizon` slots. The mirror is twice as long, for work that does not fit."""
-    mirrored = _mirror(problem, horizon)
     whole = free_levels(problem, horizon)
-    beyond = np.repeat(whole.max(axis=1, initial=0, keepdims=True), horizon, axis=1)
-    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in _opened(problem, horizon)]
-    mirror = _tables(mirrored, np.concatenate([whole[:, ::-1], beyond], axis=1), flipped)
-    return Both(forward_alone(problem, whole), mirror)
+    packed = pack(problem, whole)
+    free = _packed(packed, whole)
+    beyond = np.repeat(_packed(packed, whole.max(axis=1, initial=0, keepdims=True)), horizon, axis=1)
+    opened = _opened(problem, horizon)
+    flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in opened]
+    mirror = _tables(_mirror(problem, horizon), packed, np.concatenate([free[:, ::-1], beyond], axis=1), flipped)
+    return Both(_tables(problem, packed, free, opened), mirror)
 
 
-def forward_alone(problem: Problem, levels: Array) -> SearchTables:
+def forward_alone(problem: Problem, packed: Packed, levels: Array) -> SearchTables:
     """Return the forward direction of a problem; `levels` are what its resources have in each slot."""
-    return _tables(problem, levels, _opened(problem, levels.shape[1]))
+    return _tables(problem, packed, _packed(packed, levels), _opened(problem, levels.shape[1]))
 
 
 def _opened(problem: Problem, horizon: int) -> list[Array]:
@@ -90,22 +102,34 @@ def free_levels(problem: Problem, horizon: int) -> Array:
     levels = np.zeros((len(problem.capacities), horizon), np.int64)
     for number, capacity in enumerate(problem.capacities):
         levels[number] = capacity.over(horizon)
+    take(levels, problem, problem.fixed != NOT_FIXED, problem.fixed)
+    return np.maximum(levels, 0, out=levels)
+
+
+def take(levels: Array, problem: Problem, chosen: Bools, start: Array) -> None:
+    """Take from each resource what the chosen activities hold of it in each slot, if all start so."""
     demands = problem.demands
-    for activity in np.flatnonzero(problem.fixed != NOT_FIXED):
-        slots = occupied(problem, int(activity), int(problem.fixed[activity]), horizon)
-        for at in range(demands.first[activity], demands.first[activity + 1]):
-            levels[demands.resource[at], slots] -= demands.amount[at]
-    return np.maximum(levels, 0)
+    for one in _stretches(problem, np.flatnonzero(chosen), start, levels.shape[1]):
+        first, last = np.zeros(problem.count, np.int64), np.zeros(problem.count, np.int64)
+        first[one.activities], last[one.activities] = one.first, one.last
+        rows = np.flatnonzero(last[demands.activity] > first[demands.activity])
+        users, resource, amount = demands.activity[rows], demands.resource[rows], demands.amount[rows]
+        change = np.zeros((len(levels), len(one.opened) + 1), np.int64)
+        np.add.at(change, (resource, first[users]), amount)
+        np.add.at(change, (resource, last[users]), -amount)
+        used = np.unique(resource)
+        levels[np.ix_(used, one.opened)] -= change[used, :-1].cumsum(axis=1)
 
 
-def occupied(problem: Problem, activity: int, start: int, horizon: int) -> Array:
-    """Return the slots in which an activity that starts at `start` works."""
-    length = int(problem.duration[activity])
-    calendar = int(problem.calendar[activity])
-    if calendar == CONTINUOUS:
-        return np.arange(start, min(start + length, horizon))
-    open_slots = np.flatnonzero(problem.calendars[calendar][start:horizon])
-    return open_slots[:length] + start
+def _stretches(problem: Problem, activities: Array, start: Array, horizon: int) -> Iterator[_Stretches]:
+    """Yield for each calendar where its activities work that start so."""
+    calendars = problem.calendar[activities]
+    for calendar in np.unique(calendars).tolist():
+        own = activities[calendars == calendar]
+        continuous = calendar == CONTINUOUS
+        opened = np.arange(horizon) if continuous else np.flatnonzero(problem.calendars[calendar][:horizon])
+        first = np.searchsorted(opened, start[own])
+        yield _Stretches(own, opened, first, np.minimum(first + problem.duration[own], len(opened)))
 
 
 def _mirror(problem: Problem, horizon: int) -> Problem:
@@ -125,10 +149,11 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     sizes = np.diff(demands.first)[::-1]
     needs = type(demands)(np.concatenate([[0], np.cumsum(sizes)]), demands.resource[rows], demands.amount[rows])
     fixed = np.full(count, NOT_FIXED)
-    for activity in np.flatnonzero(problem.fixed != NOT_FIXED):
-        start = int(problem.fixed[activity])
-        slots = occupied(problem, int(activity), start, horizon)
-        fixed[count - 1 - activity] = horizon - (int(slots[-1]) + 1 if len(slots) else start)
+    for one in _stretches(problem, np.flatnonzero(problem.fixed != NOT_FIXED), problem.fixed, horizon):
+        works = one.last > one.first
+        ends = problem.fixed[one.activities]
+        ends[works] = one.opened[one.last[works] - 1] + 1
+        fixed[count - 1 - one.activities] = horizon - ends
     return Problem(
         problem.duration[::-1],
         turned,
@@ -142,14 +167,17 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     )
 
 
-def _tables(problem: Problem, levels: Array, opened: list[Array]) -> SearchTables:
-    horizon = levels.shape[1]
-    packed = pack(problem, levels)
-    need_first, need_word, need = _needs(problem, packed)
-    free = np.zeros((len(packed.guard), horizon), np.int64)
+def _packed(packed: Packed, levels: Array) -> Array:
+    """Return what is free in each slot of each word, by what each resource has."""
+    free = np.repeat(packed.guard[:, None], levels.shape[1], axis=1)
     for number, row in enumerate(levels):
         free[packed.word[number]] += row << packed.shift[number]
-    free += packed.guard[:, None]
+    return free
+
+
+def _tables(problem: Problem, packed: Packed, free: Array, opened: list[Array]) -> SearchTables:
+    horizon = free.shape[1]
+    need_first, need_word, need = _needs(problem, packed)
     links, kind = problem.links, _kinds(problem, need_first, need_word, need)
     gap, ends = gaps(problem)
     return SearchTables(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steps.schedule.levelling.problem import CONTINUOUS, NOT_FIXED
-from steps.schedule.levelling.tables import free_levels, occupied
+from steps.schedule.levelling.tables import free_levels, take
 from steps.schedule.levelling.window import Outcome, Window
 
 if TYPE_CHECKING:
@@ -156,10 +156,7 @@ class _WindowModel:
         levels = free_levels(problem, window.last)
         stays = (problem.fixed == NOT_FIXED) & (window.finish > window.first) & (window.start < window.last)
         stays[window.free] = False
-        for a in np.flatnonzero(stays).tolist():
-            slots = occupied(problem, a, int(window.start[a]), window.last)
-            for row in range(int(problem.demands.first[a]), int(problem.demands.first[a + 1])):
-                levels[problem.demands.resource[row], slots] -= problem.demands.amount[row]
+        take(levels, problem, stays, window.start)
         return np.maximum(levels[:, window.first :], 0)
 
     def _add_resource(self, resource: int) -> None:

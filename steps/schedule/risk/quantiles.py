@@ -104,8 +104,8 @@ def triangular(u: Floats, p: Floats) -> Floats:
 
 
 def lognormal(u: Floats, p: Floats) -> Floats:
-    """Return quantiles of the lognormal that begins at `p[0]`; `p[1]` is the median after it, `p[2]` the sigma."""
-    found: Floats = np.maximum(p[0] + p[1] * exp(p[2] * normal(u)), 0.0)
+    """Return quantiles of the lognormal that begins at `p[0]`; `p[1]` is the median after it, `p[2]` the sigma, `p[3]` the longest."""
+    found: Floats = np.minimum(np.maximum(p[0] + p[1] * exp(p[2] * normal(u)), 0.0), p[3])
     return found
 
 

@@ -1,7 +1,7 @@
 """What is known of an uncertain value: a family of distributions and three points, as columns.
 
 Triangular and PERT take the ends as the least and the greatest value and the middle as the most likely one. Lognormal takes
-the three points as P10, P50 and P90, so it has no greatest value: lead times.
+the three points as P10, P50 and P90, and is never longer than `LONGEST` times its P90: lead times.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ MOST = 2.0**40
 """No value may be longer, in minutes: two million years."""
 OUTER = 0.1
 """The probability outside each outer point of a lognormal."""
+LONGEST = 3.0
+"""How many times its P90 a lognormal is at most: what would take longer takes as long. An assumption; docs/risk.md has its reason."""
 
 
 class Family(IntEnum):
@@ -92,10 +94,10 @@ def quantiles_of(estimates: Estimates, name: Callable[[int], str]) -> Quantiles:
         rows = np.flatnonzero(family == kind)
         if len(rows):
             parameters[rows] = fill(estimates.low[rows], estimates.likely[rows], estimates.high[rows])
-    wide = (family == Family.LOGNORMAL) & _has_no_end(parameters)
+    wide = (family == Family.LOGNORMAL) & _is_too_wide(parameters)
     if wide.any():
         hint = "bring its three points closer together"
-        raise InputError(f"{name(int(wide.argmax()))} has a lognormal that can be drawn far too long", hint=hint)
+        raise InputError(f"{name(int(wide.argmax()))} has a lognormal that is far too wide", hint=hint)
     return Quantiles(family, parameters)
 
 
@@ -135,12 +137,9 @@ def _lognormal(low: Floats, likely: Floats, high: Floats) -> Floats:
     """Shift the lognormal so that all three points are met. Source: a symmetric triplet, as in Hadlock and Bickel 2017."""
     shift = (high * low - likely * likely) / (high + low - 2.0 * likely)
     sigma = np.log((high - shift) / (likely - shift)) / NormalDist().inv_cdf(1.0 - OUTER)
-    nothing = np.zeros(len(low))
-    return np.stack([shift, likely - shift, sigma, nothing, nothing], axis=1)
+    return np.stack([shift, likely - shift, sigma, LONGEST * high, np.zeros(len(low))], axis=1)
 
 
-def _has_no_end(parameters: Floats) -> NDArray[np.bool_]:
-    """Return which lognormals reach more than MOST with the last of 2**32 words, or leave the range of `exp`."""
-    exponent = parameters[:, 2] * NormalDist().inv_cdf(1.0 - 2.0**-33)
-    greatest = parameters[:, 1] * np.exp(np.minimum(exponent, 40.0))
-    return (exponent >= 40.0) | (greatest > MOST)
+def _is_too_wide(parameters: Floats) -> NDArray[np.bool_]:
+    """Return which lognormals leave the range of `exp` with the first or the last of 2**32 words."""
+    return np.asarray(parameters[:, 2] * NormalDist().inv_cdf(1.0 - 2.0**-33) >= 40.0)

@@ -60,13 +60,15 @@ def releaser(t: SearchTables, hours: OpenSlots, crews: CrewLanes, order: Ints, p
     """Return the activity that released the crew for which `a` waited, or NOBODY if the crew was not there at all."""
     slot = placed.lacked[a]
     for k in range(crews.first[a], crews.first[a + 1]):
-        left = crews.level[crews.resource[k] * t.horizon + slot] - crews.amount[k]
+        resource = crews.resource[k]
+        level = (t.free[crews.word[resource] + slot] >> crews.shift[resource]) & crews.lane[resource]
+        left = level - crews.amount[k]
         found = NOBODY
         for b in order:
             if b == a:
                 break
             if placed.start[b] <= slot < placed.finish[b]:
-                held = held_by(t, hours, crews, b, crews.resource[k], slot)
+                held = held_by(t, hours, crews, b, resource, slot)
                 left -= held
                 if held > 0 and (found == NOBODY or placed.finish[b] < placed.finish[found]):
                     found = b

@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steps.schedule.levelling.compiled import Ints, native, numbers
 from steps.schedule.levelling.problem import NOT_FIXED, Problem
 from steps.schedule.levelling.room import Room, room_for
-from steps.schedule.levelling.tables import SearchTables, forward_alone, free_levels, pack
+from steps.schedule.levelling.tables import Packed, SearchTables, forward_alone, free_levels, pack
 
 
 class OpenSlots(NamedTuple):
@@ -26,7 +25,7 @@ class OpenSlots(NamedTuple):
 
 
 class CrewLanes(NamedTuple):
-    """Who needs how many of which crew: those of activity `i` from `first[i]` on. By resource: where it is, and how many."""
+    """Who needs how many of which crew: those of activity `i` from `first[i]` on. By resource: where it is."""
 
     first: Ints
     resource: Ints
@@ -36,8 +35,6 @@ class CrewLanes(NamedTuple):
     shift: Ints
     lane: Ints
     """The bits of the lane, shifted to the right."""
-    level: Ints
-    """How many there are in each slot: horizon for each resource."""
 
 
 class LaidOut(NamedTuple):
@@ -79,9 +76,10 @@ def laid_out(problem: Problem, horizon: int) -> LaidOut:
     free = replace(problem, fixed=np.full(problem.count, NOT_FIXED))
     ends = links.from_finish + 2 * links.to_finish
     levels = free_levels(free, horizon)
-    tables = forward_alone(free, levels)
+    packed = pack(free, levels)
+    tables = forward_alone(free, packed, levels)
     tables = tables._replace(fixed=native(problem.fixed), link_gap=native(links.gap), link_ends=native(ends))
-    return LaidOut(tables, _hours(problem, horizon), _crews(free, levels))
+    return LaidOut(tables, _hours(problem, horizon), _crews(free, packed, horizon))
 
 
 def _hours(problem: Problem, horizon: int) -> OpenSlots:
@@ -95,18 +93,16 @@ def _hours(problem: Problem, horizon: int) -> OpenSlots:
     return OpenSlots(native(opens), native(np.concatenate(before)), native(slot.ravel()))
 
 
-def _crews(problem: Problem, levels: NDArray[np.int64]) -> CrewLanes:
+def _crews(problem: Problem, packed: Packed, horizon: int) -> CrewLanes:
     demands = problem.demands
-    packed = pack(problem, levels)
     guards = packed.guard[packed.word] >> packed.shift
     return CrewLanes(
         native(demands.first),
         native(demands.resource),
         native(demands.amount),
-        native(packed.word * levels.shape[1]),
+        native(packed.word * horizon),
         native(packed.shift),
         native((guards & -guards) - 1),  # the guard bit of a lane is the first above it
-        native(levels.ravel()),
     )
 
 
