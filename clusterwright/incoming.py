@@ -114,7 +114,10 @@ def _take(decider: Deciding, one: Proposal, file: str, zone: str, why: str) -> N
         case _:
             subject = one.beside if one.what is What.NEW else one.id
             if not subject:
-                raise NotSatisfiedError("no activity of the plan is beside it", hint="write a step in catalog/")
+                raise NotSatisfiedError(
+                    "no activity of the plan is beside it",
+                    hint="write a step in catalog/; with --map, `--new-steps catalog` writes a draft",
+                )
             if "#" in subject:
                 raise NotSatisfiedError(
                     "orders have no comments", hint="change site.yaml or catalog/, then `plan adopt`"

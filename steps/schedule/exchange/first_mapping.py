@@ -24,6 +24,8 @@ ENOUGH = 0.6
 """The least confidence with which one of ours is filled in."""
 ALIKE = 0.84
 """How alike two words must be to count as one: `delivery` and `deliver`, `rack` and `racks`."""
+BEYOND = 0.2
+"""What a word weighs that only our title has: ours are sentences, where other plans have a few words."""
 MOST_NAMED = 4
 WORD = re.compile(r"[a-z]+|[0-9]+")
 SMALL = frozenset({"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"})
@@ -139,12 +141,12 @@ class _Titles:
         return self._near[word]
 
     def _alike(self, theirs: Words, ours: Words) -> float:
-        """Return the share of what both titles say that they have in common."""
+        """Return the share of what their title says that ours says too. What ours says beyond that counts a little."""
         common = {known for word in theirs for known in self._known(word) if known in ours}
         strange = [word for word in theirs if not any(known in ours for known in self._known(word))]
         both = sum(map(self._weight, common))
-        apart = sum(map(self._weight, strange)) + sum(map(self._weight, ours - common))
-        return round(2 * both / (2 * both + apart), 2) if both else 0.0
+        apart = sum(map(self._weight, strange)) + BEYOND * sum(map(self._weight, ours - common))
+        return round(both / (both + apart), 2) if both else 0.0
 
     def _weight(self, word: str) -> float:
         return math.log(1 + len(self._tasks) / len(self._having.get(word, ("",))))

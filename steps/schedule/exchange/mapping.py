@@ -121,8 +121,9 @@ def _whole(name: str, parts: Sequence[ExchangeTask], own: ExchangeTask | None) -
         return replace(first, id=name)
     has_ended = all(part.actual_finish is not None for part in parts)
     started = _first(part.actual_start for part in parts)
-    work, left = (sum(each) for each in zip(*((part.minutes, part.left) for part in parts), strict=True))
-    remaining = round(own.minutes * left / work) if work else own.minutes
+    work = sum(part.minutes for part in parts)
+    done = sum(part.minutes * part.percent / 100 for part in parts)
+    remaining = round(own.minutes * (1 - done / work)) if work else own.minutes
     return replace(
         first,
         id=name,
@@ -132,6 +133,7 @@ def _whole(name: str, parts: Sequence[ExchangeTask], own: ExchangeTask | None) -
         actual_start=started,
         actual_finish=_last(part.actual_finish for part in parts) if has_ended else None,
         remaining=remaining if started is not None and not has_ended else None,
+        stated_percent=None,
         no_earlier=None,
         no_later=None,
     )
