@@ -50,7 +50,6 @@ def _new_work(found: Exchange, mapping: PlanMapping) -> Sequence[NewWork]:
             task.id,
             task.title,
             task.minutes,
-            found.calendars[task.calendar].is_continuous,
             [names[link.before] for link in found.into[row]],
             [names[link.after] for link in found.links if link.before == row],
         )

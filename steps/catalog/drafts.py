@@ -20,15 +20,14 @@ LONGEST_SLUG = 60
 
 
 class NewWork(NamedTuple):
-    """An activity of another plan: its id and title there, what it follows and precedes, by our ids or those of other new work.
+    """An activity of another plan: its id and title there, its working time, and what it follows and precedes.
 
-    `minutes` count around the clock if it `is_elapsed`, else as working time.
+    What it follows and precedes is named by our ids, or those of other new work.
     """
 
     id: str
     title: str
     minutes: int
-    is_elapsed: bool
     after: Sequence[str]
     before: Sequence[str]
 
@@ -65,7 +64,7 @@ def _draft(one: NewWork, ids: Mapping[str, str], catalog: Catalog, source: str) 
         "kind": "field",
         "scope": str(Scope.SITE),
         "crew": {"role": beside.crew.role, "size": beside.crew.size} if beside else NOBODY_KNOWN,
-        "duration": {"fixed": _time(one) | {"source": said}},
+        "duration": {"fixed": {"value": round(one.minutes / 60 / SHIFT_H, 2), "unit": "crew-day", "source": said}},
         "links": links,
     }
     if not links:
@@ -106,12 +105,6 @@ def _links(one: NewWork, ids: Mapping[str, str], catalog: Catalog, said: str) ->
         if (link["after"], supply) not in seen:
             seen.add((link["after"], supply))
             yield link | {"reason": f"it follows {name} in {said}"}
-
-
-def _time(one: NewWork) -> dict[str, Any]:
-    if one.is_elapsed:
-        return {"value": round(one.minutes / 60, 2), "unit": "elapsed-hour"}
-    return {"value": round(one.minutes / 60 / SHIFT_H, 2), "unit": "crew-day"}
 
 
 def _slug(one: NewWork) -> str:
