@@ -136,10 +136,10 @@ def _say_mapped(read: Read, mapping: PlanMapping) -> None:
     titled = {task.id: task for task in read.schedule.tasks}
     left_out = [titled[name] for name in mapping.of(NONE)]
     if left_out:
-        say(f"  {len(left_out):,} activities of theirs map to none: {_named(left_out)}")
+        say(f"  mapped to none, {len(left_out):,} of theirs: {_named(left_out)}")
     undecided = mapping.undecided(read.schedule)
     if undecided:
-        say(f"  {len(undecided):,} activities of theirs are not mapped yet: {_named(undecided)}")
+        say(f"  not mapped yet, {len(undecided):,} of theirs: {_named(undecided)}")
         say(f"  write in {mapping.path} what each is: one of ours, `{NONE}` or `{NEW}`")
 
 

@@ -159,7 +159,7 @@ def _other_plan(own: ExchangeTask, task: ExchangeTask) -> Iterator[Proposal]:
 
 def _planned(task: ExchangeTask) -> str:
     start, finish = ("none" if at is None else f"{at:%Y-%m-%d}" for at in (task.start, task.finish))
-    return f"{start} to {finish}, {hours(task.minutes)} h"
+    return f"{start} to {finish}, {round(task.minutes / 60, 1):g} h"
 
 
 def _new(theirs: Exchange, row: int, known: Mapping[str, ExchangeTask]) -> Proposal:
