@@ -17,7 +17,7 @@ ROOMS := steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-fleet test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-fleet test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -118,6 +118,10 @@ bench-ledger: setup $(BENCH_SITE)/ledger.db
 # Mutated files and hostile command lines. A slice of it is in the tests.
 bench-hostile: setup
 	$(BIN)/python -m benchmarks.hostile 2000 1000 15
+
+# Schedules for other programs at twenty random moments of a rehearsal (Java for MPXJ). It takes about five minutes.
+bench-interchange: setup
+	$(BIN)/python -m benchmarks.interchange_moments 20 1
 
 # An engine killed in the middle of playbooks that succeed. It takes about twenty minutes.
 bench-kills: setup

@@ -12,7 +12,9 @@ from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
 from ledger.decisions import orders, work
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
-from steps.schedule.exchange.comparing import Difference, Proposal, What, difference
+from steps.schedule.exchange.comparing import DatesOf, Difference, Proposal, What, difference
+from steps.schedule.exchange.mapping import PlanMapping, under_our_ids
+from steps.schedule.exchange.model import Exchange
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
 from steps.text import shown_in_line
@@ -26,6 +28,15 @@ class JudgedProposal(NamedTuple):
     refusal: str
 
 
+def mapped(theirs: Exchange, mapping: PlanMapping, ours: Exchange) -> Difference:
+    """Return how another plan differs from our schedule, where a mapping says what its activities are.
+
+    It was not made from ours, so that all its dates are its own.
+    """
+    found = under_our_ids(theirs, mapping, ours)
+    return difference(ours, found, before=ours, dates=DatesOf.OTHER_PLAN)
+
+
 def compared(folder: Path, read: Read) -> Difference:
     """Return how a file differs from the record. Raise InputError for another project's file.
 
@@ -37,15 +48,16 @@ def compared(folder: Path, read: Read) -> Difference:
     if not any(task.id in known for task in read.schedule.tasks):
         raise InputError(
             "the file has no activity of this site",
-            hint="export the schedule, change it and import it again: ids must stay as they are",
+            hint="of a file that `export schedule` wrote ids must stay as they are. For the plan of another program add "
+            "`--map FILE.csv`: it writes a first mapping of their activities to ours",
         )
-    is_table = read.form in {Form.CSV, Form.XLSX}
+    dates = DatesOf.PEOPLE if read.form in {Form.CSV, Form.XLSX} else DatesOf.PROGRAM
     data_date = read.schedule.data_date
-    once = difference(present, read.schedule, before=present, is_table=is_table)
+    once = difference(present, read.schedule, before=present, dates=dates)
     if data_date is None:
         return once
     before = exported_about(folder, data_date) if once.proposals else ()
-    found = [difference(present, read.schedule, before=one.schedule, is_table=is_table) for one in before]
+    found = [difference(present, read.schedule, before=one.schedule, dates=dates) for one in before]
     return min([once, *found], key=lambda one: len(one.proposals))
 
 
@@ -109,7 +121,10 @@ def _decide(decider: Deciding, one: Proposal, file: str, why: str) -> None:
         case _:
             subject = one.beside if one.what is What.NEW else one.id
             if not subject:
-                raise NotSatisfiedError("no activity of the plan is beside it", hint="write a step in catalog/")
+                raise NotSatisfiedError(
+                    "no activity of the plan is beside it",
+                    hint="write a step in catalog/; with --map, `--new-steps catalog` writes a draft",
+                )
             if "#" in subject:
                 raise NotSatisfiedError(
                     "orders have no comments", hint="change site.yaml or catalog/, then `plan adopt`"

@@ -14,6 +14,9 @@ from steps.errors import InputError
 LINE_END = "⏎"
 """Stands for the end of a line where text is shown in one."""
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the start of a formula."""
+
 HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, without tab and the ends of lines
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"  # without width, or from right to left
@@ -42,6 +45,17 @@ def shown_in_line(text: object) -> str:
     if "\n" in text:
         text = f" {LINE_END} ".join(text.replace("\r\n", "\n").split("\n"))
     return shown(text)
+
+
+def spreadsheet_text(text: object) -> str:
+    """Return text for a cell, in one line, that no spreadsheet takes for a formula."""
+    flat = shown_in_line(text)
+    return f"'{flat}" if flat.startswith(FORMULA_STARTS) else flat
+
+
+def plain_cell(text: str) -> str:
+    """Return what a cell says that `spreadsheet_text` wrote."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text
 
 
 def shown_in_json(document: str) -> str:

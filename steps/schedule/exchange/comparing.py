@@ -29,7 +29,19 @@ class What(StrEnum):
     FINISH = "finish"
     START_NO_EARLIER = "start no earlier"
     FINISH_NO_LATER = "finish no later"
+    PLANNED = "planned"
     NEW = "new activity"
+
+
+class DatesOf(StrEnum):
+    """Whose the planned dates of a file are."""
+
+    PROGRAM = "program"
+    """Another program worked them out from our plan: they follow from what people changed, and say nothing themselves."""
+    PEOPLE = "people"
+    """People typed them in a table of ours."""
+    OTHER_PLAN = "other plan"
+    """The plan is another one, of which some activities are ours."""
 
 
 IS_PROGRESS = frozenset({What.STARTED, What.PROGRESS, What.FINISHED})
@@ -61,11 +73,10 @@ class Difference:
     missing: list[str]
 
 
-def difference(ours: Exchange, theirs: Exchange, *, before: Exchange, is_table: bool) -> Difference:
+def difference(ours: Exchange, theirs: Exchange, *, before: Exchange, dates: DatesOf) -> Difference:
     """Return what differs from our schedule as it is, and as it was `before` they changed it.
 
-    What both had before is no change of theirs, and what we have by now needs no proposal. In a table planned dates are typed by
-    people; in other forms a program works them out.
+    What both had before is no change of theirs, and what we have by now needs no proposal.
     """
     known = {task.id: task for task in ours.tasks}
     once = {task.id: task for task in before.tasks}
@@ -78,9 +89,9 @@ def difference(ours: Exchange, theirs: Exchange, *, before: Exchange, is_table: 
             was = once.get(task.id, own)
             found += _progress(own, was, task)
             if "/" in own.id.rpartition("#")[2] and "#" in own.id:
-                found += _promise(own, was, task, is_table=is_table)
+                found += _promise(own, was, task, is_said=dates is not DatesOf.PROGRAM)
             elif own.actual_start is None and task.actual_start is None and task.actual_finish is None:
-                found += _plans(was, task, is_table=is_table)
+                found += _other_plan(own, task) if dates is DatesOf.OTHER_PLAN else _plans(was, task, dates)
     order = list(What)
     found.sort(key=lambda one: (one.what not in IS_PROGRESS, one.at or datetime.max, order.index(one.what), one.id))  # noqa: DTZ901 - sorts last
     given = {task.id for task in theirs.tasks}
@@ -107,19 +118,20 @@ def _progress(own: ExchangeTask, was: ExchangeTask, task: ExchangeTask) -> Itera
         )
 
 
-def _promise(own: ExchangeTask, was: ExchangeTask, task: ExchangeTask, *, is_table: bool) -> Iterator[Proposal]:
+def _promise(own: ExchangeTask, was: ExchangeTask, task: ExchangeTask, *, is_said: bool) -> Iterator[Proposal]:
     """Yield the date on which a delivery is expected, where the file has another one."""
     if task.actual_finish is not None:
         return
     held = task.no_earlier is not None and not _same(was.no_earlier, task.no_earlier)
-    typed = is_table and task.finish is not None and not _same(was.finish, task.finish)
-    dates = [at for at in (task.no_earlier if held else None, task.finish if held or typed else None) if at is not None]
+    said = is_said and task.finish is not None and not _same(was.finish, task.finish)
+    dates = [at for at in (task.no_earlier if held else None, task.finish if held or said else None) if at is not None]
     if dates and (own.finish is None or own.finish.date() != max(dates).date()):
         yield _dated(What.PROMISED, own, task, _text(own.finish), max(dates))
 
 
-def _plans(own: ExchangeTask, task: ExchangeTask, *, is_table: bool) -> Iterator[Proposal]:
+def _plans(own: ExchangeTask, task: ExchangeTask, dates: DatesOf) -> Iterator[Proposal]:
     """Yield what differs of a plan: the duration, and dates that hold it."""
+    is_table = dates is DatesOf.PEOPLE
     if task.minutes != own.minutes and (task.minutes or not is_table):
         was, now = (f"{hours(minutes)} h" for minutes in (own.minutes, task.minutes))
         yield Proposal(what=What.DURATION, id=own.id, title=own.title, was=was, now=now, line=task.line)
@@ -132,6 +144,22 @@ def _plans(own: ExchangeTask, task: ExchangeTask, *, is_table: bool) -> Iterator
     for what, was_at, now_at in pairs:
         if now_at is not None and not _same(was_at, now_at):
             yield _dated(what, own, task, _text(was_at), now_at)
+
+
+def _other_plan(own: ExchangeTask, task: ExchangeTask) -> Iterator[Proposal]:
+    """Yield when another plan has the work, and how long, if it is on another day there or takes another time."""
+    ours, other = _planned(own), _planned(task)
+    is_dated = task.start is not None and task.finish is not None
+    days = [(at and at.date()) for one in (own, task) for at in (one.start, one.finish)]
+    if is_dated and (days[:2] != days[2:] or task.minutes != own.minutes):
+        yield Proposal(
+            what=What.PLANNED, id=own.id, title=own.title, was=ours, now=other, at=task.start, line=task.line
+        )
+
+
+def _planned(task: ExchangeTask) -> str:
+    start, finish = ("none" if at is None else f"{at:%Y-%m-%d}" for at in (task.start, task.finish))
+    return f"{start} to {finish}, {round(task.minutes / 60, 1):g} h"
 
 
 def _new(theirs: Exchange, row: int, known: Mapping[str, ExchangeTask]) -> Proposal:

@@ -10,10 +10,7 @@ from datetime import datetime
 from steps.schedule.exchange.model import Exchange
 from steps.schedule.exchange.table import COLUMNS, Value, table_notices, table_rows
 from steps.schedule.files.head import DATA_DATE, START, ZONE
-from steps.text import shown_in_line
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the start of a formula."""
+from steps.text import spreadsheet_text
 
 
 def csv_of(found: Exchange) -> tuple[Iterator[str], Sequence[str]]:
@@ -48,5 +45,4 @@ def _cell(value: Value) -> str:
             return f"{value:.6f}".rstrip("0").rstrip(".")
         case int():
             return str(value)
-    flat = shown_in_line(value)
-    return f"'{flat}" if flat.startswith(FORMULA_STARTS) else flat
+    return spreadsheet_text(value)

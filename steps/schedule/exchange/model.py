@@ -82,7 +82,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeTask:
-    """A task. `id` is ours, or the other program's; a task of no `minutes` is a milestone. `line` is where a file has it."""
+    """A task. `id` is ours, or the other program's; a task of no `minutes` is a milestone. `line` is where a file has it.
+
+    `stated_percent` is what a file says is done, where it does not follow from the duration: physical work, or units.
+    """
 
     id: str
     title: str
@@ -101,6 +104,7 @@ class ExchangeTask:
     actual_start: datetime | None = None
     actual_finish: datetime | None = None
     remaining: int | None = None
+    stated_percent: int | None = None
     no_earlier: datetime | None = None
     no_later: datetime | None = None
     line: int | None = None
@@ -114,12 +118,15 @@ class ExchangeTask:
 
     @property
     def percent(self) -> int:
-        """How much of the duration is done, from 0 to 100."""
+        """How much is done, from 0 to 100: as the file states, else of the duration."""
         if self.actual_finish is not None:
             return 100
         if self.actual_start is None or not self.minutes:
             return 0
-        return max(0, min(99, round(100 * (1 - self.left / self.minutes))))
+        done = self.stated_percent
+        if done is None:
+            done = round(100 * (1 - self.left / self.minutes))
+        return max(0, min(99, done))
 
 
 @dataclass(frozen=True, slots=True)

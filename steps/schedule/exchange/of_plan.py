@@ -26,7 +26,7 @@ from steps.schedule.exchange.model import (
     ExchangeTask,
     Spans,
 )
-from steps.schedule.forecast import UNTOUCHED, Actual, ForecastSolution
+from steps.schedule.forecast import UNTOUCHED, Actual, ForecastSolution, with_those_that_follow
 from steps.schedule.plan import Plan
 
 MINUTE = timedelta(minutes=1)
@@ -216,6 +216,8 @@ def _forecast_tasks(tasks: list[ExchangeTask], foreseen: Foreseen, making: _Maki
     found = foreseen.solved
     network, solution = found.crewed.base, found.crewed.solution
     rows = {name: number for number, name in enumerate(network.activities.names)}
+    # as it was solved: a delivery that follows a received one has a date, and does not run
+    happened = with_those_that_follow(making.plan, foreseen.happened, found.as_of)
     critical = critical_rows(making.plan, found.crewed.network, solution)
     dates = (solution.start, solution.finish, solution.late_start, solution.late_finish)
     columns = [column.tolist() for column in dates]
@@ -225,7 +227,7 @@ def _forecast_tasks(tasks: list[ExchangeTask], foreseen: Foreseen, making: _Maki
     for task in tasks:
         row = rows[task.id]
         start, finish, late_start, late_finish = (making.at(column[row]) for column in columns)
-        started, finished = _actual_dates(foreseen.happened.get(task.id, UNTOUCHED), found.as_of, making)
+        started, finished = _actual_dates(happened.get(task.id, UNTOUCHED), found.as_of, making)
         is_held = waits[row] > 0 or (promised is not None and int(promised[row]) != NONE)
         is_running = started is not None and finished is None
         yield replace(

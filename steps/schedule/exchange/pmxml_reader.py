@@ -21,7 +21,15 @@ from steps.schedule.exchange.model import (
     Spans,
 )
 from steps.schedule.exchange.pmxml_writer import DAYS
-from steps.schedule.exchange.primavera import ID_FIELD, NOT_EARLIER, NOT_LATER, XML_RULES, XML_TYPES, LagCalendars
+from steps.schedule.exchange.primavera import (
+    ID_FIELD,
+    NOT_EARLIER,
+    NOT_LATER,
+    XML_RULES,
+    XML_TYPES,
+    LagCalendars,
+    percent_of,
+)
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
 from steps.schedule.exchange.xer_calendars import STANDARD_WEEK
@@ -187,6 +195,7 @@ class _Reading:
             actual_start=started,
             actual_finish=finished,
             remaining=left if started is not None and finished is None else None,
+            stated_percent=_stated_percent(one),
             no_earlier=next((at for kind, at in dates.items() if kind in NOT_EARLIER), None),
             no_later=next((at for kind, at in dates.items() if kind in NOT_LATER), None),
         )
@@ -229,6 +238,13 @@ class _Reading:
                 if task is not None and resource is not None:
                     amount = float(one.text("PlannedUnitsPerTime") or 1)
                     yield Assignment(task, resource, max(1, round(amount)))
+
+
+def _stated_percent(one: Located) -> int | None:
+    """Return how much of the physical work or of the units is done. None where P6 counts the duration."""
+    if one.text("PercentCompleteType") not in {"Physical", "Units"}:
+        return None
+    return percent_of(float(one.text("PercentComplete") or 0), 1)
 
 
 def _dates(activity: Element) -> tuple[datetime | None, datetime | None]:

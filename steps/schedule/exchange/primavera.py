@@ -53,6 +53,15 @@ NOT_LATER = frozenset({"CS_MEOB", "CS_MEO", "CS_MANDFIN", "Finish On or Before",
 """Constraints of both forms that hold a start or a finish."""
 
 
+def percent_of(done: float, whole: float) -> int | None:
+    """Return a part as a percentage of a whole; None of nothing. Raise ValueError for what is no share of it."""
+    if not whole:
+        return None
+    if not 0 <= done / whole <= 1:
+        raise ValueError("what is done is no share of the whole; correct the percent complete")
+    return round(100 * done / whole)
+
+
 class LagCalendars:
     """On which calendar a lag of a project counts, by the project's rule."""
 

@@ -19,6 +19,7 @@ from steps.schedule.exchange.xml_reading import LARGEST, content_of_schedule, in
 from steps.schedule.files.grid import Faults, Numbered, Record, near, records, rows_of_file
 from steps.schedule.files.head import FACTS, START, Head, read_head
 from steps.schedule.files.terms import AROUND_THE_CLOCK, predecessors_of
+from steps.text import plain_cell
 
 BROKEN = (
     BadZipFile,
@@ -151,10 +152,9 @@ def _task(record: Record, calendars: Mapping[str, int], branches: Mapping[str, i
     percent = _percent(record, faults)
     if left is None and percent is not None and length and started is not None:
         left = round(length * (1 - percent / 100))
-    title = cells.get("title", "")
     return ExchangeTask(
         id=cells["id"],
-        title=title[1:] if title.startswith(("'=", "'+", "'-", "'@")) else title,
+        title=plain_cell(cells.get("title", "")),
         calendar=calendars[cells.get("calendar", ELAPSED.name)],
         minutes=length,
         branch=branches.get(f"{cells.get('phase', '')}.{cells.get('unit', '')}"),

@@ -26,6 +26,7 @@ from steps.schedule.exchange.primavera import (
     XER_RULES,
     XER_TYPES,
     LagCalendars,
+    percent_of,
 )
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
@@ -188,6 +189,7 @@ class _Reading:
             actual_start=started,
             actual_finish=finished,
             remaining=minutes_of_hours(row.get("remain_drtn_hr_cnt")) if started and not finished else None,
+            stated_percent=_stated_percent(row),
             no_earlier=next((at for kind, at in dates.items() if kind in NOT_EARLIER), None),
             no_later=next((at for kind, at in dates.items() if kind in NOT_LATER), None),
             line=row.line,
@@ -227,3 +229,17 @@ class _Reading:
                 task, resource = self.row.get(row.get("task_id")), place.get(row.get("rsrc_id"))
                 if task is not None and resource is not None:
                     yield Assignment(task, resource, max(1, round(float(row.get("target_qty_per_hr") or 1))))
+
+
+def _stated_percent(row: XerRow) -> int | None:
+    """Return how much of the physical work or of the units is done. None where P6 counts the duration."""
+    match row.get("complete_pct_type"):
+        case "CP_Phys":
+            return percent_of(float(row.get("phys_complete_pct") or 0), 100)
+        case "CP_Units":
+            done, left = (
+                sum(float(row.get(f"{when}_{what}_qty") or 0) for what in ("work", "equip"))
+                for when in ("act", "remain")
+            )
+            return percent_of(done, done + left)
+    return None

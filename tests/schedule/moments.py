@@ -1,0 +1,138 @@
+"""A rehearsed site with deliveries that come one by one, the site as it was at any of its moments, and what its exports lose."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from clusterwright.exporting import exported
+from clusterwright.incoming import compared
+from clusterwright.rehearsing import prepare_rehearsal
+from flows.engine_state import Engine
+from flows.executors.rehearsed import Simulator
+from flows.executors.simulated_people import SimulatedPeople
+from flows.executors.simulated_suppliers import SimulatedSuppliers
+from flows.lookout import Lookout
+from flows.rehearsal_keys import RehearsalKeys
+from flows.simulation import SimulatedClock
+from flows.stage import CLOSING, Stage
+from flows.tasks import _dealt_with
+from ledger.evidence.plans import read_plan
+from ledger.past import snapshot_as_of
+from ledger.questions.orders import orders
+from ledger.questions.site import project_time
+from ledger.reading import last_event, open_snapshot
+from ledger.stores.file import FORMAT, LEDGER_FILE
+from ledger.stores.sqlite import TRIGGERS
+from ledger.writing import Ledger
+from steps.schedule.calendar import calendars_of
+from steps.schedule.exchange.primavera import ID_FIELD
+from steps.schedule.exchange.reading import read_exchange
+from steps.schedule.exchange.writing import Form
+from tests.commands import called
+from tests.schedule.lost import lost
+from tests.schedule.mpxj_files import read_by_mpxj
+
+SETTINGS = "overrides: {nodes: 64, pods_per_tranche: 1}"
+"""Two pods, and a delivery for each of them."""
+PROGRAMS = (Form.MSPDI, Form.PMXML, Form.XER)
+"""The forms that MPXJ reads."""
+
+
+class Moment(NamedTuple):
+    """The number of a rehearsal's event, and the orders of which half of the deliveries were there after it."""
+
+    seq: int
+    half_received: tuple[str, ...]
+
+
+def rehearsed(site: Path, *, settings: str = SETTINGS, until: str = CLOSING) -> None:
+    """Make a superpod-1su site, and play its rehearsal. The dispatcher is the rehearsal's own; there is no server."""
+    done = called(("init", "--preset", "superpod-1su", "--start", "2026-11-23", site))
+    assert done.returncode == 0, done.stderr
+    file = site / "site.yaml"
+    file.write_text(file.read_text().replace("overrides: {}", settings))
+    prepare_rehearsal(site)
+    with open_snapshot(site) as snapshot:
+        plan, clock = read_plan(snapshot), SimulatedClock(project_time(snapshot))
+    with Ledger.open(site, clock=clock) as ledger:
+        ledger.signer = RehearsalKeys(site).sign
+        people = SimulatedPeople(ledger, plan, clock)
+        simulator = Simulator(clock, calendars_of(plan), people, seed=1)
+        engine = Engine(site, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
+        stage = Stage(engine, simulator, SimulatedSuppliers(plan, people, clock, 1), clock, until, print)
+        dispatcher = threading.Thread(target=_dispatch, args=(engine,), daemon=True)
+        dispatcher.start()
+        stage.play(dispatcher)
+        engine.stopping.set()
+        dispatcher.join(10)
+
+
+def _dispatch(engine: Engine) -> None:
+    """Do what is ready, one after the other, as phase runs do."""
+    with Lookout(engine) as lookout:
+        while not engine.stopping.is_set():
+            lookout.look()
+            for queue in engine.queues.values():
+                while not queue.empty():
+                    work = queue.get()
+                    engine.ended(work.key, _dealt_with(engine, work.key.activity, work.key.attempt))
+            lookout.wait()
+
+
+def moments(site: Path, number: int, random: Random) -> list[Moment]:
+    """Return random moments of a rehearsal at which half of the deliveries of an order were received."""
+    found: list[Moment] = []
+    seqs = list(range(1, last_event(site) + 1))
+    random.shuffle(seqs)
+    for seq in seqs:
+        if len(found) == number:
+            break
+        with snapshot_as_of(open_snapshot(site), str(seq)) as snapshot:
+            half = tuple(
+                order.id
+                for order in orders(snapshot)
+                if 2 * sum(one.received_at is not None for one in order.tranches) == len(order.tranches)
+            )
+        if half:
+            found.append(Moment(seq, half))
+    return found
+
+
+def cut(site: Path, seq: int, target: Path) -> Path:
+    """Return a copy of a site whose record ends with an event."""
+    shutil.copytree(site, target, ignore=shutil.ignore_patterns(f"{LEDGER_FILE}*"))
+    with snapshot_as_of(open_snapshot(site), str(seq)) as snapshot, sqlite3.connect(target / LEDGER_FILE) as file:
+        snapshot.db.backup(file)
+        for trigger in TRIGGERS.values():
+            file.execute(trigger)
+        file.execute(f"PRAGMA user_version={FORMAT}")
+    (target / LEDGER_FILE).chmod(0o600)
+    return target
+
+
+def faults(site: Path, scratch: Path) -> Iterator[str]:
+    """Yield what is wrong with the schedules that a site exports, in all forms.
+
+    MPXJ must find all of the schedule in those of other programs. Reading any form again must propose nothing.
+    """
+    schedule = exported(site).schedule
+    for form in Form:
+        path = scratch / f"plan.{form}"
+        wrote = called(["export", "schedule", path, "--site", site])
+        if wrote.returncode:
+            yield f"{form}: {wrote.stderr}"
+            continue
+        if form in PROGRAMS:
+            found = lost(schedule, read_by_mpxj(path, id_field=ID_FIELD), has_baseline=form is not Form.XER)
+            yield from (f"{form}: {one}" for one in found)
+        if form is not Form.ICS:
+            # nobody has an account of a simulated person, so that the command itself would refuse to act
+            difference = compared(site, read_exchange(path))
+            yield from (f"{form} proposes {one}" for one in difference.proposals)
+            yield from (f"{form} has no {name}" for name in difference.missing)
