@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
@@ -15,6 +13,7 @@ from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.schedule.exchange.comparing import Difference, Proposal, What, difference
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
+from steps.stamps import at_site
 from steps.text import shown_in_line
 
 
@@ -84,7 +83,7 @@ def _recorded_as(one: Proposal) -> str:
 
 def _take(decider: Deciding, one: Proposal, file: str, zone: str, why: str) -> None:
     """Take the decision that a proposal is. Raise what the rules say against it."""
-    at = None if one.at is None else _instant(one.at, zone)
+    at = None if one.at is None else at_site(one.at, zone)
     match one.what:
         case What.STARTED:
             decider.take(work.start, one.id, at=at, out_of_sequence=why)
@@ -115,7 +114,3 @@ def _comment(one: Proposal, file: str) -> str:
     if one.what is What.NEW:
         return f"Proposed in {source}: new activity {shown_in_line(one.id)} {shown_in_line(one.title)!r}, {one.now}"
     return f"Proposed in {source}: {one.what.value} {one.now} instead of {one.was}"
-
-
-def _instant(local: datetime, zone: str) -> datetime:
-    return local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
