@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
@@ -17,6 +15,7 @@ from steps.schedule.exchange.mapping import PlanMapping, under_our_ids
 from steps.schedule.exchange.model import Exchange
 from steps.schedule.exchange.read import Read
 from steps.schedule.exchange.writing import Form
+from steps.stamps import at_site
 from steps.text import shown_in_line
 
 
@@ -97,7 +96,7 @@ def _recorded_as(one: Proposal) -> str:
 def _take(decider: Deciding, one: Proposal, file: str, zone: str, why: str) -> None:
     """Take the decision that a proposal is. Raise what the rules say against it."""
     if one.what in {What.STARTED, What.FINISHED} and one.at is not None:
-        with decider.ledger.happened(_instant(one.at, zone), f"from {shown_in_line(file)}"):
+        with decider.ledger.happened(at_site(one.at, zone), f"from {shown_in_line(file)}"):
             _decide(decider, one, file, why)
     else:
         _decide(decider, one, file, why)
@@ -137,7 +136,3 @@ def _comment(one: Proposal, file: str) -> str:
     if one.what is What.NEW:
         return f"Proposed in {source}: new activity {shown_in_line(one.id)} {shown_in_line(one.title)!r}, {one.now}"
     return f"Proposed in {source}: {one.what.value} {one.now} instead of {one.was}"
-
-
-def _instant(local: datetime, zone: str) -> datetime:
-    return local.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)

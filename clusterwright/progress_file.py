@@ -1,6 +1,6 @@
 """Reading progress.csv: what was done before Clusterwright, a row an activity."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from clusterwright.commands.options import SHOWN, YEARS
@@ -8,12 +8,13 @@ from clusterwright.text_file import text_in
 from ledger.entries import ProgressRow
 from steps.csv_lines import numbered_rows
 from steps.errors import InputError, Place
+from steps.stamps import at_site
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note", "out_of_sequence")
 
 
-def read_progress(path: Path) -> list[ProgressRow]:
-    """Return the rows of a progress file. Raise for the first fault, with its file, line and column."""
+def read_progress(path: Path, zone: str) -> list[ProgressRow]:
+    """Return the rows of a progress file. Times without an offset are in the zone. Raise for the first fault, with its file, line and column."""
     rows = numbered_rows(text_in(path).encode(), str(path))
     header = [cell.strip() for cell in rows[0][1]] if rows else []
     missing = [column for column in COLUMNS[:2] if column not in header]
@@ -24,11 +25,11 @@ def read_progress(path: Path) -> list[ProgressRow]:
     found = []
     for line, cells in rows[1:]:
         if any(cells):
-            found.append(_row(path, line, dict(zip(header, cells, strict=False))))
+            found.append(_row(path, line, dict(zip(header, cells, strict=False)), zone))
     return found
 
 
-def _row(path: Path, line: int, row: dict[str, str]) -> ProgressRow:
+def _row(path: Path, line: int, row: dict[str, str], zone: str) -> ProgressRow:
     state = row.get("state", "").strip()
     if state not in {"done", "in_progress"}:
         raise InputError(
@@ -38,20 +39,21 @@ def _row(path: Path, line: int, row: dict[str, str]) -> ProgressRow:
         line=line,
         activity=row.get("activity", "").strip(),
         state=state,
-        started=_instant(row.get("started"), Place(str(path), line, "started")),
-        finished=_instant(row.get("finished"), Place(str(path), line, "finished")),
+        started=_instant(row.get("started"), Place(str(path), line, "started"), zone),
+        finished=_instant(row.get("finished"), Place(str(path), line, "finished"), zone),
         by=(row.get("by") or "").strip(),
         note=(row.get("note") or "").strip(),
         out_of_sequence=(row.get("out_of_sequence") or "").strip(),
     )
 
 
-def _instant(text: str | None, place: Place) -> datetime | None:
+def _instant(text: str | None, place: Place, zone: str) -> datetime | None:
     if not text or not text.strip():
         return None
     try:
-        given = datetime.fromisoformat(text.strip())
-        found = (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+        found = at_site(datetime.fromisoformat(text.strip()), zone)
+    except InputError as unclear:
+        raise InputError(unclear.what, hint=unclear.hint, place=place) from None
     except (ValueError, OverflowError):
         raise InputError(f"{text[:SHOWN]!r} is not a date", hint="write 2026-11-21", place=place) from None
     if found.year not in YEARS:

@@ -45,3 +45,21 @@ def local_day(instant: datetime, zone: str) -> date:
 def days_between(before: datetime, after: datetime, zone: str) -> int:
     """Return by how many days of the calendar in a time zone one instant is after another, as their two days say."""
     return (local_day(after, zone) - local_day(before, zone)).days
+
+
+def at_site(local: datetime, zone: str) -> datetime:
+    """Return the UTC instant of a time in a zone. One with an offset keeps it.
+
+    When the clocks change, an hour is skipped and another comes twice. Raise InputError for a time in either.
+    """
+    if local.tzinfo is not None:
+        return local.astimezone(UTC)
+    first, second = (local.replace(tzinfo=ZoneInfo(zone), fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return first.astimezone(UTC)
+    is_skipped = first.astimezone(UTC).astimezone(ZoneInfo(zone)).replace(tzinfo=None) != local
+    how = "does not exist" if is_skipped else "comes twice"
+    raise InputError(
+        f"{local:%Y-%m-%dT%H:%M} {how} in {zone}, where the clocks change",
+        hint=f"write {first.isoformat(timespec='minutes')} or {second.isoformat(timespec='minutes')}",
+    )

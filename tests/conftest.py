@@ -17,6 +17,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from ledger import past, project_time
+from ledger.machine_time import machine_time
 from ledger.stores import sqlite
 from tests import commands
 from tests.needs import NO_POSTGRES
@@ -113,12 +114,17 @@ def postgres() -> Iterator[Server]:
 
 
 @contextmanager
-def project_time_at(now: datetime) -> Iterator[None]:
-    """Let project time be a moment for whatever runs in this process. Files record it then too, as on a real site."""
+def project_time_at(start: datetime) -> Iterator[None]:
+    """Let project time run on from a moment, for whatever runs in this process. Files record it then too, as on a real site."""
+    ahead = start - machine_time()
+
+    def now() -> datetime:
+        return machine_time() + ahead
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project_time, "clock", lambda: now)
-        patch.setattr(sqlite, "machine_time", lambda: now)
-        patch.setattr(past, "machine_time", lambda: now)
+        patch.setattr(project_time, "clock", now)
+        patch.setattr(sqlite, "machine_time", now)
+        patch.setattr(past, "machine_time", now)
         yield
 
 

@@ -6,6 +6,7 @@ A decision is a function of `ledger.decisions`. It is signed where a key is give
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -19,11 +20,13 @@ from ledger.decisions.by_key import decided
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders, require_order
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, WaitingError
+from steps.stamps import at_site
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -46,11 +49,14 @@ class Deciding:
         **named: Given.kwargs,
     ) -> Result:
         """Take a decision and return what it returns. Text with marks that cannot be seen is refused."""
+        zone = site_of(self.snapshot).time_zone
+        given: Any = [_at_site(value, zone) for value in args]
+        options: Any = {name: _at_site(value, zone) for name, value in named.items()}
         require_visible_text(decision, (self.ledger, self.person, *args), named)
         return decided(
             self.ledger,
             self.person,
-            lambda: decision(self.ledger, self.person, *args, **named),
+            lambda: decision(self.ledger, self.person, *given, **options),
             key=self.key,
         )
 
@@ -177,16 +183,17 @@ class Reporting(Acting):
     at: AtOption = None
     late_because: LateOption = ""
 
-    def happened(self, ledger: Ledger) -> AbstractContextManager[None]:
-        """Let the decisions in the block have been taken at the time that the person names."""
+    def happened(self, ledger: Ledger, snapshot: Snapshot) -> AbstractContextManager[None]:
+        """Let the decisions in the block have been taken at the time that the person names: the site's, if it has no zone."""
         if self.late_because and self.at is None:
             raise InputError("--late-because is for what happened earlier", hint="say when: --at 2026-11-21")
-        return ledger.happened(self.at, self.late_because)
+        at = None if self.at is None else at_site(self.at, site_of(snapshot).time_zone)
+        return ledger.happened(at, self.late_because)
 
     @contextmanager
     def deciding(self) -> Iterator[Deciding]:
         """Open the site's ledger for decisions that were taken at the time that the person names."""
-        with super().deciding() as decider, self.happened(decider.ledger):
+        with super().deciding() as decider, self.happened(decider.ledger, decider.snapshot):
             yield decider
 
 
@@ -204,6 +211,11 @@ class Signing(Acting):
 @dataclass(frozen=True)
 class SigningReport(Reporting, Signing):
     """The same of commands that say what was decided, and when, and whose decision may be signed with a key."""
+
+
+def _at_site(value: object, zone: str) -> object:
+    """Return a time that was written without an offset as what it is at the site. Anything else stays."""
+    return at_site(value, zone) if isinstance(value, datetime) else value
 
 
 def say_done(name: str, done: str, event: object) -> None:

@@ -15,10 +15,10 @@ SHOWN = 60
 
 
 def instant(text: str) -> datetime:
-    """Return the UTC instant that a person wrote. Without an offset it is in this machine's time zone."""
+    """Return the instant that a person wrote. Without an offset it is the site's time, which `Deciding.take` makes an instant."""
     try:
         given = datetime.fromisoformat(text)
-        found = (given if given.tzinfo else given.astimezone()).astimezone(UTC)
+        found = given.astimezone(UTC) if given.tzinfo else given
     except (ValueError, OverflowError):
         raise InputError(f"{text[:SHOWN]!r} is not a date or time", hint="write 2026-11-21T14:30+01:00") from None
     if found.year not in YEARS:

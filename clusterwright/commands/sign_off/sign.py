@@ -64,7 +64,7 @@ def _write_statement(
         person, names = me.person(snapshot), matching(snapshot, activities)
         if len(names) != 1:
             raise InputError(f"{len(names)} activities are named, and a statement is about one")
-        with me.happened(ledger):
+        with me.happened(ledger, snapshot):
             command = write_statement(
                 ledger,
                 lambda: sign_off.sign(ledger, person, names[0], role=role, comment=comment),

@@ -18,6 +18,7 @@ from clusterwright.commands.acting import Signing
 from clusterwright.output import say
 from clusterwright.progress_file import read_progress
 from ledger.decisions import progress
+from ledger.questions.site import site_of
 
 
 def import_progress(
@@ -25,8 +26,8 @@ def import_progress(
     file: Annotated[Path, Argument(help="The CSV.")],
     yes: Annotated[bool, Option("--yes", help="Record it; without it only the check is made.")] = False,
 ) -> None:
-    rows = read_progress(file)
     with me.deciding() as decider:
+        rows = read_progress(file, site_of(decider.snapshot).time_zone)
         if yes:
             decider.take(progress.import_progress, rows)
         else:
