@@ -9,6 +9,7 @@ from ledger.questions.forecast_words import go_live_lines
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from steps.stamps import minute
 
 
 class StatusArtifact:
@@ -39,7 +40,7 @@ def status_text(snapshot: Snapshot) -> str:
     go_live = go_live_lines(snapshot, kept_forecast(snapshot))
     head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
     lines = [
-        f"{head}{escaped(site.name)}, plan revision {site.revision}, {snapshot.now:%Y-%m-%d %H:%M} UTC",
+        f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",
         "",
         *(f"- {escaped(line)}" for line in go_live),
         "",

@@ -25,7 +25,7 @@ from ledger.state.projections.people import hide_name
 from ledger.state.projector import replaying
 from ledger.stores.sqlite import memory_engine
 from steps.errors import InputError
-from steps.stamps import moment, stamp
+from steps.stamps import minute, moment, stamp
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
 _REFUSED = "SELECT seq FROM refused"
@@ -118,7 +118,7 @@ def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
     if at > latest:
         raise InputError(
             f"{wanted} is in the future",
-            hint=f"the latest that can be asked for is {latest.astimezone(zone):%Y-%m-%d %H:%M}",
+            hint=f"the latest that can be asked for is {minute(latest, zone.key)}",
         )
     return at
 

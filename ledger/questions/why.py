@@ -25,6 +25,7 @@ from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import InputError
+from steps.stamps import minute
 from steps.value import Value
 
 
@@ -214,7 +215,7 @@ def _needs_witnesses(case: LookedUp) -> list[str]:
         invite = f"clusterwright witness {case.row.id} --for DATE"
         return [f"witnesses invited: {', '.join(witness.roles)} ({invite})"]
     waited = [role for role in witness.roles if role not in case.invited.came]
-    return [f"its witnesses, or {case.invited.on:%Y-%m-%d %H:%M}Z: {', '.join(waited)}"] if waited else []
+    return [f"its witnesses, or {minute(case.invited.on, case.zone)}: {', '.join(waited)}"] if waited else []
 
 
 def _needs_of_the_facility(case: LookedUp) -> list[str]:

@@ -39,9 +39,9 @@ def why_supply(snapshot: Snapshot, name: str) -> Why:
         missing: tuple[Unmet, ...] = ()
         if order.early_because:
             said += f", out of sequence ({order.early_because})"
-            missing = tuple(unmet(predecessors(snapshot, name), "start", snapshot.now))
+            missing = tuple(unmet(predecessors(snapshot, name), "start", snapshot.now, order.time_zone))
         return Why(name, _state(order.state), said, missing, tuple(_needs_of_placed(order)))
-    waits = unmet(predecessors(snapshot, name), "start", snapshot.now)
+    waits = unmet(predecessors(snapshot, name), "start", snapshot.now, order.time_zone)
     if waits:
         return Why(name, State.BLOCKED, "not placed: it waits for what comes before it.", tuple(waits), ())
     to_place = f"to be placed: clusterwright order '{name}' --supplier NAME --reference NUMBER"

@@ -20,7 +20,7 @@ from ledger.rules.sequence import refuse_blocked
 from ledger.rules.version import DATES_AND_TIMES
 from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
-from steps.stamps import local_day
+from steps.stamps import local_day, minute
 
 RENEWABLE = timedelta(days=30)
 """An approval that expires can be signed again from this long before its end."""
@@ -78,7 +78,7 @@ def _refuse_before_work(case: Case) -> None:
     if since is not None and case.now < since:
         zone = case.zone
         raise InputError(
-            f"{row.id} {did} on {times.shown(since, zone)}, after {times.shown(case.now, zone)}",
+            f"{row.id} {did} on {minute(since, zone)}, after {minute(case.now, zone)}",
             hint=f"look at the year; if that entry is wrong: `clusterwright log {row.id}` has its number N, "
             "and `clusterwright correct N` takes it back",
         )
@@ -119,7 +119,7 @@ def refuse_unwitnessed(case: Case) -> None:
     waited = [role for role in witness.roles if role not in invited.came]
     if case.now < invited.on and waited:
         raise NotSatisfiedError(
-            f"{row.id} takes place before witnesses on {invited.on:%Y-%m-%d %H:%M}Z; not yet here: {', '.join(waited)}",
+            f"{row.id} takes place before witnesses on {minute(invited.on, case.zone)}; not yet here: {', '.join(waited)}",
             hint=f"wait until then, or record who is here: clusterwright witness {row.id} --attended {waited[0]}",
         )
 

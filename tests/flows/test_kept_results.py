@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ def test_an_output_that_is_too_long_to_be_read_is_not_measured_and_says_so(tmp_p
 
     run = played(tmp_path, MEASURE, tools=tools)
 
-    (read,) = read_metrics(["boot.uptime_s"], "n1", run.result.raw["n1"], {})
+    (read,) = read_metrics(["boot.uptime_s"], "n1", run.result.raw["n1"], {}, today=date(2026, 11, 23))
     assert read.value is None
     assert f"characters, and at most {LONGEST_TEXT:,} are read" in read.note
     assert run.result.raw["n1"]["kernel"]["stdout"] == "6.8.0"
@@ -196,7 +197,10 @@ def test_a_run_whose_results_could_not_all_be_kept_is_not_in_order(tmp_path: Pat
 
 
 def test_a_loop_of_many_items_keeps_the_reason_of_the_first_that_failed() -> None:
-    items = [{"item": number, "msg": "non-zero return code", "stderr": "x" * 900 + "\nno", "rc": 1, "failed": True} for number in range(5000)]
+    items = [
+        {"item": number, "msg": "non-zero return code", "stderr": "x" * 900 + "\nno", "rc": 1, "failed": True}
+        for number in range(5000)
+    ]
 
     kept = essence({"msg": "One or more items failed", "results": [{"item": "ok", "rc": 0}, *items]})
 
