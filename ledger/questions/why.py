@@ -25,7 +25,7 @@ from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import InputError
-from steps.stamps import minute
+from steps.stamps import local_day, minute
 from steps.value import Value
 
 
@@ -127,7 +127,7 @@ def _needs(case: LookedUp) -> list[str]:
         case State.ON_HOLD:
             return [f"to be resumed: {row.last_note}"]
         case State.DONE if row.expired:
-            return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
+            return [f"to be signed again by {_roles(row)}: its approval ended on {minute(row.valid_until, case.zone)}"]
         case State.DONE if row.stale:
             return [f"to be signed again by {_roles(row)}: something before it was opened again"]
         case State.DONE:
@@ -159,7 +159,7 @@ def _rejected(case: LookedUp) -> list[str]:
         return []
     last, ncr = found
     under = f" ({ncr.id}, {ncr.disposition or ncr.decided or 'open'})" if ncr else ""
-    who = f"{last.person} rejected it as {last.role} on {last.at:%Y-%m-%d}"
+    who = f"{last.person} rejected it as {last.role} on {local_day(last.at, case.zone)}"
     return [f"to be made good: {who}: {last.comment}{under}"]
 
 

@@ -131,7 +131,7 @@ def uninvited(case: Case) -> NotSatisfiedError:
     roles, notice = ", ".join(witness.roles), f"{witness.notice_h:g} working hours' notice"
     return NotSatisfiedError(
         f"{row.id} is witnessed by {roles}, and they were not invited yet",
-        hint=f"clusterwright witness {row.id} --for {case.earliest_witnessed:%Y-%m-%d} or later: {notice}",
+        hint=f"clusterwright witness {row.id} --for {local_day(case.earliest_witnessed, case.zone)} or later: {notice}",
     )
 
 
@@ -184,7 +184,7 @@ def sign(case: Case, role: str | None = None) -> Approval:
     under = allowed(case, "sign", role=role)
     begins = _passes_gate(case)
     refuse_out_of_sequence(case)
-    _refuse_needless(row, case.now)
+    _refuse_needless(case)
     if case.actor.id in case.approvals:
         needed = f"it needs {policy.quorum} different people"
         raise NotSatisfiedError(f"{case.actor.id} has signed {row.id} already; {needed}")
@@ -218,15 +218,16 @@ def _passes_gate(case: Case) -> bool:
     return True
 
 
-def _refuse_needless(row: Activity, now: datetime) -> None:
+def _refuse_needless(case: Case) -> None:
     """Raise for an activity that is done, unless it is stale or its approval expires soon."""
-    if row.state is not State.DONE or row.stale or is_renewable(row, now):
+    row = case.row
+    if row.state is not State.DONE or row.stale or is_renewable(row, case.now):
         return
     if row.valid_until is None:
         raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
     raise NotSatisfiedError(
-        f"{row.id} is done; nothing waits for a signature; it holds until {row.valid_until:%Y-%m-%d}",
-        hint=f"it can be signed again from {row.valid_until - RENEWABLE:%Y-%m-%d}",
+        f"{row.id} is done; nothing waits for a signature; it holds until {minute(row.valid_until, case.zone)}",
+        hint=f"it can be signed again from {minute(row.valid_until - RENEWABLE, case.zone)}",
     )
 
 

@@ -79,7 +79,7 @@ def refuse_unready(
     """
     if order.placed_at is not None:
         raise NotSatisfiedError(
-            f"{order.id} was placed on {order.placed_at:%Y-%m-%d}",
+            f"{order.id} was placed on {local_day(order.placed_at, order.time_zone)}",
             hint="`clusterwright promise` records another delivery date, `change request` another value",
         )
     if is_unready(order, now, lapsed=lapsed):
