@@ -126,8 +126,10 @@ def _needs(case: LookedUp) -> list[str]:
             return _needs_a_decision(case)
         case State.ON_HOLD:
             return [f"to be resumed: {row.last_note}"]
-        case State.DONE if row.expired:
-            return [f"to be signed again by {_roles(row)}: its approval ended on {minute(row.valid_until, case.zone)}"]
+        case State.DONE if row.expired and row.valid_until is not None:
+            return [
+                f"to be signed again by {_roles(row)}: its approval ended on {local_day(row.valid_until, case.zone)}"
+            ]
         case State.DONE if row.stale:
             return [f"to be signed again by {_roles(row)}: something before it was opened again"]
         case State.DONE:

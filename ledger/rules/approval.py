@@ -226,8 +226,8 @@ def _refuse_needless(case: Case) -> None:
     if row.valid_until is None:
         raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
     raise NotSatisfiedError(
-        f"{row.id} is done; nothing waits for a signature; it holds until {minute(row.valid_until, case.zone)}",
-        hint=f"it can be signed again from {minute(row.valid_until - RENEWABLE, case.zone)}",
+        f"{row.id} is done; nothing waits for a signature; it holds until {local_day(row.valid_until, case.zone)}",
+        hint=f"it can be signed again from {local_day(row.valid_until - RENEWABLE, case.zone)}",
     )
 
 

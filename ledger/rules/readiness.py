@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import LinkRow, Unmet
 from steps.errors import NotSatisfiedError
-from steps.stamps import minute
+from steps.stamps import local_day, minute
 
 NAMED = 20
 """How many predecessors an error names. The others are counted."""
@@ -163,8 +163,8 @@ def _unmet(link: LinkRow, zone: str) -> Unmet:
 
 
 def _in_words(link: LinkRow, zone: str) -> str:
-    if link.state == EXPIRED:
-        return f"its approval ended {minute(link.valid_until, zone)}, to be signed again"
+    if link.state == EXPIRED and link.valid_until is not None:
+        return f"its approval ended {local_day(link.valid_until, zone)}, to be signed again"
     if link.satisfied_at is not None:
         return f"over, its lag ends {minute(link.satisfied_at, zone)}"
     if link.state == "stale":

@@ -30,7 +30,7 @@ from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
 from ledger.rules.rows import NcrRow
 from steps.errors import ClusterwrightError
 from steps.schedule.activity import WORKING, PlanActivity
-from steps.stamps import minute
+from steps.stamps import local_day, minute
 from steps.value import value_text
 from tui.looks import Cells, coloured, safe, safe_lines, sheet, state_text
 from tui.screens.deciding import DecidingScreen
@@ -247,7 +247,7 @@ def _approval(case: LookedUp) -> Text:
         if s.witnessed:
             text.append("\n").append_text(safe(f"    {s.witnessed}"))
     if row.valid_until is not None:
-        text.append(f"\n  holds until {minute(row.valid_until, case.zone)}")
+        text.append(f"\n  holds until {local_day(row.valid_until, case.zone)}")
     return text.append_text(_witnesses(case))
 
 

@@ -29,7 +29,7 @@ def delegate(
             "--until",
             parser=instant,
             metavar="TIME",
-            help="As 2027-01-31.",
+            help="As 2027-01-31, in the site's time.",
         ),
     ],
     reason: ReasonOption,
