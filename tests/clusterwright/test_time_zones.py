@@ -12,10 +12,14 @@ from typing import Any, NamedTuple
 import pytest
 from openpyxl import load_workbook
 
+from flows.status_artifact import status_text
+from ledger.reading import open_snapshot
 from tests.clusterwright.command_lines import commands
 from tests.commands import called
 from tests.conftest import project_time_at
 from tests.once import Once
+from tests.tui.piloting import SIZE, open_page, text_of, until
+from tui.app import ClusterwrightApp
 
 AS = ("--as", "owner", "--late-because", "the office was closed")
 READY = "036@site"
@@ -251,3 +255,39 @@ def test_every_command_reads_its_time_in_the_sites_zone(place: tuple[Path, Zone]
         if f"{SKIPPED} does not exist in {zone.name}" not in done.stderr:
             wrong[name] = done.stderr
     assert not wrong, "\n".join(f"{name}: {said}" for name, said in wrong.items())
+
+
+@pytest.mark.parametrize("place", ZONES[:1], ids=named, indirect=True)
+def test_messages_and_the_dashboard_have_the_sites_time(place: tuple[Path, Zone]) -> None:
+    site, zone = place
+    where = ("--site", site, "--as", "owner")
+
+    def said(*words: str) -> str:
+        done = called([*words, *where])
+        return done.stdout + done.stderr
+
+    lent = said("authority", "delegate", "owner-pm", "--to", "operator", "--until", "2027-05-01", "--reason", "leave")
+    assert "until 2027-05-01 00:00" in lent
+    assert "2027-05-01 00:00" in called(["authority", "--site", site]).stdout
+    assert "(2026-08-31 01:" in said("authority", "rules")
+    assert "recorded 2027-04-10 07:" in called(["anchor", "--site", site]).stdout
+    late = ("--at", "2027-03-14T03:30", "--late-because", "the office was closed")
+    assert "started" in said("start", READY, *late)
+    early = said("finish", READY, "--at", "2027-03-14T01:30", "--late-because", "so it was")
+    assert "started on 2027-03-14 03:30, after 2027-03-14 01:30" in early
+    with open_snapshot(site) as snapshot:
+        assert f"2027-04-10 07:00 {zone.name}" in status_text(snapshot)
+
+
+@pytest.mark.parametrize("place", ZONES[:1], ids=named, indirect=True)
+async def test_screens_have_the_sites_time(place: tuple[Path, Zone]) -> None:
+    site, zone = place
+    done = called(["start", READY, "--at", "2027-03-14T03:30", "--site", site, *AS])
+    assert done.returncode == 0, done.stderr
+    app = ClusterwrightApp(site)
+    async with app.run_test(size=SIZE) as pilot:
+        await open_page(app, pilot, READY, "owner")
+        await until(pilot, lambda: "actual  2027-03-14 03:30" in text_of(app, "head"))
+
+        assert "planned 2026-08-31 08:00 to" in text_of(app, "head")
+        assert f"2027-04-10 07:00 {zone.name}" in text_of(app, "site-line")
