@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from clusterwright.check_view import tell_recorded
 from clusterwright.commands.acting import Acting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, AtOption, JsonOption, NoteOption
 from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
@@ -33,6 +34,7 @@ def item(
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:
+    say_shut_out(me, [activity])
     given = tuple(reading_of(text) for text in readings or ())
     entry = ItemEntry(item, not fail, given, note, serial, tuple(photo or ()))
     tell_recorded(
