@@ -37,12 +37,13 @@ class ShutOut(NamedTuple):
 def shut_out(snapshot: Snapshot, row: Activity, person: str) -> ShutOut | None:
     """Return what a person gives up who works on an activity now. None if they could not approve it anyway."""
     policy = row.plan.policy
-    could = set(policy.roles) & actor(snapshot, person).roles.keys()
+    roles = set(policy.roles)
+    could = roles & actor(snapshot, person).roles.keys()
     if not could or not row.separates_duties or person in row.hands:
         return None
     signed = approvers(snapshot, row)
     apart = {person, *row.hands, *signed}
-    able = (one for one in people(snapshot) if set(one.roles) & set(policy.roles))
+    able = (one for one in people(snapshot) if roles & set(one.roles))
     others = tuple(one.id for one in able if one.id not in apart)
     lacking = policy.quorum - len(signed)
     return ShutOut(row.id, person, policy.roles, others, lacking)
