@@ -94,7 +94,12 @@ class Stage:
             at = min((moment for moment in moments if moment is not None), default=None)
             is_over = require_activity(snapshot, self.wanted).state in OVER
             ending = [] if at is None else approved_until(snapshot, max(at, self.clock()))
-            return Situation(is_over, _to_order(snapshot), at, ending)
+            return Situation(is_over, self._to_order(snapshot), at, ending)
+
+    def _to_order(self, snapshot: Snapshot) -> list[OrderRow]:
+        """Return the orders that can be placed now, and are planned to be."""
+        waiting = [row for row in orders(snapshot) if row.placed_at is None and row.ready_from]
+        return [row for row in waiting if max(row.ready_from, self.suppliers.times.placing(row.id)) <= snapshot.now]
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()
@@ -115,7 +120,7 @@ class Stage:
         due = self.clock.move_to(at)
         with self.engine.ledger.batch():
             for row in ending:
-                self.simulator.people.renew(self.engine.activities[row.id])
+                self.simulator.people.sign(self.engine.activities[row.id])
             for decision in due:
                 decision(self.clock())
         if self.simulator.held_back:
@@ -135,9 +140,3 @@ class Stage:
             found = counts(snapshot)
             done = found.by_state[State.DONE]
             self.say(f"{snapshot.now:%Y-%m-%d}: {done} of {found.total} done")
-
-
-def _to_order(snapshot: Snapshot) -> list[OrderRow]:
-    """Return the orders that can be placed now."""
-    waiting = [row for row in orders(snapshot) if row.placed_at is None]
-    return [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]
