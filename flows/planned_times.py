@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from steps.schedule.activity import WORKING, Dates, PlanActivity
-from steps.schedule.approvals import approval_hours
+from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity
+from steps.schedule.approvals import LEAVES_FINISH, approval_hours, elapsed_per_working_hour
 from steps.schedule.calendar import calendars_of
-from steps.schedule.dating import MINUTES, in_minutes
+from steps.schedule.dating import MINUTE, MINUTES, in_minutes
 from steps.schedule.plan import Plan, PlanOrder, PlanTranche
 
 
@@ -20,6 +20,8 @@ class PlannedTimes:
         self._plan = plan
         self._calendars = calendars_of(plan)
         self._orders = {order.id: order for order in plan.orders}
+        finishes = (link for link in plan.links if link.type.value in LEAVES_FINISH)
+        self._waited_for_elapsed = {link.before for link in finishes if link.lag_calendar == ELAPSED}
 
     def starts(self) -> Iterator[datetime]:
         """Yield when activities begin, when duplicates end, and when orders are placed."""
@@ -43,9 +45,18 @@ class PlannedTimes:
         return max(dates.early_finish, self._after(activity.calendar, started, hours))
 
     def approval(self, activity: PlanActivity, finished: datetime) -> datetime:
-        """Return when the plan expects the approval of work that was finished at `finished`."""
+        """Return when the plan expects the approval of work that was finished at `finished`.
+
+        Where a link runs around the clock, the plan counts with the average of elapsed hours in a working hour, which may end sooner.
+        """
         hours = approval_hours(activity, self._plan.approvals)
-        return self._after(WORKING, finished, in_minutes(hours) / MINUTES) if hours else finished
+        if not hours:
+            return finished
+        working = self._after(WORKING, finished, in_minutes(hours) / MINUTES)
+        if activity.id not in self._waited_for_elapsed:
+            return working
+        elapsed = in_minutes(hours * elapsed_per_working_hour(self._plan)) * MINUTE
+        return min(working, finished + elapsed)
 
     def placing(self, order: str) -> datetime:
         """Return when an order is placed."""
