@@ -140,8 +140,6 @@ def _set_up(
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
         people = SimulatedPeople(ledger, plan, clock)
         times = PlannedTimes(plan)
-        for moment in set(times.starts()):
-            clock.schedule(moment, _nothing_but_a_look)
         simulator = Simulator(clock, times, people)
         suppliers = SimulatedSuppliers(times, people, clock)
         engine = Engine(
@@ -160,7 +158,3 @@ def _set_up(
             if row.placed_at is not None:
                 suppliers.expect(row, row.placed_at)
     return Stage(engine, simulator, suppliers, clock, wanted, say)
-
-
-def _nothing_but_a_look(at: datetime) -> None:
-    """Take no decision: the dispatcher finds what may begin by then."""

@@ -63,6 +63,8 @@ class Stage:
         self.wanted = wanted
         self.say = say
         self._told = time.monotonic()
+        for moment in set(simulator.times.starts()):
+            clock.schedule(moment, _nothing_but_a_look)
 
     def play(self, dispatcher: threading.Thread) -> None:
         """Move project time until the wanted activity is over. Raise where nothing more can happen before that.
@@ -140,3 +142,7 @@ class Stage:
             found = counts(snapshot)
             done = found.by_state[State.DONE]
             self.say(f"{snapshot.now:%Y-%m-%d}: {done} of {found.total} done")
+
+
+def _nothing_but_a_look(at: datetime) -> None:
+    """Take no decision: the dispatcher finds what may begin by then."""

@@ -149,9 +149,10 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
     ) as ledger:
         adopt_plan(ledger, "sim-owner-pm", plan, reason="rehearsal")
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, PlannedTimes(plan), people)
+        times = PlannedTimes(plan)
+        simulator = Simulator(clock, times, people)
         engine = Engine(folder, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
-        stage = Stage(engine, simulator, SimulatedSuppliers(plan, people, clock, 1), clock, CLOSING, print)
+        stage = Stage(engine, simulator, SimulatedSuppliers(times, people, clock), clock, CLOSING, print)
 
         def dispatch() -> None:
             with Lookout(engine) as lookout:
