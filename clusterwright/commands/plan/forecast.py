@@ -24,13 +24,16 @@ from clusterwright.forecast_view import (
     ordered_line,
     value_line,
 )
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
-from ledger.questions.forecast_words import in_days, slip_lines
+from ledger.questions.baseline import milestone_baselines
+from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
-from ledger.questions.site import site_of
+from ledger.questions.site import live_since, site_of
 from steps.catalog.terms import Phase
+from steps.errors import NotSatisfiedError
 
 
 def forecast(
@@ -43,20 +46,27 @@ def forecast(
     from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
 
     with ask.record() as snapshot:
+        if live_since(snapshot):
+            _say_went_live(ask, headlines(snapshot), publish=publish)
+            return
         say_what_is_drawn_of(snapshot, samples)
         found, published = make_forecast(snapshot, samples=samples, seed=seed), forecasts(snapshot)
         zone = site_of(snapshot).time_zone
         with suppress(PermissionError):  # who may only look has no place to keep it
             keep_forecast(snapshot, found)
+    with ask.record() as snapshot:
+        top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
 
         Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:
-        print_json(_document(found, published))
+        print_json(_document(found, published) | {"baseline_milestones": base} | top.document)
         return
-    _print(found, published, zone)
+    for line in top.lines:
+        print(in_line(line))
+    _print(found, published, zone, base)
     if publish:
         say("published")
 
@@ -69,12 +79,19 @@ def _phases(found: KeptForecast) -> dict[str, datetime]:
     return {one.milestone: one.expected for one in found.milestones if one.milestone in set(Phase)}
 
 
-def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None:
-    print(f"go-live {day(found.finish, zone)}, planned {day(found.planned, zone)}: {in_days(found.days_late)}")
+def _say_went_live(ask: Asking, top: Headlines, *, publish: bool) -> None:
+    """Say when the site went live, in place of a forecast."""
+    if publish:
+        raise NotSatisfiedError(f"there is nothing to forecast: the site {top.lines[0]}")
+    if ask.as_json:
+        print_json(top.document)
+    else:
+        print(*map(in_line, top.lines), sep="\n")
+
+
+def _print(found: KeptForecast, published: list[ForecastRow], zone: str, base: dict[str, datetime]) -> None:
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
-    for line in slip_lines(found):
-        print(in_line(line))
     if published:
         last = published[0]
         moved = found.days(last.finish, found.finish)
@@ -84,6 +101,6 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
     for ordered in found.ordered:
         print(ordered_line(ordered))
     title = f"With the site's crews: {found.samples:,} samples, seed {found.seed}; kept: samples in which the plan is"
-    print_milestones(found.milestones, zone, title=title, expected=True)
+    print_milestones(found.milestones, zone, title=title, baseline=base)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))
