@@ -100,8 +100,9 @@ class Stage:
 
     def _to_order(self, snapshot: Snapshot) -> list[OrderRow]:
         """Return the orders that can be placed now, and are planned to be."""
-        waiting = [row for row in orders(snapshot) if row.placed_at is None and row.ready_from]
-        return [row for row in waiting if max(row.ready_from, self.suppliers.times.placing(row.id)) <= snapshot.now]
+        waiting = [row for row in orders(snapshot) if row.placed_at is None]
+        possible = [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]
+        return [row for row in possible if self.suppliers.times.placing(row.id) <= snapshot.now]
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()
