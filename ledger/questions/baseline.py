@@ -62,7 +62,8 @@ def milestone_baselines(snapshot: Snapshot) -> dict[str, datetime]:
         date = dates.get(row.id)
         if date is None or not row.plan.applicable or row.plan.continuing:
             continue
-        found[row.plan.phase] = max(date, found.get(row.plan.phase, date))
+        phase = row.plan.phase
+        found[phase] = max(date, found.get(phase, date))
         if row.plan.step == IN_SERVICE:
             found[hall_milestone(row.plan.unit)] = date
     return found

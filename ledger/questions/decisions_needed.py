@@ -104,7 +104,8 @@ def _sign_offs(snapshot: Snapshot) -> Iterator[Needed]:
     for row in waiting:
         since = row.ready_from if row.state is State.READY else row.ended_at
         never = {*approvers(snapshot, row), *(row.hands if row.separates_duties else ())}
-        yield _of(row, "sign", row.plan.policy.roles, since)._replace(never=frozenset(never))
+        needed = _of(row, "sign", row.plan.policy.roles, since)
+        yield needed._replace(never=frozenset(never))
 
 
 def _to_sign_again(snapshot: Snapshot) -> list[Activity]:
@@ -155,7 +156,8 @@ def _ncrs(snapshot: Snapshot) -> Iterator[Needed]:
         if not found.decided:
             row = require_activity(snapshot, found.activity)
             title = f"class {found.ncr_class}, {row.id}: {found.reason}"
-            needed = _of(row, "ncr", (*row.plan.policy.roles, row.plan.role), found.opened_at)
+            roles = (*row.plan.policy.roles, row.plan.role)
+            needed = _of(row, "ncr", roles, found.opened_at)
             yield needed._replace(subject=found.id, title=title)
 
 
@@ -168,6 +170,12 @@ def _changes(snapshot: Snapshot) -> Iterator[Needed]:
             yield Needed("change", change.id, change.subject, title, roles, change.asked_at, never)
 
 
-def _of(row: Activity, kind: str, roles: tuple[str, ...], since: datetime | None) -> Needed:
+def _of(
+    row: Activity,
+    kind: str,
+    roles: tuple[str, ...],
+    since: datetime | None,
+) -> Needed:
     """Return a decision about an activity."""
-    return Needed(kind, row.id, row.id, row.plan.title, roles, since, row=row)
+    title = row.plan.title
+    return Needed(kind, row.id, row.id, title, roles, since, row=row)

@@ -99,8 +99,10 @@ def inbox(
     `lapsed` has the activities whose release does not cover what would run. The ledger does not know the files of a run.
     """
     me = actor(snapshot, person)
-    needed = (_decision(snapshot, me, one) for one in decisions_needed(snapshot, lapsed) if one.kind != "ncr")
-    decisions = (row for row in needed if row is not None)
+    needed = decisions_needed(snapshot, lapsed)
+    about_work = (one for one in needed if one.kind != "ncr")
+    asked = (_decision(snapshot, me, one) for one in about_work)
+    decisions = (row for row in asked if row is not None)
     rows = chain(decisions, _to_do(snapshot, me, lapsed), _to_order(snapshot, me))
     return sorted(rows, key=_place_in_inbox)
 

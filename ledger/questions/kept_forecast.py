@@ -196,7 +196,9 @@ def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:
     """Return when go-live was to be by the last forecast that was made before a moment, published or kept. None without one."""
     published = ((one.at, one.finish) for one in forecasts(snapshot))
     kept = _file(snapshot)
-    found = [*published, *([(kept.as_of, kept.finish)] if kept else [])]
+    found = list(published)
+    if kept is not None:
+        found.append((kept.as_of, kept.finish))
     earlier = [one for one in found if one[0] < before]
     return max(earlier)[1] if earlier else None
 

@@ -69,7 +69,12 @@ def _finish(found: KeptForecast | None, name: str, state: State) -> datetime | N
     return None if found is None or state in WORK_OVER else found.nodes.get(name)
 
 
-def _days_later(found: KeptForecast | None, name: str, state: State, planned: datetime | None) -> int | None:
+def _days_later(
+    found: KeptForecast | None,
+    name: str,
+    state: State,
+    planned: datetime | None,
+) -> int | None:
     finish = _finish(found, name, state)
     if found is None or finish is None or planned is None:
         return None

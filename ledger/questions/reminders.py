@@ -130,7 +130,16 @@ def _decision(person: str, one: Needed, what: str) -> ReminderRow:
     """Return a decision that is waited for."""
     verb = "ncr disposition" if one.kind == "ncr" else _VERBS.get(one.kind, one.kind)
     command = f"clusterwright {verb} {one.subject}{' WHAT' if one.kind == 'ncr' else ''}"
-    return ReminderRow(person, Urgency.WAITING, one.kind, one.subject, what, one.since, None, command)
+    return ReminderRow(
+        person,
+        Urgency.WAITING,
+        one.kind,
+        one.subject,
+        what,
+        one.since,
+        None,
+        command,
+    )
 
 
 def _place_in_list(row: ReminderRow) -> tuple[int, date, str, str, str]:
