@@ -14,7 +14,7 @@ from flows.executors.simulated_suppliers import SimulatedSuppliers
 from flows.simulation import SimulatedClock
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
-from ledger.questions.inbox import approved_until
+from ledger.questions.decisions_needed import approved_until
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State

@@ -196,7 +196,10 @@ def test_a_run_whose_results_could_not_all_be_kept_is_not_in_order(tmp_path: Pat
 
 
 def test_a_loop_of_many_items_keeps_the_reason_of_the_first_that_failed() -> None:
-    items = [{"item": number, "msg": "non-zero return code", "stderr": "x" * 900 + "\nno", "rc": 1, "failed": True} for number in range(5000)]
+    items = [
+        {"item": number, "msg": "non-zero return code", "stderr": "x" * 900 + "\nno", "rc": 1, "failed": True}
+        for number in range(5000)
+    ]
 
     kept = essence({"msg": "One or more items failed", "results": [{"item": "ok", "rc": 0}, *items]})
 

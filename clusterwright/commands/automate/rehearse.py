@@ -22,7 +22,7 @@ from clusterwright.rehearsing import prepare_rehearsal
 from flows.rehearsal import RehearsalReport
 from flows.rehearsal import rehearse as play
 from ledger.private import private_files
-from ledger.questions.forecast_words import in_days
+from ledger.questions.forecast_words import than_planned
 from steps.stamps import local_day
 
 LATER_SHOWN = 3
@@ -54,7 +54,7 @@ def _closing(report: RehearsalReport, folder: Path) -> Iterator[str]:
         yield "go-live as happened: not yet; `clusterwright rehearse` goes on"
     else:
         happened = local_day(report.go_live, report.time_zone)
-        yield f"go-live as happened: {happened}, {in_days((happened - planned).days)}"
+        yield f"go-live as happened: {happened}, {than_planned((happened - planned).days)}"
     if report.later:
         more = f" and {len(report.later) - LATER_SHOWN} more" if len(report.later) > LATER_SHOWN else ""
         yield f"later than planned: {'; '.join(report.later[:LATER_SHOWN])}{more}"
