@@ -29,14 +29,14 @@ from steps.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
 
-LOOK_S = 0.5
+LOOK_S = 0.2
 AGAIN_S = 1.0
 """After a request failed."""
 
 TEXTS_S = 5.0
 """How often, in seconds, artifacts are written at most. States and names are written at once."""
 
-PACE_S, PACE_LOOK_S = 1.2, 0.02
+PACE_S, PACE_LOOK_S = 0.6, 0.02
 CHECK_S = 60.0
 """How often, in seconds, the board asks what Prefect shows: with the login, a person can change the state of a run there."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
 from flows.prefect_api import PrefectApi
 from flows.standing_pictures import Node, Picture
 from flows.standing_words import NOTHING, Shown
+from ledger.machine_time import machine_time
 
 FLOW = "Phases"
 TAG = "standing"
@@ -186,7 +186,7 @@ def _event(run: _Run, step: str, node: Node, earlier: list[str]) -> dict[str, An
     inputs = [{"input_type": "task_run", "id": _node_id(run, one)} for one in earlier]
     return {
         "id": str(uuid4()),
-        "occurred": datetime.now(UTC).isoformat(),
+        "occurred": machine_time().isoformat(),
         "event": f"prefect.task-run.{node.shown.name}",
         "resource": {
             "prefect.resource.id": f"prefect.task-run.{node_id}",
