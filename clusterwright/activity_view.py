@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
-from clusterwright.output import Document, in_line, minute
+from clusterwright.output import Document, in_line
 from ledger.questions import records
 from ledger.questions.baseline import baseline_date
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
@@ -28,6 +28,7 @@ from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from steps.amount import counted
 from steps.catalog.loader import shipped_step
 from steps.schedule.activity import WORKING
+from steps.stamps import minute
 
 CAUSES = 20
 """How many causes `show` prints; --json has all."""
@@ -121,7 +122,7 @@ def _head(
     for unmet in answer.unmet:
         yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
     if answer.turn is not None:
-        yield str(answer.turn)
+        yield answer.turn.words(zone)
     for need in answer.needs:
         yield f"needs {need}"
 

@@ -24,6 +24,7 @@ from ledger.stores.following import has_ledger
 from ledger.writing import Ledger
 from steps.errors import NotPermittedError
 from steps.schedule.plan import Plan
+from steps.stamps import local_day
 from steps.text import require_visible
 
 UNDOES = {
@@ -90,7 +91,7 @@ def _first_adopter(
 def _size(plan: Plan) -> str:
     applicable = sum(a.applicable for a in plan.activities)
     left_out = len(plan.activities) - applicable
-    orders_until = f"{len(plan.orders)} orders, go-live {plan.finish:%Y-%m-%d}"
+    orders_until = f"{len(plan.orders)} orders, go-live {local_day(plan.finish, plan.time_zone)}"
     return f"{applicable} activities, {left_out} not applicable, {orders_until}"
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clusterwright.output import Cells, Document, in_line, minute, print_json, say, table
+from clusterwright.output import Cells, Document, in_line, print_json, say, table
 from ledger.questions.checks import CheckRow, ItemReadingRow, check_history, checked_items, checklist, unchecked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+from steps.stamps import minute
 
 if TYPE_CHECKING:
     from ledger.decisions.checklists import Checked  # SQLAlchemy, which `show` does without; test_start_up

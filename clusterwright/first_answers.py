@@ -9,15 +9,21 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from clusterwright.output import table
+from ledger.project_time import project_now
 from steps.design.figures import figure_specs
 from steps.design.people_file import people_in
 from steps.design.preset import Preset, layered, preset_names, read_preset
 from steps.errors import ClusterwrightError, InputError
+from steps.stamps import local_day
 
 FACILITIES = ("existing", "shell", "greenfield")
 NOT_BUILT = ("lab", "localhost")
 """Presets that nobody builds: they are for trying the program."""
 T = TypeVar("T")
+
+
+ZONE = "Etc/UTC"
+"""The time zone of a new site, until its file names another."""
 
 
 class Answers(NamedTuple):
@@ -28,12 +34,12 @@ class Answers(NamedTuple):
     nodes: int | None = None
     facility: str | None = None
     country: str = "US"
-    time_zone: str = "Etc/UTC"
+    time_zone: str = ZONE
     people: Path | None = None
 
 
-def asked(preset: str, start: date) -> Answers:
-    """Return what a person answers, question by question. `preset` and `start` are what Enter takes."""
+def asked(preset: str, start: date | None) -> Answers:
+    """Return what a person answers, question by question. `preset` and `start` are what Enter takes; None is today at the site."""
     print("Seven short questions; Enter takes what is in brackets, and site.yaml has every answer for you to change.\n")
     names = [name for name in preset_names() if name not in NOT_BUILT]
     presets = [read_preset(name) for name in names]
@@ -48,9 +54,9 @@ def asked(preset: str, start: date) -> Answers:
     facility = _ask(
         f"The hall: {', '.join(FACILITIES[:2])} or {FACILITIES[2]}?", str(chosen.choices["facility"]), _facility
     )
-    first = _ask("The first day of the project?", start.isoformat(), _day)
     country = _ask("Which country, in two letters?", "US", _country)
-    zone = _ask("Which time zone?", "Etc/UTC", _zone)
+    zone = _ask("Which time zone?", ZONE, _zone)
+    first = _ask("The first day of the project?", (start or today_in(zone)).isoformat(), _day)
     people = _ask("Who works and signs: a CSV file with id, name, roles; empty for three placeholders?", "", _people)
     return Answers(
         chosen,
@@ -61,6 +67,11 @@ def asked(preset: str, start: date) -> Answers:
         zone,
         people,
     )
+
+
+def today_in(zone: str) -> date:
+    """Return today's day in a time zone."""
+    return local_day(project_now(), zone)
 
 
 def _ask(question: str, usual: str, read: Callable[[str], T]) -> T:

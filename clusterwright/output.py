@@ -14,7 +14,6 @@ from enum import Enum
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from steps.stamps import local_day
 from steps.text import shown, shown_in_json, shown_in_line
@@ -122,11 +121,6 @@ def day(moment: datetime | date | None, zone: str) -> str:
     if isinstance(moment, datetime):
         moment = local_day(moment, zone)
     return "" if moment is None else moment.isoformat()
-
-
-def minute(instant: datetime | None, zone: str) -> str:
-    """Return the day and the minute of an instant in the site's time zone. Empty for None."""
-    return "" if instant is None else instant.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M")
 
 
 def days(hours: float, hours_per_day: float = 24.0) -> str:

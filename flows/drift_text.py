@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from flows.drifting import Finding, Look
 from ledger.decisions.runs import record_preview
@@ -13,6 +11,7 @@ from ledger.questions.drift import Origin
 from ledger.questions.records import preview
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
+from steps.stamps import minute
 
 
 def keep(ledger: Ledger, look: Look, zone: str) -> None:
@@ -51,10 +50,10 @@ def told(look: Look, zone: str) -> Iterator[str]:
 def _set_by(origin: Origin, zone: str) -> str:
     run, release = origin.run, origin.release
     assert run.settled_at
-    words = [f"set by {run.id}, {_time(run.settled_at, zone)}"]
+    words = [f"set by {run.id}, {minute(run.settled_at, zone)}"]
     if release is not None:
-        words.append(f"released by {release.by} as {release.role}, {_time(release.at, zone)}")
-    words += [f"{one.decision} by {one.name} as {one.role}, {_time(one.at, zone)}" for one in origin.signed]
+        words.append(f"released by {release.by} as {release.role}, {minute(release.at, zone)}")
+    words += [f"{one.decision} by {one.name} as {one.role}, {minute(one.at, zone)}" for one in origin.signed]
     return "; ".join(words)
 
 
@@ -63,9 +62,5 @@ def _finding(finding: Finding, zone: str) -> Iterator[str]:
     if finding.path:
         yield f"    task: {finding.task}"
     if finding.changed_at is not None:
-        yield f"    last changed {_time(finding.changed_at, zone)}; owner {finding.owner}, which does not say who changed it"
+        yield f"    last changed {minute(finding.changed_at, zone)}; owner {finding.owner}, which does not say who changed it"
     yield from (f"    {line}" for line in finding.lines.splitlines())
-
-
-def _time(at: datetime, zone: str) -> str:
-    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"

@@ -24,6 +24,7 @@ from flows.turns import Turns
 from ledger.entries import Wish
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
 from ledger.reading import open_snapshot
@@ -201,9 +202,9 @@ class Engine:
         if not untold:
             return []
         with self.snapshot() as snapshot:
-            found = turns(snapshot)
+            found, zone = turns(snapshot), site_of(snapshot).time_zone
         return [
-            Work(work.key._replace(mark=WAITS), work.row, frozenset(), str(found[work.row.id]))
+            Work(work.key._replace(mark=WAITS), work.row, frozenset(), found[work.row.id].words(zone))
             for work in untold
             if work.row.id in found
         ]

@@ -8,6 +8,7 @@ from ledger.questions.counts import PhaseRow, phases
 from ledger.questions.headlines import headlines
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from steps.stamps import minute
 
 
 class StatusArtifact:
@@ -38,7 +39,7 @@ def status_text(snapshot: Snapshot) -> str:
     top = headlines(snapshot)
     head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
     lines = [
-        f"{head}{escaped(site.name)}, plan revision {site.revision}, {snapshot.now:%Y-%m-%d %H:%M} UTC",
+        f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",
         "",
         *(f"- {escaped(line)}" for line in top.lines),
         "",

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from flows.ansible.orphans import boot_id
 from ledger.decisions.turns import Runner, take_turns
 from ledger.entries import Wish
+from ledger.questions.site import site_of
 from ledger.questions.turns import turns
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
@@ -65,9 +66,9 @@ def in_turn(ledger: Ledger, wish: Wish) -> Iterator[None]:
     try:
         if wish.activity not in take_turns(ledger, runner, [wish], lease_s=LOOK_LEASE_S):
             with open_snapshot(ledger.site_dir) as snapshot:
-                turn = turns(snapshot).get(wish.activity)
+                turn, zone = turns(snapshot).get(wish.activity), site_of(snapshot).time_zone
             raise NotSatisfiedError(
-                f"{wish.activity} cannot be looked at now: {turn or 'an engine is about to'}",
+                f"{wish.activity} cannot be looked at now: {turn.words(zone) if turn else 'an engine is about to'}",
                 hint="try again when that has ended; `clusterwright up` looks by itself in its turn",
             )
         yield

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
 from steps.errors import NotPermittedError
-from steps.stamps import stamp
+from steps.stamps import local_day, stamp
 
 People = dict[str, frozenset[str]]
 """The own roles of everybody in a plan, by person."""
@@ -38,12 +39,13 @@ def of_both_times(then: Snapshot, present: Actor) -> Actor:
         own = set(people.get(present.id, ()))
     if people is not None and present.organisation is not None and present.id not in people:
         raise NotPermittedError(
-            f"{present.id} was not at this site on {then.now:%Y-%m-%d}",
+            f"{present.id} was not at this site on {local_day(then.now, site_of(then).time_zone)}",
             hint="somebody who was there then, and is there now, records it; or record it as of today, without --at",
         )
     lent = then.ask(_LENT, person=present.id, at=at)
     had = own | {role for role, giver in lent if _had(then, people, giver, role)}
-    now_only = {role: f"was not theirs on {then.now:%Y-%m-%d}" for role in present.roles if role not in had}
+    day = local_day(then.now, site_of(then).time_zone)
+    now_only = {role: f"was not theirs on {day}" for role in present.roles if role not in had}
     then_only = dict.fromkeys(sorted(had - present.roles.keys()), "is not theirs any more")
     both = {role: by for role, by in present.roles.items() if role in had}
     return present._replace(roles=both, unfit=now_only | then_only)

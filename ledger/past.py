@@ -8,7 +8,7 @@ minutes, so there project time counts instead.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -25,7 +25,7 @@ from ledger.state.projections.people import hide_name
 from ledger.state.projector import replaying
 from ledger.stores.sqlite import memory_engine
 from steps.errors import InputError
-from steps.stamps import moment, stamp
+from steps.stamps import at_site, minute, moment, stamp
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
 _REFUSED = "SELECT seq FROM refused"
@@ -107,7 +107,7 @@ def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
     try:
         day = date.fromisoformat(wanted) if len(wanted) == len("2026-11-20") else None
         at = datetime.fromisoformat(wanted) if day is None else _end_of(day, zone)
-        at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+        at = at_site(at, zone.key)
     except (ValueError, OverflowError):
         raise InputError(
             f"{wanted!r} is neither an event's number nor a time",
@@ -118,7 +118,7 @@ def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:
     if at > latest:
         raise InputError(
             f"{wanted} is in the future",
-            hint=f"the latest that can be asked for is {latest.astimezone(zone):%Y-%m-%d %H:%M}",
+            hint=f"the latest that can be asked for is {minute(latest, zone.key)}",
         )
     return at
 

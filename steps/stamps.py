@@ -42,6 +42,11 @@ def local_day(instant: datetime, zone: str) -> date:
     return instant.astimezone(ZoneInfo(zone)).date()
 
 
+def minute(instant: datetime | None, zone: str) -> str:
+    """Return the day and the minute of an instant in a time zone, as people read it. Empty for None."""
+    return "" if instant is None else instant.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M")
+
+
 def days_between(before: datetime, after: datetime, zone: str) -> int:
     """Return by how many days of the calendar in a time zone one instant is after another, as their two days say."""
     return (local_day(after, zone) - local_day(before, zone)).days

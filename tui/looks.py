@@ -62,16 +62,11 @@ def sheet(title: str, headers: Sequence[str], rows: Iterable[Cells]) -> Table:
     return shown
 
 
-def day_text(day: date | None, zone: str = "UTC") -> str:
+def day_text(day: date | None, zone: str) -> str:
     """Return a day as 2026-11-20: of an instant that in a time zone. Empty for None."""
     if isinstance(day, datetime):
         day = local_day(day, zone)
     return f"{day:%Y-%m-%d}" if day else ""
-
-
-def time_text(time: datetime | None) -> str:
-    """Return a time as 2026-11-20 14:05; empty for None."""
-    return f"{time:%Y-%m-%d %H:%M}" if time else ""
 
 
 def float_days(row: Activity, weeks: Mapping[str, WorkingWeek]) -> str:

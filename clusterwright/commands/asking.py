@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clusterwright.commands.options import AsOfOption, JsonOption, SiteOption
-from clusterwright.output import minute, plain, print_json, say, table
+from clusterwright.output import plain, print_json, say, table
 from clusterwright.where import find_site
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from steps.stamps import minute
 
 Row = TypeVar("Row")
 

@@ -20,7 +20,10 @@ def instant(text: str) -> datetime:
         given = datetime.fromisoformat(text)
         found = given.astimezone(UTC) if given.tzinfo else given
     except (ValueError, OverflowError):
-        raise InputError(f"{text[:SHOWN]!r} is not a date or time", hint="write 2026-11-21T14:30+01:00") from None
+        raise InputError(
+            f"{text[:SHOWN]!r} is not a date or time",
+            hint="write 2026-11-21T14:30, or 2026-11-21T14:30+01:00 with an offset",
+        ) from None
     if found.year not in YEARS:
         raise InputError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}")
     return found
@@ -49,7 +52,7 @@ JsonOption = Annotated[bool, Option("--json", help="Print one JSON document.")]
 AsOption = Annotated[str | None, Option("--as", help="Which person acts, if several may.", metavar="ID")]
 AsOfOption = Annotated[
     str | None,
-    Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00.", metavar="WHEN"),
+    Option("--as-of", help="As the record had it after event 120, or by 2026-11-20T12:00 at the site.", metavar="WHEN"),
 ]
 SequenceOption = Annotated[
     str, Option("--out-of-sequence", metavar="WHY", help="Why it happened although something before it is open.")
@@ -67,7 +70,7 @@ AtOption = Annotated[
         "--at",
         parser=instant,
         metavar="TIME",
-        help="When it happened, if not now: 2026-11-21 or 2026-11-21T14:30+01:00.",
+        help="When it happened, if not now, in the site's time: 2026-11-21 or 2026-11-21T14:30; with an offset in that.",
     ),
 ]
 LateOption = Annotated[

@@ -15,6 +15,7 @@ from ledger.rules.access import Who
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.reasons import require_reason
 from steps.errors import InputError, NotSatisfiedError
+from steps.stamps import minute
 
 
 def delegated(
@@ -32,7 +33,7 @@ def delegated(
     if until <= since:
         raise InputError(
             "a delegation ends after it begins",
-            hint=f"it would run from {since:%Y-%m-%d} to {until:%Y-%m-%d}",
+            hint=f"it would run from {minute(since, moment.terms.zone)} to {minute(until, moment.terms.zone)}",
         )
     moment.may(actor, "delegate", role, theirs=holders(moment.snapshot, role))
     refuse_stranger(moment.actor(to))

@@ -17,6 +17,7 @@ from ledger.questions.case import activity
 from ledger.questions.links import predecessors
 from ledger.questions.moment import Moment
 from ledger.questions.orders import order, tranche
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Action, is_open_to
 from ledger.rules.readiness import NEVER, Times, activity_times, side_of
@@ -25,6 +26,7 @@ from ledger.rules.sequence import why_never
 from ledger.rules.subjects import is_delivery
 from steps.catalog.terms import Kind
 from steps.errors import InputError
+from steps.stamps import local_day
 
 SHOWN = 25
 """How many faults a refusal lists."""
@@ -149,7 +151,7 @@ def _of_order(
     before: Mapping[str, ProgressRow],
 ) -> Iterator[str]:
     """Yield disagreements with the network. Lags do not count, because these dates are whole days."""
-    begins = row.started or row.finished
+    begins, zone = row.started or row.finished, site_of(asked).time_zone
     for link in predecessors(asked, row.activity):
         side = side_of(link.type)
         if side == "finish" and row.state != "done":
@@ -158,9 +160,9 @@ def _of_order(
         over = _over(asked, link, before)
         if over is None:
             yield f"{row.activity} waits for {link.before} ({link.reason}); add a row for it, or say why in its `out_of_sequence`"
-        elif needed is not None and over.date() > needed.date():
-            later = f"comes before {link.before} on {over:%Y-%m-%d} ({link.reason})"
-            yield f"{row.activity} on {needed:%Y-%m-%d} {later}"
+        elif needed is not None and local_day(over, zone) > local_day(needed, zone):
+            later = f"comes before {link.before} on {local_day(over, zone)} ({link.reason})"
+            yield f"{row.activity} on {local_day(needed, zone)} {later}"
 
 
 def _over(asked: Snapshot, link: LinkRow, before: Mapping[str, ProgressRow]) -> datetime | None:

@@ -349,7 +349,7 @@ class LookedUp:
 
     def waits(self, side: str) -> Sequence[Unmet]:
         """Return what the `start` or the `finish` still waits for."""
-        return unmet(predecessors(self.snapshot, self.row.id), side, self.now)
+        return unmet(predecessors(self.snapshot, self.row.id), side, self.now, self.zone)
 
 
 def case_of(snapshot: Snapshot, name: str, person: str) -> LookedUp:

@@ -21,7 +21,7 @@ from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.rows import OrderRow
 from ledger.rules.version import DATES_AND_TIMES, RULES
 from steps.errors import InputError
-from steps.stamps import instant, local_day
+from steps.stamps import instant, local_day, minute
 
 _TERMS = """
 SELECT rules, (SELECT min(min(start), min(first_at)) FROM plan_revision),
@@ -99,7 +99,9 @@ class Moment:
         """Raise InputError if it is said to have happened in the future, or before the project."""
         if self.rules < DATES_AND_TIMES:
             if self.now > self.present + times.DAY_AHEAD:
-                raise InputError(f"{self.now:%Y-%m-%d %H:%M}Z is in the future", hint="record it when it has happened")
+                raise InputError(
+                    f"{minute(self.now, self.terms.zone)} is in the future", hint="record it when it has happened"
+                )
             return
         if self.is_of_now:
             return

@@ -12,7 +12,7 @@ from ledger.rules.rows import OrderRow
 
 def refuse_unready_order(snapshot: Snapshot, order: OrderRow) -> None:
     """Raise NotSatisfiedError for an order that cannot be placed now."""
-    waits = unmet(predecessors(snapshot, order.id), "start", snapshot.now)
+    waits = unmet(predecessors(snapshot, order.id), "start", snapshot.now, order.time_zone)
     refuse_unready(order, waits, snapshot.now, lapsed=order.id in lapsed(snapshot))
 
 

@@ -12,7 +12,7 @@ from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.turns import Waiting, wants
-from steps.stamps import moment
+from steps.stamps import minute, moment
 
 NAMED = 3
 """How many hosts, and how many activities, a sentence names."""
@@ -40,10 +40,10 @@ class Behind(NamedTuple):
     since: datetime | None
     things: tuple[str, ...]
 
-    def __str__(self) -> str:
-        """Return the sentence that people read."""
+    def words(self, zone: str) -> str:
+        """Return the sentence that people read, with times in the site's zone."""
         how = "running" if self.runs else "waits before it,"
-        since = f"{how} since {self.since:%Y-%m-%d %H:%M}Z" if self.since else "its turn now"
+        since = f"{how} since {minute(self.since, zone)}" if self.since else "its turn now"
         return f"{self.activity} ({since}) on {_named(self.things)}"
 
 
@@ -55,9 +55,9 @@ class Turn(NamedTuple):
     since: datetime
     behind: tuple[Behind, ...]
 
-    def __str__(self) -> str:
-        """Return the sentence that people read."""
-        waits = "; ".join(map(str, self.behind[:NAMED])) or "its engine, which is about to begin it"
+    def words(self, zone: str) -> str:
+        """Return the sentence that people read, with times in the site's zone."""
+        waits = "; ".join(one.words(zone) for one in self.behind[:NAMED]) or "its engine, which is about to begin it"
         more = f" and {len(self.behind) - NAMED} more" if len(self.behind) > NAMED else ""
         return f"waits for {waits}{more}; place {self.place} of {self.of} in the order"
 

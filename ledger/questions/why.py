@@ -25,6 +25,7 @@ from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.errors import InputError
+from steps.stamps import local_day, minute
 from steps.value import Value
 
 
@@ -125,8 +126,10 @@ def _needs(case: LookedUp) -> list[str]:
             return _needs_a_decision(case)
         case State.ON_HOLD:
             return [f"to be resumed: {row.last_note}"]
-        case State.DONE if row.expired:
-            return [f"to be signed again by {_roles(row)}: its approval ended on {row.valid_until:%Y-%m-%d}"]
+        case State.DONE if row.expired and row.valid_until is not None:
+            return [
+                f"to be signed again by {_roles(row)}: its approval ended on {local_day(row.valid_until, case.zone)}"
+            ]
         case State.DONE if row.stale:
             return [f"to be signed again by {_roles(row)}: something before it was opened again"]
         case State.DONE:
@@ -158,7 +161,7 @@ def _rejected(case: LookedUp) -> list[str]:
         return []
     last, ncr = found
     under = f" ({ncr.id}, {ncr.disposition or ncr.decided or 'open'})" if ncr else ""
-    who = f"{last.person} rejected it as {last.role} on {last.at:%Y-%m-%d}"
+    who = f"{last.person} rejected it as {last.role} on {local_day(last.at, case.zone)}"
     return [f"to be made good: {who}: {last.comment}{under}"]
 
 
@@ -214,7 +217,7 @@ def _needs_witnesses(case: LookedUp) -> list[str]:
         invite = f"clusterwright witness {case.row.id} --for DATE"
         return [f"witnesses invited: {', '.join(witness.roles)} ({invite})"]
     waited = [role for role in witness.roles if role not in case.invited.came]
-    return [f"its witnesses, or {case.invited.on:%Y-%m-%d %H:%M}Z: {', '.join(waited)}"] if waited else []
+    return [f"its witnesses, or {minute(case.invited.on, case.zone)}: {', '.join(waited)}"] if waited else []
 
 
 def _needs_of_the_facility(case: LookedUp) -> list[str]:

@@ -13,6 +13,7 @@ from ledger.rules.readiness import unmet
 from ledger.rules.rows import OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import is_delivery
 from steps.amount import counted
+from steps.stamps import local_day
 
 
 class Why(NamedTuple):
@@ -35,13 +36,17 @@ def why_supply(snapshot: Snapshot, name: str) -> Why:
     if is_delivery(name):
         return _delivery(order, require_tranche(snapshot, name))
     if order.placed_at is not None:
-        said = f"{order.state} on {order.placed_at:%Y-%m-%d}" if order.state == "placed" else order.state
+        said = (
+            f"{order.state} on {local_day(order.placed_at, order.time_zone)}"
+            if order.state == "placed"
+            else order.state
+        )
         missing: tuple[Unmet, ...] = ()
         if order.early_because:
             said += f", out of sequence ({order.early_because})"
-            missing = tuple(unmet(predecessors(snapshot, name), "start", snapshot.now))
+            missing = tuple(unmet(predecessors(snapshot, name), "start", snapshot.now, order.time_zone))
         return Why(name, _state(order.state), said, missing, tuple(_needs_of_placed(order)))
-    waits = unmet(predecessors(snapshot, name), "start", snapshot.now)
+    waits = unmet(predecessors(snapshot, name), "start", snapshot.now, order.time_zone)
     if waits:
         return Why(name, State.BLOCKED, "not placed: it waits for what comes before it.", tuple(waits), ())
     to_place = f"to be placed: clusterwright order '{name}' --supplier NAME --reference NUMBER"

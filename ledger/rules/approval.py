@@ -20,7 +20,7 @@ from ledger.rules.sequence import refuse_blocked
 from ledger.rules.version import DATES_AND_TIMES
 from steps.catalog.terms import Kind
 from steps.errors import InputError, NotSatisfiedError
-from steps.stamps import local_day
+from steps.stamps import local_day, minute
 
 RENEWABLE = timedelta(days=30)
 """An approval that expires can be signed again from this long before its end."""
@@ -78,7 +78,7 @@ def _refuse_before_work(case: Case) -> None:
     if since is not None and case.now < since:
         zone = case.zone
         raise InputError(
-            f"{row.id} {did} on {times.shown(since, zone)}, after {times.shown(case.now, zone)}",
+            f"{row.id} {did} on {minute(since, zone)}, after {minute(case.now, zone)}",
             hint=f"look at the year; if that entry is wrong: `clusterwright log {row.id}` has its number N, "
             "and `clusterwright correct N` takes it back",
         )
@@ -119,7 +119,7 @@ def refuse_unwitnessed(case: Case) -> None:
     waited = [role for role in witness.roles if role not in invited.came]
     if case.now < invited.on and waited:
         raise NotSatisfiedError(
-            f"{row.id} takes place before witnesses on {invited.on:%Y-%m-%d %H:%M}Z; not yet here: {', '.join(waited)}",
+            f"{row.id} takes place before witnesses on {minute(invited.on, case.zone)}; not yet here: {', '.join(waited)}",
             hint=f"wait until then, or record who is here: clusterwright witness {row.id} --attended {waited[0]}",
         )
 
@@ -131,7 +131,7 @@ def uninvited(case: Case) -> NotSatisfiedError:
     roles, notice = ", ".join(witness.roles), f"{witness.notice_h:g} working hours' notice"
     return NotSatisfiedError(
         f"{row.id} is witnessed by {roles}, and they were not invited yet",
-        hint=f"clusterwright witness {row.id} --for {case.earliest_witnessed:%Y-%m-%d} or later: {notice}",
+        hint=f"clusterwright witness {row.id} --for {local_day(case.earliest_witnessed, case.zone)} or later: {notice}",
     )
 
 
@@ -184,7 +184,7 @@ def sign(case: Case, role: str | None = None) -> Approval:
     under = allowed(case, "sign", role=role)
     begins = _passes_gate(case)
     refuse_out_of_sequence(case)
-    _refuse_needless(row, case.now)
+    _refuse_needless(case)
     if case.actor.id in case.approvals:
         needed = f"it needs {policy.quorum} different people"
         raise NotSatisfiedError(f"{case.actor.id} has signed {row.id} already; {needed}")
@@ -218,15 +218,16 @@ def _passes_gate(case: Case) -> bool:
     return True
 
 
-def _refuse_needless(row: Activity, now: datetime) -> None:
+def _refuse_needless(case: Case) -> None:
     """Raise for an activity that is done, unless it is stale or its approval expires soon."""
-    if row.state is not State.DONE or row.stale or is_renewable(row, now):
+    row = case.row
+    if row.state is not State.DONE or row.stale or is_renewable(row, case.now):
         return
     if row.valid_until is None:
         raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
     raise NotSatisfiedError(
-        f"{row.id} is done; nothing waits for a signature; it holds until {row.valid_until:%Y-%m-%d}",
-        hint=f"it can be signed again from {row.valid_until - RENEWABLE:%Y-%m-%d}",
+        f"{row.id} is done; nothing waits for a signature; it holds until {local_day(row.valid_until, case.zone)}",
+        hint=f"it can be signed again from {local_day(row.valid_until - RENEWABLE, case.zone)}",
     )
 
 

@@ -11,7 +11,7 @@ from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import order_of
 from ledger.rules.times import refuse_past_day
 from steps.errors import InputError, NotSatisfiedError
-from steps.stamps import days_between, local_day
+from steps.stamps import days_between, local_day, minute
 
 
 def order_state(placed_at: datetime | None, tranches: Sequence[TrancheRow]) -> str:
@@ -79,7 +79,7 @@ def refuse_unready(
     """
     if order.placed_at is not None:
         raise NotSatisfiedError(
-            f"{order.id} was placed on {order.placed_at:%Y-%m-%d}",
+            f"{order.id} was placed on {local_day(order.placed_at, order.time_zone)}",
             hint="`clusterwright promise` records another delivery date, `change request` another value",
         )
     if is_unready(order, now, lapsed=lapsed):
@@ -144,7 +144,7 @@ def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> 
             f"{order.id} is not placed; nothing can arrive", hint=f"clusterwright order '{order.id}'"
         )
     if now < order.placed_at:
-        raise InputError(f"{order.id} was placed only at {order.placed_at:%Y-%m-%d %H:%M}Z")
+        raise InputError(f"{order.id} was placed only at {minute(order.placed_at, order.time_zone)}")
     if tranche.outstanding <= 0:
         raise NotSatisfiedError(f"{tranche.id} is received in full already", hint=_surplus_hint(tranche.id))
 

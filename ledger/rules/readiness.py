@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import LinkRow, Unmet
 from steps.errors import NotSatisfiedError
+from steps.stamps import local_day, minute
 
 NAMED = 20
 """How many predecessors an error names. The others are counted."""
@@ -108,9 +109,9 @@ def is_out_of_sequence(row: Activity, now: datetime, *, lapsed: bool) -> bool:
     return lapsed or any(since is None or since > now for since in sides)
 
 
-def unmet(links: Sequence[LinkRow], side: str, now: datetime) -> list[Unmet]:
-    """Return the predecessors that a node's `start` or `finish` still waits for at `now`."""
-    return [_unmet(link) for link in links if _is_waited_for(link, side, now)]
+def unmet(links: Sequence[LinkRow], side: str, now: datetime, zone: str) -> list[Unmet]:
+    """Return the predecessors that a node's `start` or `finish` still waits for at `now`. Times in words are those of the zone."""
+    return [_unmet(link, zone) for link in links if _is_waited_for(link, side, now)]
 
 
 def refuse_waiting(
@@ -148,11 +149,11 @@ def _is_waited_for(link: LinkRow, side: str, now: datetime) -> bool:
     return is_open or (side == "start" and link.state == EXPIRED)
 
 
-def _unmet(link: LinkRow) -> Unmet:
+def _unmet(link: LinkRow, zone: str) -> Unmet:
     return Unmet(
         link.before,
         link.title,
-        _in_words(link),
+        _in_words(link, zone),
         link.type,
         link.lag_h,
         link.reason,
@@ -161,11 +162,11 @@ def _unmet(link: LinkRow) -> Unmet:
     )
 
 
-def _in_words(link: LinkRow) -> str:
-    if link.state == EXPIRED:
-        return f"its approval ended {link.valid_until:%Y-%m-%d}, to be signed again"
+def _in_words(link: LinkRow, zone: str) -> str:
+    if link.state == EXPIRED and link.valid_until is not None:
+        return f"its approval ended {local_day(link.valid_until, zone)}, to be signed again"
     if link.satisfied_at is not None:
-        return f"over, its lag ends {link.satisfied_at:%Y-%m-%d %H:%M}Z"
+        return f"over, its lag ends {minute(link.satisfied_at, zone)}"
     if link.state == "stale":
         return "stale, to be signed again"
     return State(link.state).words if link.state in set(State) else link.state

@@ -10,6 +10,7 @@ from ledger.rules.case import Case
 from ledger.rules.permission import Actor, refuse_stranger
 from steps.errors import InputError, NotSatisfiedError
 from steps.schedule.activity import PlanWitness
+from steps.stamps import minute
 
 
 def invite(case: Case, on: datetime, *, agreed: bool) -> PlanWitness:
@@ -18,12 +19,12 @@ def invite(case: Case, on: datetime, *, agreed: bool) -> PlanWitness:
     witness, row = _wanted(case), case.row
     permitted(case, Action.INVITE)
     if on < case.now:
-        raise InputError(f"{on:%Y-%m-%d %H:%M}Z is over; nobody can be invited to it")
+        raise InputError(f"{minute(on, case.zone)} is over; nobody can be invited to it")
     earliest = case.earliest_witnessed
     if on < earliest and not agreed:
         raise NotSatisfiedError(
-            f"{row.id} gives its witnesses {witness.notice_h:g} working hours' notice; {on:%Y-%m-%d %H:%M}Z is too soon",
-            hint=f"{earliest:%Y-%m-%d %H:%M}Z or later, or --agreed where they agreed to it",
+            f"{row.id} gives its witnesses {witness.notice_h:g} working hours' notice; {minute(on, case.zone)} is too soon",
+            hint=f"{minute(earliest, case.zone)} or later, or --agreed where they agreed to it",
         )
     return witness
 
@@ -46,7 +47,7 @@ def attend(case: Case, role: str, person: Actor | None) -> None:
             raise NotSatisfiedError(f"{person.id} did the work of {row.id} and is no witness to it")
     elif case.now < on and role not in case.actor.roles:
         raise NotSatisfiedError(
-            f"{row.id} takes place on {on:%Y-%m-%d %H:%M}Z; until then only a {role} says that none will come",
+            f"{row.id} takes place on {minute(on, case.zone)}; until then only a {role} says that none will come",
             hint=f"clusterwright witness {row.id} --absent {role}, after that time",
         )
 

@@ -30,6 +30,7 @@ from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
 from steps.errors import InputError, NotPermittedError, NotSatisfiedError
+from steps.stamps import minute
 
 NAMED = 5
 """How many hosts or items an error names. The others are counted."""
@@ -93,7 +94,7 @@ def finish(case: Case, out_of_sequence: str) -> Ended:
         return Ended(result, early_because, by_nobody=True)
     permitted(case, Action.FINISH, result)
     if row.started_at is not None and case.now < row.started_at:
-        raise InputError(f"{row.id} started at {row.started_at:%Y-%m-%d %H:%M}Z, after that")
+        raise InputError(f"{row.id} started at {minute(row.started_at, case.zone)}, after that")
     early_because = out_of_sequence if is_unfinishable(case) else ""
     if early_because:
         refuse_never(row)

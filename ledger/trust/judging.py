@@ -147,7 +147,7 @@ class Judge:
         else:
             yield from self._of_statement(moment, event, payload, payload.statement)
             if not terms.is_rehearsal:
-                yield from self._of_statement_time(event, payload.statement)
+                yield from self._of_statement_time(event, payload.statement, moment.terms.zone)
             yield from self._of_signature(moment, event, payload.statement, terms)
 
     def _of_engine(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
@@ -185,7 +185,7 @@ class Judge:
         if found is None or found.hash != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
 
-    def _of_statement_time(self, event: Event, statement: str) -> Iterator[str]:
+    def _of_statement_time(self, event: Event, statement: str, zone: str) -> Iterator[str]:
         made = Made.of(read_statement(statement)["predicate"])
         head = self.record.event_at(made.head.seq)
         over = None if head is None else head.recorded_at
@@ -194,7 +194,7 @@ class Judge:
         except InputError as unreadable:
             yield unreadable.what
             return
-        wrong = time_fault(signed_at, event.recorded_at, over)
+        wrong = time_fault(signed_at, event.recorded_at, over, zone)
         if wrong is not None:
             yield wrong
 

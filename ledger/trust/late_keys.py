@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import SignerKey
 from ledger.rules.times import CLOCKS, is_earlier
 from ledger.rules.version import DATES_AND_TIMES
 from steps.errors import NotSatisfiedError
-from steps.stamps import stamp
+from steps.stamps import minute, stamp
 
 _SITE = "SELECT rules, rehearsal, (SELECT min(adopted_at) FROM plan_revision) FROM site"
 
@@ -40,8 +41,9 @@ def refuse_newer_keys(
     """Return the keys that may sign a late decision. Raise if a person has keys, and all were enrolled after it."""
     found = enrolled_then(then, recorded, keys)
     if keys and not found:
+        zone = site_of(then).time_zone
         raise NotSatisfiedError(
-            f"the key of {actor} was enrolled on {keys[0].since:%Y-%m-%d %H:%M}Z, after {then.now:%Y-%m-%d %H:%M}Z",
+            f"the key of {actor} was enrolled on {minute(keys[0].since, zone)}, after {minute(then.now, zone)}",
             hint="somebody whose key was enrolled then signs it, or it is signed as of today, without --at",
         )
     return found

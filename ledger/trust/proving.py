@@ -24,6 +24,7 @@ from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived, W
 from ledger.log.payloads.work import NotApplicable
 from ledger.questions.case import activity
 from ledger.questions.records import signer_keys
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
@@ -31,7 +32,7 @@ from ledger.trust import ssh, sshsig
 from ledger.trust.late_keys import refuse_newer_keys
 from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
 from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant, moment, stamp
+from steps.stamps import instant, minute, moment, stamp
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -111,13 +112,13 @@ def asks(snapshot: Snapshot, subject: str, payload: Decided) -> bool:
     return asks_for_signature(under, owner_key, always=isinstance(payload, OF_SITE))
 
 
-def time_fault(at: datetime, recorded: datetime, head_recorded: datetime | None) -> str | None:
+def time_fault(at: datetime, recorded: datetime, head_recorded: datetime | None, zone: str) -> str | None:
     """Return why a statement's own time cannot be right. None if it can.
 
     `recorded` is when the decision is recorded, `head_recorded` when the event was that the statement was made over.
     """
     if at > recorded + CLOCK_TOLERANCE or at < recorded - STATEMENT_AGE:
-        return f"its statement is of {at:%Y-%m-%d %H:%M}Z, and it is recorded on {recorded:%Y-%m-%d %H:%M}Z"
+        return f"its statement is of {minute(at, zone)}, and it is recorded on {minute(recorded, zone)}"
     if head_recorded is not None and at < head_recorded - CLOCK_TOLERANCE:
         return "its statement is older than the event that it was made over"
     return None
@@ -229,7 +230,7 @@ def accepted(
     if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
     signed_at, over = made.at(snapshot.now), moment(found[1])
-    late = None if is_rehearsal(snapshot) else time_fault(signed_at, recorded, over)
+    late = None if is_rehearsal(snapshot) else time_fault(signed_at, recorded, over, site_of(snapshot).time_zone)
     if late is not None:
         raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")
     if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
@@ -280,7 +281,7 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
     hint = f"sign it with the key that the plan in force names for {actor}, and with `-n {namespace}`"
     if len(ended) == len(keys):
         *_, until, reason = ended[-1]
-        hint = f"{actor}'s key ended on {until:%Y-%m-%d %H:%M}Z ({reason})"
+        hint = f"{actor}'s key ended on {minute(until, site_of(snapshot).time_zone)} ({reason})"
     raise NotSatisfiedError(f"the signature of {actor} is invalid: {why}", hint=hint)
 
 

@@ -44,8 +44,8 @@ def test_answers_are_the_site_and_its_plan_is_said_in_words(tmp_path: Path) -> N
     (tmp_path / "ours.csv").write_text(PEOPLE, encoding="utf-8")
 
     said = typed(
-        tmp_path, "h100-1k", "superpod-4su", "many", "96", "shel", "shell", "2027-13-01", "2027-02-01",
-        "Norway", "no", "Oslo", "Europe/Oslo", "nobody.csv", "ours.csv",
+        tmp_path, "h100-1k", "superpod-4su", "many", "96", "shel", "shell", "Norway", "no", "Oslo", "Europe/Oslo",
+        "2027-13-01", "2027-02-01", "nobody.csv", "ours.csv",
     )  # fmt: skip
 
     made = plan_of(tmp_path / "new")

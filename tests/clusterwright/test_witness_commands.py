@@ -51,7 +51,7 @@ def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Ask) -> None
     today = datetime.now(UTC).date()
 
     said = ask("witness", TEST, "--for", today + timedelta(days=3), "--as", "tech").stderr
-    assert f"sponsor, visitor invited for {today + timedelta(days=4)} 00:00Z" in said
+    assert f"sponsor, visitor invited for {today + timedelta(days=4)} 00:00" in said
     ask("witness", TEST, "--attended", "sponsor", "--as", "sponsor")
     assert "not yet here: visitor" in ask("start", TEST, "--as", "tech", rc=1).stderr
     ask("witness", TEST, "--absent", "visitor", "--note", "on leave", "--as", "guest")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ def test_an_output_that_is_too_long_to_be_read_is_not_measured_and_says_so(tmp_p
 
     run = played(tmp_path, MEASURE, tools=tools)
 
-    (read,) = read_metrics(["boot.uptime_s"], "n1", run.result.raw["n1"], {})
+    (read,) = read_metrics(["boot.uptime_s"], "n1", run.result.raw["n1"], {}, today=date(2026, 11, 23))
     assert read.value is None
     assert f"characters, and at most {LONGEST_TEXT:,} are read" in read.note
     assert run.result.raw["n1"]["kernel"]["stdout"] == "6.8.0"

@@ -52,7 +52,7 @@ def shared(postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def waits(running: Running) -> dict[str, str]:
     """Return what waits for its turn by the record, in the sentences that people read."""
     with running.engine.snapshot() as snapshot:
-        return {name: str(turn) for name, turn in turns(snapshot).items()}
+        return {name: turn.words("UTC") for name, turn in turns(snapshot).items()}
 
 
 def overtook(site: Path) -> list[str]:

@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -85,7 +86,7 @@ class Site:
         return {
             host: m
             for host, raw in result.raw.items()
-            for m in measure(steps_that_read()[Path(playbook).name[:3]], host, raw, {})
+            for m in measure(steps_that_read()[Path(playbook).name[:3]], host, raw, {}, today=date(2026, 11, 23))
             if m.metric == metric
         }
 

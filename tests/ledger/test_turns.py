@@ -131,12 +131,12 @@ def test_why_names_what_it_waits_for_and_its_place(waiting: Ledger, look: Look) 
     """Runs with their beginning, and what comes before it in the order."""
     asked(waiting, A, wish(OTHER, "n2", "n3"))
     (run,) = look().ask("SELECT started_at FROM run")
-    since = f"{run[0][:16].replace('T', ' ')}Z"
+    since = f"{run[0][:16].replace('T', ' ')}"
 
     found = turns(look())
-    assert str(found[WIDE]) == f"waits for {ONE} (running since {since}) on n1; place 1 of 2 in the order"
-    assert str(found[OTHER]).startswith(f"waits for {WIDE} (waits before it, since ")
-    assert str(found[OTHER]).endswith(" on n2, n3; place 2 of 2 in the order")
+    assert found[WIDE].words("UTC") == f"waits for {ONE} (running since {since}) on n1; place 1 of 2 in the order"
+    assert found[OTHER].words("UTC").startswith(f"waits for {WIDE} (waits before it, since ")
+    assert found[OTHER].words("UTC").endswith(" on n2, n3; place 2 of 2 in the order")
     assert why(look(), OTHER).turn == found[OTHER]
     assert why(look(), ONE).turn is None
 

@@ -30,8 +30,9 @@ from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
 from ledger.rules.rows import NcrRow
 from steps.errors import ClusterwrightError
 from steps.schedule.activity import WORKING, PlanActivity
+from steps.stamps import local_day, minute
 from steps.value import value_text
-from tui.looks import Cells, coloured, safe, safe_lines, sheet, state_text, time_text
+from tui.looks import Cells, coloured, safe, safe_lines, sheet, state_text
 from tui.screens.deciding import DecidingScreen
 
 STEP: tuple[Callable[[PlanActivity], str], ...] = (
@@ -119,18 +120,20 @@ def _head(case: LookedUp) -> Text:
     if dates is not None:
         weeks = working_weeks(case.snapshot)
         slack = float_words(row, weeks)
-        text.append(f"\nplanned {time_text(dates.early_start)} to {time_text(dates.early_finish)}, {slack}")
+        text.append(
+            f"\nplanned {minute(dates.early_start, case.zone)} to {minute(dates.early_finish, case.zone)}, {slack}"
+        )
         week = weeks.get(row.plan.calendar)
         if week is not None and row.plan.calendar != WORKING:
             text.append(f"\non the calendar {row.plan.calendar}: {week}")
         if dates.wait:
-            text.append(f"\n{dates.wait}; with unlimited crews it starts {time_text(dates.unlimited_start)}")
+            text.append(f"\n{dates.wait}; with unlimited crews it starts {minute(dates.unlimited_start, case.zone)}")
     forecast = expected(case.snapshot, row)
     for line in forecast.lines if forecast else ():
         text.append("\n").append_text(safe(line))
     if row.started_at:
-        until = f" to {time_text(row.ended_at)}" if row.ended_at else ""
-        text.append(f"\nactual  {time_text(row.started_at)}{until}")
+        until = f" to {minute(row.ended_at, case.zone)}" if row.ended_at else ""
+        text.append(f"\nactual  {minute(row.started_at, case.zone)}{until}")
     return text
 
 
@@ -143,7 +146,7 @@ def _why(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> Te
         through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
         text.append_text(safe(f" {unmet.title} ({unmet.state}{through}): {unmet.reason}"))
     if answer.turn is not None:
-        text.append("\n").append_text(safe(f"  {answer.turn}"))
+        text.append("\n").append_text(safe(f"  {answer.turn.words(case.zone)}"))
     for need in answer.needs:
         text.append("\n").append_text(safe(f"  needs {need}"))
     return text
@@ -195,17 +198,17 @@ def _checklist(case: LookedUp) -> Table | None:
     total = f" of {done.items}" if done.items is not None else ""
     title = f"Checklist: {done.passed}{total} {done.items_of} passed, {done.failed} failed, {done.open} open"
     checks = checked_items(case.snapshot, case.row)
-    rows = [_check(check) for check in checks[:ITEMS]]
+    rows = [_check(check, case.zone) for check in checks[:ITEMS]]
     if len(checks) > ITEMS:
         rows.append(("", f"and {len(checks) - ITEMS} more: `clusterwright check list {case.row.id}`"))
     return sheet(title, ("", "item", "readings", "serial", "note", "who", "when"), rows)
 
 
-def _check(c: CheckRow) -> Cells:
+def _check(c: CheckRow, zone: str) -> Cells:
     verdict = coloured(f"✘ failed {c.ncr}", "bad") if c.failing else coloured("✔ passed", "good")
     readings = [f"{r.metric} {value_text(r.value)} {r.unit}" for r in c.readings]
     found = (c.item, "; ".join(readings), c.serial, c.note)
-    return verdict, *found, c.by, time_text(c.at)
+    return verdict, *found, c.by, minute(c.at, zone)
 
 
 def _preview(case: LookedUp) -> Text | None:
@@ -216,7 +219,7 @@ def _preview(case: LookedUp) -> Text | None:
     from ledger.evidence.store import load  # pydantic, which takes as long to load as the first screen to be painted
 
     text = _heading("What check mode showed")
-    text.append_text(safe(f"{seen.summary}; {time_text(seen.at)}"))
+    text.append_text(safe(f"{seen.summary}; {minute(seen.at, case.zone)}"))
     try:
         lines = load(case.snapshot.site_dir, seen.differences).decode("utf-8", "replace").splitlines()
     except ClusterwrightError as error:
@@ -239,12 +242,12 @@ def _approval(case: LookedUp) -> Text:
         mark = coloured("✘ missing", "bad") if kind in missing else coloured("✔", "good")
         text = Text.assemble(text, "\n  ", mark, " ", safe(kind))
     for s in sign_offs(case.snapshot, row.id):
-        signed = f"  {s.decision} by {s.name} as {s.role}, {time_text(s.at)}, {s.assurance}. {s.comment}"
+        signed = f"  {s.decision} by {s.name} as {s.role}, {minute(s.at, case.zone)}, {s.assurance}. {s.comment}"
         text.append("\n").append_text(safe(signed))
         if s.witnessed:
             text.append("\n").append_text(safe(f"    {s.witnessed}"))
     if row.valid_until is not None:
-        text.append(f"\n  holds until {row.valid_until:%Y-%m-%d}")
+        text.append(f"\n  holds until {local_day(row.valid_until, case.zone)}")
     return text.append_text(_witnesses(case))
 
 
@@ -254,7 +257,7 @@ def _witnesses(case: LookedUp) -> Text:
     if witness is None:
         return Text()
     held = invitation(snapshot, row)
-    invited = "not invited yet" if held is None else f"invited for {time_text(held.on)} by {held.by}"
+    invited = "not invited yet" if held is None else f"invited for {minute(held.on, case.zone)} by {held.by}"
     lines = ["", f"  witnesses, with {witness.notice_h:g} working hours' notice: {invited}"]
     for a in attendances(snapshot, row):
         came = f"{a.witness} attended" if a.witness else "did not attend"
@@ -280,15 +283,15 @@ def _record(case: LookedUp) -> Text:
     snapshot, name = case.snapshot, case.row.id
     lines = [f"evidence {e.kind}: {e.name} {e.digest[:12]} by {e.by}" for e in evidence(snapshot, name)]
     for run in runs(snapshot, name):
-        lines += _run(snapshot, run)
+        lines += _run(snapshot, run, case.zone)
     lines += [f"note by {c.person}: {c.text}" for c in comments(snapshot, name)]
     text = _heading("Evidence, runs and notes")
     return text.append_text(safe_lines(lines or ["nothing yet"]))
 
 
-def _run(snapshot: Snapshot, run: RunRow) -> list[str]:
+def _run(snapshot: Snapshot, run: RunRow, zone: str) -> list[str]:
     mark = " (simulated)" if run.simulated else ""
-    head = f"run {run.id[:8]} {time_text(run.started_at)}{mark}: {run.status} {run.summary}"
+    head = f"run {run.id[:8]} {minute(run.started_at, zone)}{mark}: {run.status} {run.summary}"
     hosts = items(snapshot, run.id)
     lines = [f"    {host.host} {host.status} {host.duration_s:.1f} s {host.failed_task}" for host in hosts[:HOSTS]]
     more = [f"    and {len(hosts) - HOSTS} more"] if len(hosts) > HOSTS else []

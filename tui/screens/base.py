@@ -16,7 +16,8 @@ from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
-from tui.looks import day_text, time_text
+from steps.stamps import minute
+from tui.looks import day_text
 
 if TYPE_CHECKING:
     from tui.app import ClusterwrightApp
@@ -94,7 +95,7 @@ class SiteScreen(Screen[None]):
         text.append(
             f" · {site.preset} · plan {site.revision} · go-live planned {day_text(site.plan_finish, site.time_zone)}"
         )
-        text.append(f" · {time_text(snapshot.now)} UTC · acting as {person}", style="grey62")
+        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone} · acting as {person}", style="grey62")
         return text
 
     def action_back(self) -> None:

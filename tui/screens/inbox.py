@@ -10,8 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from ledger.questions.inbox import InboxRow, inbox
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from tui.looks import safe, time_text
+from steps.stamps import minute
+from tui.looks import safe
 from tui.screens.deciding import DecidingScreen
 from tui.widgets.rows import Row, Rows
 
@@ -31,8 +33,9 @@ class InboxScreen(DecidingScreen):
 
     def ask(self, snapshot: Snapshot) -> list[Row]:
         """Return what waits for the person."""
-        site = self.owner.site
-        return [_row(waiting) for waiting in inbox(snapshot, site.person, site.lapsed(snapshot))] if site.person else []
+        site, zone = self.owner.site, site_of(snapshot).time_zone
+        waiting = inbox(snapshot, site.person, site.lapsed(snapshot)) if site.person else []
+        return [_row(one, zone) for one in waiting]
 
     def show(self, answer: Any) -> None:
         """Paint the list, or say that nothing waits."""
@@ -57,7 +60,7 @@ class InboxScreen(DecidingScreen):
             self.owner.open_activity(self.chosen)
 
 
-def _row(waiting: InboxRow) -> Row:
+def _row(waiting: InboxRow, zone: str) -> Row:
     missing = ", ".join(waiting.missing_evidence) or waiting.blocked_by
     named = waiting.action, waiting.activity, waiting.title, waiting.role
-    return f"{waiting.action} {waiting.activity}", (*named, time_text(waiting.since), missing)
+    return f"{waiting.action} {waiting.activity}", (*named, minute(waiting.since, zone), missing)

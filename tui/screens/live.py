@@ -9,7 +9,9 @@ from textual.containers import Vertical
 from textual.widgets import RichLog, Static
 
 from ledger.questions.records import RunRow, runs
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from steps.stamps import minute
 from tui.looks import coloured, safe
 from tui.screens.base import SiteScreen
 from tui.widgets.rows import Row, Rows
@@ -44,7 +46,8 @@ class LiveScreen(SiteScreen):
     def ask(self, snapshot: Snapshot) -> list[Row]:
         """Return the runs, the newest first."""
         newest = sorted(runs(snapshot), key=lambda run: run.started_at, reverse=True)
-        return [_row(run) for run in newest[:SHOWN]]
+        zone = site_of(snapshot).time_zone
+        return [_row(run, zone) for run in newest[:SHOWN]]
 
     def show(self, answer: Any) -> None:
         """Paint the runs; follow the newest until another is chosen."""
@@ -89,12 +92,12 @@ class LiveScreen(SiteScreen):
         self.owner.open_activity(str(activity))
 
 
-def _row(run: RunRow) -> Row:
+def _row(run: RunRow, zone: str) -> Row:
     cells = (
         run.id[:8],
         coloured(run.status, ROLES.get(run.status, "muted")),
         run.activity,
-        f"{run.started_at:%Y-%m-%d %H:%M:%S}",
+        minute(run.started_at, zone),
         run.items,
         run.summary,
     )

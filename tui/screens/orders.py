@@ -72,12 +72,12 @@ def _row(order: OrderRow, changed: list[str]) -> Row:
         order.id,
         order.title,
         counted(order.quantity, order.unit_of_measure),
-        day_text(order.promised_last),
+        day_text(order.promised_last, order.time_zone),
         day_text(order.late_delivery.need_by if order.late_delivery else order.need_by, order.time_zone),
         f"{came}/{len(order.tranches)}",
         f"{order.value:,} {order.currency}" if order.value is not None else "",
         order.budget_line,
-        f"{day_text(order.acknowledged)} {order.acknowledgement}".strip(),
+        f"{day_text(order.acknowledged, order.time_zone)} {order.acknowledgement}".strip(),
         ", ".join(changed),
     )
     return order.id, cells

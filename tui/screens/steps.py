@@ -12,6 +12,7 @@ from textual.widgets import Input, Static, Tree
 
 from ledger.questions.activities import activities
 from ledger.questions.calendar import WorkingWeek, working_weeks
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity
 from tui.looks import day_text, float_days, state_text
@@ -42,6 +43,7 @@ class StepsScreen(SiteScreen):
         self.open_only = False
         self.rows: list[Activity] = []
         self.weeks: dict[str, WorkingWeek] = {}
+        self.zone = ""
 
     def body(self) -> ComposeResult:
         """Return the tree, the filter and the table."""
@@ -54,13 +56,13 @@ class StepsScreen(SiteScreen):
                 yield Rows(("state", "activity", "what", "who", "planned", "float d"), id="activities")
                 yield Static("", id="count")
 
-    def ask(self, snapshot: Snapshot) -> tuple[list[Activity], dict[str, WorkingWeek]]:
-        """Return every activity, and the working week of each calendar. Filtering is done on what was read."""
-        return activities(snapshot), working_weeks(snapshot)
+    def ask(self, snapshot: Snapshot) -> tuple[list[Activity], dict[str, WorkingWeek], str]:
+        """Return every activity, the working week of each calendar, and the site's time zone. Filtering is done on what was read."""
+        return activities(snapshot), working_weeks(snapshot), site_of(snapshot).time_zone
 
     def show(self, answer: Any) -> None:
         """Paint tree and table."""
-        self.rows, self.weeks = answer
+        self.rows, self.weeks, self.zone = answer
         self._grow_tree()
         self._paint()
 
@@ -95,7 +97,7 @@ class StepsScreen(SiteScreen):
         title = row.plan.title
         if len(title) > TITLE_WIDTH:  # the columns after it are to be seen too
             title = title[: TITLE_WIDTH - 1] + "…"
-        planned = day_text(row.plan.dates.early_start) if row.plan.dates else ""
+        planned = day_text(row.plan.dates.early_start, self.zone) if row.plan.dates else ""
         slack = "critical" if row.is_critical else float_days(row, self.weeks)
         state, who = state_text(row.state, row.flags), row.assignee or row.plan.role
         return row.id, (state, row.id, title, who, planned, slack)

@@ -21,7 +21,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.lapsed import lapsed_releases
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
-from clusterwright.output import Cells, Document, day, in_line, minute, money, table
+from clusterwright.output import Cells, Document, day, in_line, money, table
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
 from ledger.questions.headlines import headlines
@@ -32,6 +32,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from steps.amount import counted
 from steps.errors import ClusterwrightError
+from steps.stamps import minute
 
 ESTIMATED_IN = "USD"
 """The currency of the design's figures."""

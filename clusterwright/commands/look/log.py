@@ -11,9 +11,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import Cells, minute
+from clusterwright.output import Cells
 from ledger.questions.log import EventRow, last_events
 from ledger.questions.site import site_of
+from steps.stamps import minute
 
 
 def log(

@@ -9,7 +9,7 @@ Example:
 from clusterwright.commands.asking import AskingPast
 from clusterwright.forecast_view import forecast_document
 from clusterwright.lapsed import lapsed_releases
-from clusterwright.output import Document, day, in_line, minute
+from clusterwright.output import Document, day, in_line
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
 from ledger.questions.halls import halls, halls_words
@@ -18,6 +18,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
 from ledger.rules.rows import OrderRow
+from steps.stamps import minute
 
 _COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "failed", "on_hold", "not_applicable")
 _HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "past")

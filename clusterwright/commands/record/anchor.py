@@ -19,6 +19,7 @@ from clusterwright.output import clean, print_json, say
 from ledger.questions.site import site_of
 from ledger.trust.anchor_git import add_note
 from ledger.trust.anchors import head_anchor, keep, remember
+from steps.stamps import minute
 
 
 def anchor(
@@ -33,7 +34,7 @@ def anchor(
     trailer: Annotated[bool, Option("--trailer", help="Print a trailer for a commit message only.")] = False,
 ) -> None:
     with ask.record() as snapshot:
-        rehearsal = site_of(snapshot).rehearsal
+        site = site_of(snapshot)
     head = head_anchor(snapshot.site_dir)
     if file is not None:
         say(f"{file}: {'written' if keep(file, head) else 'is there already'}")
@@ -52,11 +53,11 @@ def anchor(
                 "trailer",
             )
         }
-        print_json(named | {"rehearsal": rehearsal})
+        print_json(named | {"rehearsal": site.rehearsal})
     elif trailer:
         print(clean(head.trailer))
     else:
-        mark = "REHEARSAL: " if rehearsal else ""
-        print(f"{mark}event {head.seq}, recorded {head.time:%Y-%m-%d %H:%M:%S}Z")
+        mark = "REHEARSAL: " if site.rehearsal else ""
+        print(f"{mark}event {head.seq}, recorded {minute(head.time, site.time_zone)}")
         print(f"hash  {head.hash}")
         print(f"code  {head.code}")

@@ -9,9 +9,8 @@ Example:
 
 """
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 from typer import Argument, Option
 
@@ -27,6 +26,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
 from steps.errors import InputError
+from steps.stamps import at_site, minute
 
 
 def witness(
@@ -50,11 +50,11 @@ def witness(
         if on is attended is absent is None:
             _answer(Asking(me.site, as_json), snapshot, require_activity(snapshot, activity))
             return
-        zone = ZoneInfo(site_of(snapshot).time_zone)
+        zone = site_of(snapshot).time_zone
     with me.deciding() as decider:
         if on is not None:
             event: Any = decider.take(sign_off.invite, activity, _moment(on, zone), agreed=agreed)
-            said = f"{', '.join(event.payload.roles)} invited for {event.payload.on:%Y-%m-%d %H:%M}Z"
+            said = f"{', '.join(event.payload.roles)} invited for {minute(event.payload.on, zone)}"
         elif attended is not None:
             decider.take(sign_off.attend, activity, attended, person=person or decider.person, note=note)
             said = f"{attended} attended"
@@ -64,12 +64,11 @@ def witness(
     say(f"{activity}: {said}")
 
 
-def _moment(text: str, zone: ZoneInfo) -> datetime:
-    """Return an instant. A day alone means its end at the site: witnesses may come at any hour of it."""
+def _moment(text: str, zone: str) -> datetime:
+    """Return an instant. Without an offset it is the site's time. A day alone means its end at the site: witnesses may come at any hour of it."""
     if "T" in text:
-        return instant(text)
-    midnight = datetime.combine(a_day(text) + timedelta(days=1), time(), zone)
-    return midnight.astimezone(UTC)
+        return at_site(instant(text), zone)
+    return at_site(datetime.combine(a_day(text) + timedelta(days=1), time()), zone)
 
 
 def _answer(ask: Asking, snapshot: Snapshot, row: Activity) -> None:

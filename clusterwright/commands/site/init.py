@@ -20,14 +20,13 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.options import day_option
-from clusterwright.first_answers import Answers, asked
+from clusterwright.first_answers import ZONE, Answers, asked, today_in
 from clusterwright.output import say
 from clusterwright.planning import plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from clusterwright.unsignable_view import unsignable_lines
 from flows.ansible.tree import VARIABLES
-from ledger.project_time import project_now
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
 from steps.design.site import FILE
@@ -58,10 +57,12 @@ def init(
     if path.exists() and not force:
         raise InputError(f"{path} is already there", hint="--force overwrites it")
     is_dialogue = preset is None and sys.stdin.isatty() and sys.stdout.isatty()
-    first = start or project_now().date()
     if people is not None:
         people_in(people)
-    answers = asked(USUAL, first) if is_dialogue else Answers(read_preset(preset or USUAL), first, people=people)
+    if is_dialogue:
+        answers = asked(USUAL, start)
+    else:
+        answers = Answers(read_preset(preset or USUAL), start or today_in(ZONE), people=people)
     chosen = answers.preset
     hosts = _inventory_text(chosen.name, inventory)
     write_site(folder, answers, hosts)

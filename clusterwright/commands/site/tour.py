@@ -15,11 +15,10 @@ from typing import Annotated
 from typer import Argument, confirm
 
 from clusterwright.commands.options import PortOption
-from clusterwright.first_answers import Answers
+from clusterwright.first_answers import ZONE, Answers, today_in
 from clusterwright.output import say
 from clusterwright.site_template import write_site
 from ledger.private import private_files
-from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
@@ -50,7 +49,7 @@ def tour(
     if not (folder / FILE).exists():
         if folder.exists() and any(folder.iterdir()):
             raise InputError(f"{folder} has other files", hint="name a folder that is empty, or none")
-        write_site(folder, Answers(read_preset(PRESET), project_now().date()))
+        write_site(folder, Answers(read_preset(PRESET), today_in(ZONE)))
     if not _is_half_way(folder):
         _play(folder, port)
     print(f"\nA site in mid-build is in {folder}. In that folder, look around with:\n")

@@ -12,16 +12,18 @@ from clusterwright.commands.asking import Asking
 from clusterwright.output import Cells, table
 from ledger.questions.people import DelegationRow, delegations
 from ledger.questions.records import OverrideRow, overrides
+from ledger.questions.site import site_of
+from steps.stamps import minute
 
 
 def authority(ask: Asking) -> None:
     with ask.record() as snapshot:
         lent, broken = delegations(snapshot), overrides(snapshot)
         document = {"delegations": lent, "overrides": broken}
-        ask.answer(snapshot, document, lambda: _print(lent, broken))
+        ask.answer(snapshot, document, lambda: _print(lent, broken, site_of(snapshot).time_zone))
 
 
-def _print(lent: list[DelegationRow], broken: list[OverrideRow]) -> None:
+def _print(lent: list[DelegationRow], broken: list[OverrideRow], zone: str) -> None:
     table(
         (
             "id",
@@ -33,7 +35,7 @@ def _print(lent: list[DelegationRow], broken: list[OverrideRow]) -> None:
             "",
             "reason",
         ),
-        [_cells(d) for d in lent],
+        [_cells(d, zone) for d in lent],
     )
     if broken:
         table(("against its policy", "by", "lacking", "reason"), map(_override, broken))
@@ -43,15 +45,15 @@ def _override(o: OverrideRow) -> Cells:
     return o.activity, o.person, "; ".join(o.lacking), o.reason
 
 
-def _cells(d: DelegationRow) -> Cells:
+def _cells(d: DelegationRow, zone: str) -> Cells:
     withdrawn = "withdrawn" if d.withdrawn_at else ""
     return (
         d.id,
         d.role,
         d.person,
         d.to,
-        f"{d.since:%Y-%m-%d}",
-        f"{d.until:%Y-%m-%d}",
+        minute(d.since, zone),
+        minute(d.until, zone),
         withdrawn,
         d.reason,
     )

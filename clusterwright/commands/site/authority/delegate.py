@@ -15,6 +15,8 @@ from clusterwright.commands.options import ReasonOption, instant
 from clusterwright.output import say
 from ledger.decisions import people
 from ledger.project_time import project_now
+from ledger.questions.site import site_of
+from steps.stamps import minute
 
 
 def delegate(
@@ -27,7 +29,7 @@ def delegate(
             "--until",
             parser=instant,
             metavar="TIME",
-            help="As 2027-01-31.",
+            help="As 2027-01-31, in the site's time.",
         ),
     ],
     reason: ReasonOption,
@@ -35,13 +37,14 @@ def delegate(
         datetime | None, Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
     ] = None,
 ) -> None:
-    begin = since or project_now()
-    event: Any = me.take(
-        people.delegate,
-        to,
-        role,
-        since=begin,
-        until=until,
-        reason=reason,
-    )
-    say(f"{event.payload.delegation}: {to} may act as {role} until {until:%Y-%m-%d}")
+    with me.deciding() as decider:
+        event: Any = decider.take(
+            people.delegate,
+            to,
+            role,
+            since=since or project_now(),
+            until=until,
+            reason=reason,
+        )
+        end = minute(event.payload.until, site_of(decider.snapshot).time_zone)
+    say(f"{event.payload.delegation}: {to} may act as {role} until {end}")

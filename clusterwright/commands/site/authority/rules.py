@@ -19,7 +19,9 @@ from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
 from ledger.decisions.plan import raise_rules
 from ledger.questions.rules_in_force import RAISE, RulesInForce, rules_in_force
+from ledger.questions.site import site_of
 from steps.errors import InputError
+from steps.stamps import minute
 
 
 def rules(
@@ -37,13 +39,13 @@ def rules(
         found = rules_in_force(snapshot)
         if to_raise:
             say_what_is_missing(snapshot)
-        Asking(me.site, as_json).answer(snapshot, found, lambda: _print(found))
+        Asking(me.site, as_json).answer(snapshot, found, lambda: _print(found, site_of(snapshot).time_zone))
 
 
-def _print(found: RulesInForce) -> None:
+def _print(found: RulesInForce, zone: str) -> None:
     print(
         f"version {found.version} of the rules is in force since event {found.since_event} "
-        f"({found.since:%Y-%m-%d %H:%M}Z, {found.by}); this program knows version {found.newest}"
+        f"({minute(found.since, zone)}, {found.by}); this program knows version {found.newest}"
     )
     if found.since_event > 1:
         print(f"events 1 to {found.since_event - 1} stay judged by the earlier version")

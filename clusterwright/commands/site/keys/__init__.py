@@ -12,14 +12,16 @@ Example:
 from clusterwright.commands.asking import Asking
 from clusterwright.output import Cells
 from ledger.questions.records import signer_keys
+from ledger.questions.site import site_of
 from ledger.rules.rows import SignerKey
+from steps.stamps import minute
 
 
 def keys(ask: Asking) -> None:
     with ask.record() as snapshot:
-        ask.table(snapshot, signer_keys(snapshot), ("person", "since", "until", "why", "key"), _cells)
+        zone = site_of(snapshot).time_zone
 
+        def cells(r: SignerKey) -> Cells:
+            return r.person, minute(r.since, zone), minute(r.until, zone), r.reason, r.key[:60]
 
-def _cells(r: SignerKey) -> Cells:
-    until = f"{r.until:%Y-%m-%d %H:%M}" if r.until else ""
-    return r.person, f"{r.since:%Y-%m-%d %H:%M}", until, r.reason, r.key[:60]
+        ask.table(snapshot, signer_keys(snapshot), ("person", "since", "until", "why", "key"), cells)

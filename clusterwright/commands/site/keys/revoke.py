@@ -15,6 +15,8 @@ from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import AtOption, ReasonOption
 from clusterwright.output import say
 from ledger.decisions.people import revoke_key
+from ledger.questions.site import site_of
+from steps.stamps import minute
 
 
 def revoke(
@@ -23,7 +25,7 @@ def revoke(
     reason: ReasonOption,
     since: AtOption = None,
 ) -> None:
-    event: Any = me.take(revoke_key, person, reason, since=since)
-    say(
-        f"the key of {person} counts no longer; what it signed before {event.payload.since:%Y-%m-%d %H:%M}Z still holds"
-    )
+    with me.deciding() as decider:
+        event: Any = decider.take(revoke_key, person, reason, since=since)
+        until = minute(event.payload.since, site_of(decider.snapshot).time_zone)
+    say(f"the key of {person} counts no longer; what it signed before {until} still holds")
