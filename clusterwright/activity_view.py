@@ -7,6 +7,7 @@ from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line
 from ledger.questions import records
+from ledger.questions.baseline import baseline_date
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
@@ -41,6 +42,7 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
     return {
         "activity": flat_activity(row),
         "seed_says": _seed_says(row.plan.step),
+        "baseline_finish": baseline_date(snapshot, row.id),
         "forecast": expected(snapshot, row),
         "why": why(snapshot, row.id),
         "last_run": last_run(snapshot, row.id),
@@ -107,6 +109,8 @@ def _head(
         left = float_words(row, weeks)
         start, finish = plan.dates.early_start, plan.dates.early_finish
         yield f"planned {minute(start, zone)} to {minute(finish, zone)}, {left}"
+        if document["baseline_finish"] is not None:
+            yield f"baseline finish {minute(document['baseline_finish'], zone)}"
         if document["forecast"] is not None:
             yield from document["forecast"].lines
         if plan.calendar in weeks and plan.calendar != WORKING:

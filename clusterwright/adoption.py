@@ -15,6 +15,8 @@ from ledger.account import account_of
 from ledger.decisions.by_key import decided
 from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
 from ledger.project_time import project_now
+from ledger.questions.baseline import baseline as in_force
+from ledger.questions.forecast_words import planned_line
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
@@ -58,11 +60,13 @@ def prepared(
         person = _first_adopter(folder, plan, who, rehearsal=rehearsal)
         return Adoption(folder, plan, person, f"the first plan: {_size(plan)}", is_first=True)
     with open_snapshot(folder) as snapshot:
-        plan = plan_of(folder, snapshot)
+        plan, base = plan_of(folder, snapshot), in_force(snapshot)
         person, changes = acting_person(snapshot, who, key), changes_to(snapshot, plan)
     counts = Counter(change.what for change in changes)
     undoes = [f"{counts[what]} {words}" for what, words in UNDOES.items() if counts[what]]
     summary = f"{len(changes)} changes: {', '.join([*undoes, _size(plan)])}"
+    if base is not None:
+        summary += f"; {planned_line(plan.finish, base, plan.time_zone)}"
     return Adoption(folder, plan, person, summary, is_first=False)
 
 

@@ -11,7 +11,8 @@ from clusterwright.planning import plan_of
 from ledger.evidence.plans import read_plan
 from ledger.past import snapshot_as_of
 from ledger.questions.actuals import actuals
-from ledger.questions.site import baseline_revision, site_of
+from ledger.questions.baseline import baseline
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
@@ -28,8 +29,8 @@ _WITHIN = "SELECT seq, recorded_at FROM event WHERE recorded_at >= :first AND re
 def exported(folder: Path) -> Exported:
     """Return the schedule to export.
 
-    Of the plan in force it has the forecast dates, what has happened, and as baseline the last revision that was named as one,
-    else the plan in force itself. Where no plan is in force, it is what the folder makes now, without a baseline.
+    Of the plan in force it has the forecast dates, what has happened, and the site's baseline.
+    Where no plan is in force, it is what the folder makes now, without a baseline.
     """
     if not has_ledger(folder):
         return exchange_of_plan(plan_of(folder))
@@ -58,8 +59,7 @@ def exported_about(folder: Path, data_date: datetime) -> Iterator[Exported]:
 
 def _in_force(snapshot: Snapshot) -> Exported:
     plan = read_plan(snapshot)
-    revision = baseline_revision(snapshot)
-    baseline = plan if revision is None else read_plan(snapshot, revision)
+    held = baseline(snapshot)
     happened = actuals(snapshot)
     forecast = Foreseen(solve_forecast(plan, happened, snapshot.now), happened)
-    return exchange_of_plan(plan, forecast=forecast, baseline=baseline)
+    return exchange_of_plan(plan, forecast=forecast, baseline=read_plan(snapshot, held and held.revision))

@@ -18,7 +18,7 @@ def forecast_document(found: KeptForecast) -> Document:
         "finish": found.finish,
         "unlimited_finish": found.unlimited_finish,
         "planned": found.planned,
-        "days_late": found.days_late,
+        "days_later": found.days_later,
         "samples": found.samples,
         "seed": found.seed,
         "milestones": found.milestones,

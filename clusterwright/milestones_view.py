@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from clusterwright.output import day, table
@@ -41,15 +42,23 @@ def halls_left_out(milestones: Sequence[Milestone]) -> str:
 
 
 def print_milestones(
-    milestones: Sequence[KeptMilestone | MilestoneOdds], zone: str, *, title: str, expected: bool
+    milestones: Sequence[KeptMilestone | MilestoneOdds],
+    zone: str,
+    *,
+    title: str,
+    baseline: Mapping[str, datetime] | None = None,
 ) -> None:
-    """Print each milestone as planned, how often that is kept, and P50 and P80; `expected` adds the date as of now."""
-    headers = ("milestone", "planned", *(("expected",) if expected else ()), "kept", "P50", "P80", "P80 is between")
+    """Print each milestone as planned, how often that is kept, and P50 and P80.
+
+    Of a plan in force, `baseline` has the dates of the baseline, and the date that is expected now stands beside them.
+    """
+    in_force = ("baseline", "expected") if baseline is not None else ()
+    headers = ("milestone", "planned", *in_force, "kept", "P50", "P80", "P80 is between")
     rows = [
         (
             one.milestone,
             day(one.planned, zone),
-            *((day(one.expected, zone),) if expected else ()),
+            *(() if baseline is None else (day(baseline.get(one.milestone), zone), day(one.expected, zone))),
             f"{one.planned_share:.0%}",
             day(one.p50.date, zone),
             day(one.p80.date, zone),

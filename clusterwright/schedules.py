@@ -8,7 +8,7 @@ from typing import NamedTuple
 from clusterwright.planning import plan_of
 from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import actuals
-from ledger.questions.site import baseline_revision
+from ledger.questions.baseline import baseline
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
 from steps.schedule.cpm.compiled import CompiledNetwork
@@ -42,12 +42,12 @@ def of_site(folder: Path) -> Judged:
         )
     with open_snapshot(folder) as snapshot:
         plan = read_plan(snapshot)
-        revision = baseline_revision(snapshot)
-        baseline = None if revision is None else read_plan(snapshot, revision)
+        held = baseline(snapshot)
+        promised = read_plan(snapshot, held and held.revision)
         found = solve_forecast(plan, actuals(snapshot), snapshot.now)
     network, solution = found.crewed.base, found.crewed.unlimited
     end = closing_row(network)
-    known = known_of_plan(plan, network, baseline)
+    known = known_of_plan(plan, network, promised)
     return Judged(f"the plan in force at {folder.name}", network, assess(network, solution, known, end=end))
 
 

@@ -6,7 +6,7 @@ formula is quoted.
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
@@ -16,14 +16,15 @@ from zoneinfo import ZoneInfo
 
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
-from ledger.questions.forecast_words import go_live_lines
+from ledger.questions.decisions_needed import KINDS, Needed, everybody
 from ledger.questions.halls import HallRow, halls
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
+from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow
 from steps.amount import counted
 
@@ -34,8 +35,9 @@ STYLE = (
 )
 AHEAD = timedelta(weeks=3)
 BACK = timedelta(weeks=1)
+DONE = {State.DONE, State.AWAITING_SIGN_OFF}
+"""Work is done when people finished it. That it waits for its sign-off is in its note."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-TO_DECIDE = {State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET, State.ON_HOLD}
 
 
 class Line(NamedTuple):
@@ -70,43 +72,52 @@ class WeekReport:
         return f"{mark}{self.site}, week to {self.as_of}{record}"
 
 
-def week_report(snapshot: Snapshot, record: str = "", organisation: str | None = None) -> WeekReport:
+def week_report(
+    snapshot: Snapshot, record: str = "", organisation: str | None = None, lapsed: Container[str] = ()
+) -> WeekReport:
     """Return the report of the week before the snapshot's time, or of one contractor's part in it.
 
-    `record` says which earlier record it is of, where it is not today's.
+    `record` says which earlier record it is of, where it is not today's. What was done in the week is the work that people
+    finished in it, also where it was recorded or signed later. `lapsed` is as for `decisions_needed`.
     """
     site, now = site_of(snapshot), snapshot.now
     zone = site.time_zone
     rows = activities(snapshot, organisation=organisation)
     live = [r for r in rows if r.state not in OVER]
-    done = [r for r in rows if r.state is State.DONE]
-    in_time = [r for r in live if not r.late]
+    done = [r for r in rows if r.state in DONE]
+    in_time = [r for r in live if not r.past_planned_finish]
+    top = headlines(snapshot, lapsed)
+    among = {r.id: r for r in rows}
+    needed = [one for one in top.decisions if organisation is None or one.activity.partition("#")[0] in among]
+    to_decide = {one.activity for one in needed}
     parts = {
-        "done": [r for r in done if r.ended_at and now - BACK <= r.ended_at <= now],
-        "late": [r for r in live if r.late],
+        "done": [r for r in done if r.finished_at and now - BACK <= r.finished_at <= now],
+        "past planned finish": [r for r in live if r.past_planned_finish],
         "in three weeks": [r for r in in_time if _is_by(_start(r), now + AHEAD)],
-        "to decide": [r for r in live if r.state in TO_DECIDE],
+        "to decide": [r for r in rows if r.id in to_decide],
         "open": live,
     }
+    everyone = everybody(snapshot)
     bought = orders(snapshot, organisation=organisation)
     planned = [o for o in bought if o.state == "planned"]
     due = [o for o in planned if _is_by(o.order_by, now + AHEAD)]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
-        "Done in the last week": _lines(parts["done"], zone, attrgetter("ended_at")),
-        "Late": _lines(parts["late"], zone, _finish),
+        "Done in the last week": _lines(parts["done"], zone, attrgetter("finished_at")),
+        "Past their planned finish": _lines(parts["past planned finish"], zone, _finish),
         "Next three weeks": _lines(parts["in three weeks"], zone, _start),
         "Orders due": tuple(_order(o, zone) for o in due),
         "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.late_delivery),
-        "Decisions needed": _lines(parts["to decide"], zone, _finish),
+        "Decisions needed": tuple(
+            sorted((_decision(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
+        ),
         "Punch list": tuple(map(_punch_item, left)),
     }
     sections |= _contractors(parts)
     today = day(now, zone)
-    fresh = kept_forecast(snapshot)
-    found = halls(snapshot, fresh.forecast if fresh else None)
+    found = halls(snapshot, top.fresh.forecast if top.fresh else None)
     sections |= {"Halls": tuple(_hall(one, zone) for one in found)} if found else {}
-    go_live = " ".join(f"{line[0].upper()}{line[1:]}." for line in go_live_lines(snapshot, fresh))
+    go_live = " ".join(f"{line[0].upper()}{line[1:]}." for line in top.lines)
     return WeekReport(site.name, site.rehearsal, today, go_live, sections, record)
 
 
@@ -138,6 +149,13 @@ def _lines(
         for r in rows
     ]
     return tuple(sorted(lines, key=attrgetter("owner", "date", "id")))
+
+
+def _decision(one: Needed, everyone: list[Actor], zone: str) -> Line:
+    """Return who may decide, or where nobody may, the roles that it takes."""
+    people = ", ".join(me.id for me in everyone if one.role_of(me))
+    owner = people or f"nobody: {' or '.join(one.roles)}"
+    return Line(owner, one.subject, one.title, day(one.since, zone), KINDS[one.kind][0])
 
 
 def _owner(row: Activity) -> str:

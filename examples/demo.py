@@ -1,4 +1,4 @@
-"""The main job from end to end: init, plan, adopt, rehearse to go-live, show the finished site.
+"""The main job from end to end: init, plan, adopt, rehearse to go-live; then the screens.
 
 Usage: demo.py FOLDER. The folder is made anew each time.
 """
@@ -31,15 +31,9 @@ def main() -> None:
     run("init", "--preset", "superpod-1su", str(folder))
     run("plan", "--site", str(folder))
     run("rehearse", "--site", str(folder))
-    run("status", "--site", str(folder))
-    run("report", "summary", "--site", str(folder))
-    run("audit", "--site", str(folder))
     print(f"\nfrom site file to go-live in {time.monotonic() - began:.0f} s, rehearsed")
     if sys.stdin.isatty() and sys.stdout.isatty():
         run("tui", "--site", str(folder))
-    else:
-        print(f"screens:   .venv/bin/clusterwright tui --site {folder}")
-        print(f"dashboard: .venv/bin/clusterwright dashboard --site {folder}")
 
 
 if __name__ == "__main__":

@@ -97,15 +97,16 @@ class Board:
         return self._checked is None or time.monotonic() - self._checked > CHECK_S
 
     def _shows(self, watch: Watch | None) -> bool:
-        """Show the record as it is now. Return False where that failed, or nodes are left to be made: look again."""
+        """Show the record as it is now. Return False where that failed: look again."""
         try:
-            return self._show(watch)
+            self._show(watch)
         except ClusterwrightError as error:
             log.warning("board_not_shown because=%s", error)
             self._checked = None
             return False
+        return True
 
-    def _show(self, watch: Watch | None) -> bool:
+    def _show(self, watch: Watch | None) -> None:
         if self._runs is None or self._is_unchecked():
             self.open()
             self._loaded().load()
@@ -117,12 +118,11 @@ class Board:
             is_time = watch is None or time.monotonic() - self._wrote > TEXTS_S
             status = status_text(snapshot) if is_time else ""
         runs = self._loaded()
-        is_whole = runs.send(wanted, self._links)
+        runs.send(wanted, self._links)
         if is_time:
             runs.send_texts(wanted)
             self._status.send(status)
             self._wrote = time.monotonic()
-        return is_whole
 
     def _loaded(self) -> StandingRuns:
         assert self._runs is not None  # it was opened

@@ -135,7 +135,10 @@ class Engine:
         if self._open:
             return None
         snapshot = self.snapshot()
-        if not self.work(snapshot) and handed == self.handed:
+        has_work = bool(self.work(snapshot))
+        with self._lock:  # what is being queued now is counted in `handed` at the end of that
+            is_quiet = not has_work and handed == self.handed
+        if is_quiet:
             return snapshot
         snapshot.close()
         return None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.site import live_since
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
@@ -30,6 +31,8 @@ class ForecastKeeper:
         if self._thread is not None and self._thread.is_alive():
             return
         if self._began is not None and time.monotonic() - self._began < EVERY_S:
+            return
+        if live_since(snapshot):
             return
         kept = kept_forecast(snapshot)
         if kept is None or kept.newer:

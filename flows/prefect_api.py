@@ -66,7 +66,7 @@ class PrefectApi:
         except (urllib.error.URLError, OSError):
             return False
 
-    def post(self, path: str, body: dict[str, Any], method: str = "POST") -> Any:
+    def post(self, path: str, body: dict[str, Any] | list[dict[str, Any]], method: str = "POST") -> Any:
         """Send one request and return its answer. Raise where the server does not answer, or with an error."""
         data = json.dumps(body).encode()
         request = urllib.request.Request(self._url + path, data=data, headers=self._headers, method=method)

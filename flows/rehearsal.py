@@ -16,40 +16,52 @@ from flows.engine_state import Engine
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_people import SimulatedPeople
 from flows.executors.simulated_suppliers import SimulatedSuppliers
+from flows.planned_times import PlannedTimes
 from flows.prefect_server import PrefectServer
 from flows.rehearsal_keys import RehearsalKeys
 from flows.simulation import SimulatedClock
 from flows.stage import CLOSING, Stage
 from ledger.evidence.plans import read_plan
+from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts
 from ledger.questions.orders import orders
 from ledger.questions.site import project_time, site_of
 from ledger.reading import open_snapshot
-from ledger.rules.activity import State
+from ledger.rules.activity import Activity, State
+from ledger.trust.audit import Findings, audit
 from ledger.writing import Ledger
 from steps.errors import InputError
-from steps.schedule.calendar import calendars_of
+from steps.stamps import local_day
 
 LINGER_S = 600.0
 """Machine time in seconds: phase runs go on through the jumps of project time, so that each phase shows one graph."""
 
 
 class RehearsalReport(NamedTuple):
-    """How a rehearsal went. `start` and `finish` are project time, `seconds` machine time."""
+    """How a rehearsal went. `start`, `planned`, `go_live` and `finish` are project time, `seconds` machine time.
+
+    `planned` is go-live by the plan, `go_live` as it happened: None before that. `finish` is when the last of all work ended.
+    """
 
     seconds: float
     activities: int
     done: int
     not_applicable: int
     start: datetime
+    planned: datetime
+    go_live: datetime | None
     finish: datetime
+    time_zone: str
+    events: int
+    audit: Findings
+    later: list[str]
+    """What finished on a later day than planned, with both days."""
 
 
 def rehearse(
     site_dir: Path,
     *,
-    seed: int,
     port: int,
     on_message: Callable[[str], None],
     until: str | None,
@@ -73,28 +85,53 @@ def rehearse(
 
         with Ledger.open(site_dir, clock=clock) as ledger:
             ledger.signer = keys.sign
-            stage = _set_up(ledger, clock, seed, until or CLOSING, on_message)
+            stage = _set_up(ledger, clock, until or CLOSING, on_message)
             with dispatching(server, stage.engine, on_message) as dispatcher:
                 stage.play(dispatcher)
-    return _report(site_dir, keys, clock(), time.monotonic() - began)
+    return _report(site_dir, keys, clock(), began)
 
 
-def _report(site_dir: Path, keys: RehearsalKeys, now: datetime, seconds: float) -> RehearsalReport:
-    """Return how it went. After go-live, throw away the keys."""
+def _report(site_dir: Path, keys: RehearsalKeys, now: datetime, began: float) -> RehearsalReport:
+    """Keep a forecast of how it ended, audit the record, and return how it went. After go-live, throw away the keys."""
+    from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines, after the server has ended
+
     with open_snapshot(site_dir, now) as snapshot:
-        found = counts(snapshot)
-        first = site_of(snapshot).plan_start
-        if require_activity(snapshot, CLOSING).state is State.DONE:
-            keys.throw_away()
-    assert first is not None  # a rehearsal's ledger begins with its plan
-    done, not_applicable = (found.by_state[state] for state in (State.DONE, State.NOT_APPLICABLE))
-    return RehearsalReport(seconds, found.total, done, not_applicable, first, now)
+        keep_forecast(snapshot, make_forecast(snapshot))
+        found, site = counts(snapshot), site_of(snapshot)
+        go_live = require_activity(snapshot, CLOSING).done_at
+        later = [line for row in activities(snapshot) if (line := _later(row, site.time_zone))]
+    audited = audit(site_dir)
+    if go_live is not None:
+        keys.throw_away()
+    assert site.plan_start is not None  # a rehearsal's ledger begins with its plan
+    assert site.plan_finish is not None
+    return RehearsalReport(
+        seconds=time.monotonic() - began,
+        activities=found.total,
+        done=found.by_state[State.DONE],
+        not_applicable=found.by_state[State.NOT_APPLICABLE],
+        start=site.plan_start,
+        planned=site.plan_finish,
+        go_live=go_live,
+        finish=now,
+        time_zone=site.time_zone,
+        events=audited.events,
+        audit=audited,
+        later=later,
+    )
+
+
+def _later(row: Activity, time_zone: str) -> str:
+    """Return on which day an activity finished, if that is later than planned. Otherwise nothing."""
+    if row.finished_at is None or row.plan.dates is None:
+        return ""
+    planned, happened = (local_day(at, time_zone) for at in (row.plan.dates.early_finish, row.finished_at))
+    return f"{row.id}: planned {planned}, finished {happened}" if happened > planned else ""
 
 
 def _set_up(
     ledger: Ledger,
     clock: SimulatedClock,
-    seed: int,
     wanted: str,
     say: Callable[[str], None],
 ) -> Stage:
@@ -102,8 +139,9 @@ def _set_up(
     with open_snapshot(ledger.site_dir, clock()) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, calendars_of(plan), people, seed)
-        suppliers = SimulatedSuppliers(plan, people, clock, seed)
+        times = PlannedTimes(plan)
+        simulator = Simulator(clock, times, people)
+        suppliers = SimulatedSuppliers(times, people, clock)
         engine = Engine(
             site_dir=ledger.site_dir,
             ledger=ledger,

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 import itertools
 import threading
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
-
-import numpy as np
-
-from steps.schedule.activity import Hours
 
 Decision = Callable[[datetime], None]
 
@@ -56,17 +51,3 @@ class SimulatedClock:
             while self._due and self._due[0].at <= self._now:
                 due.append(heapq.heappop(self._due).decision)
             return due
-
-
-def drawn(hours: Hours, seed: int, name: str) -> float:
-    """Return hours drawn from a triangle over the three points. The same seed and name draw the same hours."""
-    if hours.p - hours.o < 1e-9:
-        return hours.m
-    key = int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8])
-    dice = np.random.Generator(np.random.Philox(key))
-    return float(dice.triangular(hours.o, hours.m, hours.p))
-
-
-def after(start: datetime, hours: float) -> datetime:
-    """Return the moment some elapsed hours later."""
-    return start + timedelta(hours=hours)

@@ -14,7 +14,7 @@ from flows.executors.simulated_suppliers import SimulatedSuppliers
 from flows.simulation import SimulatedClock
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
-from ledger.questions.inbox import approved_until
+from ledger.questions.decisions_needed import approved_until
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
@@ -63,6 +63,8 @@ class Stage:
         self.wanted = wanted
         self.say = say
         self._told = time.monotonic()
+        for moment in set(simulator.times.starts()):
+            clock.schedule(moment, _nothing_but_a_look)
 
     def play(self, dispatcher: threading.Thread) -> None:
         """Move project time until the wanted activity is over. Raise where nothing more can happen before that.
@@ -94,7 +96,13 @@ class Stage:
             at = min((moment for moment in moments if moment is not None), default=None)
             is_over = require_activity(snapshot, self.wanted).state in OVER
             ending = [] if at is None else approved_until(snapshot, max(at, self.clock()))
-            return Situation(is_over, _to_order(snapshot), at, ending)
+            return Situation(is_over, self._to_order(snapshot), at, ending)
+
+    def _to_order(self, snapshot: Snapshot) -> list[OrderRow]:
+        """Return the orders that can be placed now, and are planned to be."""
+        waiting = [row for row in orders(snapshot) if row.placed_at is None]
+        possible = [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]
+        return [row for row in possible if self.suppliers.times.placing(row.id) <= snapshot.now]
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()
@@ -115,7 +123,7 @@ class Stage:
         due = self.clock.move_to(at)
         with self.engine.ledger.batch():
             for row in ending:
-                self.simulator.people.renew(self.engine.activities[row.id])
+                self.simulator.people.sign(self.engine.activities[row.id])
             for decision in due:
                 decision(self.clock())
         if self.simulator.held_back:
@@ -137,7 +145,5 @@ class Stage:
             self.say(f"{snapshot.now:%Y-%m-%d}: {done} of {found.total} done")
 
 
-def _to_order(snapshot: Snapshot) -> list[OrderRow]:
-    """Return the orders that can be placed now."""
-    waiting = [row for row in orders(snapshot) if row.placed_at is None]
-    return [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]
+def _nothing_but_a_look(at: datetime) -> None:
+    """Take no decision: the dispatcher finds what may begin by then."""

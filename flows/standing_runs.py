@@ -8,17 +8,15 @@ the difference to what Prefect shows. No state has a time at which it lapses, so
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from uuid import UUID, uuid5
+from uuid import UUID, uuid4, uuid5
 
 from flows.prefect_api import PrefectApi
 from flows.standing_pictures import Node, Picture
 from flows.standing_words import NOTHING, Shown
+from ledger.machine_time import machine_time
 
-AT_ONCE = 4
-MADE_AT_ONCE = 15
 FLOW = "Phases"
 TAG = "standing"
 RESTORED = "restored from ledger"
@@ -56,7 +54,6 @@ class StandingRuns:
         self._api, self._uuid = api, uuid
         self._tags = [TAG, site]
         self._runs: dict[str, _Run] = {}
-        self._left = MADE_AT_ONCE
 
     def open(self, wanted: dict[str, Picture], restored: Collection[str] = ()) -> dict[str, Parent]:
         """Find or make the run of each phase, and the node of its advances. Those in `restored` are tagged so if they are made."""
@@ -87,21 +84,20 @@ class StandingRuns:
             run = by_id[artifact["flow_run_id"]]
             run.artifact, run.text = artifact["id"], str(artifact["data"])
 
-    def send(self, wanted: dict[str, Picture], links: Links) -> bool:
-        """Make Prefect show the states and names that are wanted, of phases first. Return whether every node is there.
-
-        Only some nodes are made at once: the states of the others must not wait for them.
-        """
-        self._left = MADE_AT_ONCE
-        with ThreadPoolExecutor(
-            AT_ONCE, "board"
-        ) as pool:  # the server waits for its disk: some requests at once take half the time
-            sent = [pool.submit(self._send_run, self._runs[phase], picture) for phase, picture in wanted.items()]
-            for phase, picture in wanted.items():
-                sent += self._send_nodes(pool, self._runs[phase], picture, links.get(phase, []))
-            for each in sent:
-                each.result()
-        return self._left > 0
+    def send(self, wanted: dict[str, Picture], links: Links) -> None:
+        """Make Prefect show the states and names that are wanted, of phases first. All nodes are sent in one request."""
+        events: list[dict[str, Any]] = []
+        for phase, picture in wanted.items():
+            run = self._runs[phase]
+            self._send_run(run, picture)
+            for step in run.nodes.keys() - picture.nodes.keys():  # another plan revision does not have it
+                self._remove(run, step)
+            events += _changes(run, picture, links.get(phase, []))
+        if events:
+            self._api.post("/events", events)
+        for phase, picture in wanted.items():
+            run = self._runs[phase]
+            run.nodes |= {step: node for step, node in picture.nodes.items() if _is_shown(run, step, node)}
 
     def send_texts(self, wanted: dict[str, Picture]) -> None:
         """Write the standing artifact of each phase of which something has changed."""
@@ -116,46 +112,9 @@ class StandingRuns:
             self._api.post(f"/flow_runs/{run.id}", {"name": picture.name}, "PATCH")
             run.name = picture.name
 
-    def _send_nodes(
-        self, pool: Executor, run: _Run, picture: Picture, links: list[tuple[str, str]]
-    ) -> Iterator[Future[None]]:
-        for step in run.nodes.keys() - picture.nodes.keys():  # another plan revision does not have it
-            yield pool.submit(self._remove, run, step)
-        for step, node in picture.nodes.items():
-            before = run.nodes.get(step)
-            if before is None and node.shown.name != NOTHING and self._left > 0:
-                self._left -= 1
-                yield pool.submit(self._make, run, step, node, _earlier(step, picture, links))
-            elif before is not None and before != node:
-                yield pool.submit(self._change, run, step, before, node)
-
     def _remove(self, run: _Run, step: str) -> None:
         self._api.post(f"/task_runs/{_node_id(run, step)}", {}, "DELETE")
         del run.nodes[step]
-
-    def _change(self, run: _Run, step: str, before: Node, node: Node) -> None:
-        if before.shown != node.shown:
-            self._set("task_runs", _node_id(run, step), node.shown)
-        if before.name != node.name:
-            self._api.post(f"/task_runs/{_node_id(run, step)}", {"name": node.name}, "PATCH")
-        run.nodes[step] = node
-
-    def _make(self, run: _Run, step: str, node: Node, earlier: list[str]) -> None:
-        inputs = [{"input_type": "task_run", "id": _node_id(run, one)} for one in earlier]
-        self._api.post(
-            "/task_runs/",
-            {
-                "id": _node_id(run, step),
-                "flow_run_id": run.id,
-                "task_key": "step",
-                "dynamic_key": step,
-                "name": node.name,
-                "tags": [TAG],
-                "task_inputs": {"wait_for": inputs},
-                "state": node.shown._asdict(),
-            },
-        )
-        run.nodes[step] = node
 
     def _advances(self, run: _Run) -> str:
         """Return the id of the node of which advances are children. Prefect shows the state of the last one on it."""
@@ -207,3 +166,42 @@ def _earlier(step: str, picture: Picture, links: list[tuple[str, str]]) -> list[
         for before, after in links
         if after == step and end is not None and before in picture.order and picture.order[before] < end
     ]
+
+
+def _is_shown(run: _Run, step: str, node: Node) -> bool:
+    """Return whether a step has a node. One that never had anything to do gets none."""
+    return step in run.nodes or node.shown.name != NOTHING
+
+
+def _changes(run: _Run, picture: Picture, links: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Yield an event for each node that Prefect does not show as it is wanted."""
+    for step, node in picture.nodes.items():
+        if _is_shown(run, step, node) and run.nodes.get(step) != node:
+            yield _event(run, step, node, _earlier(step, picture, links))
+
+
+def _event(run: _Run, step: str, node: Node, earlier: list[str]) -> dict[str, Any]:
+    """Return the event by which Prefect's client reports a task run. The server makes the run, or changes its name and state."""
+    node_id = _node_id(run, step)
+    inputs = [{"input_type": "task_run", "id": _node_id(run, one)} for one in earlier]
+    return {
+        "id": str(uuid4()),
+        "occurred": machine_time().isoformat(),
+        "event": f"prefect.task-run.{node.shown.name}",
+        "resource": {
+            "prefect.resource.id": f"prefect.task-run.{node_id}",
+            "prefect.resource.name": node.name,
+            "prefect.orchestration": "client",
+        },
+        "related": [{"prefect.resource.id": f"prefect.flow-run.{run.id}", "prefect.resource.role": "flow-run"}],
+        "payload": {
+            "validated_state": node.shown._asdict(),
+            "task_run": {
+                "task_key": "step",
+                "dynamic_key": step,
+                "name": node.name,
+                "tags": [TAG],
+                "task_inputs": {"wait_for": inputs},
+            },
+        },
+    }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from flows.markdown import escaped
 from flows.prefect_api import PrefectApi
 from ledger.questions.counts import PhaseRow, phases
-from ledger.questions.forecast_words import go_live_lines
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import minute
@@ -37,12 +36,12 @@ class StatusArtifact:
 def status_text(snapshot: Snapshot) -> str:
     """Return the site's status as a Markdown table."""
     found, site = phases(snapshot), site_of(snapshot)
-    go_live = go_live_lines(snapshot, kept_forecast(snapshot))
+    top = headlines(snapshot)
     head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",
         "",
-        *(f"- {escaped(line)}" for line in go_live),
+        *(f"- {escaped(line)}" for line in top.lines),
         "",
         "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -5,7 +5,7 @@ from clusterwright.drawing import say_what_is_drawn_of
 from clusterwright.forecast_view import moved_lines
 from clusterwright.output import say
 from ledger.questions.kept_forecast import kept_forecast
-from ledger.questions.site import site_of
+from ledger.questions.site import live_since, site_of
 
 
 def say_what_moves(me: Acting) -> None:
@@ -14,6 +14,8 @@ def say_what_moves(me: Acting) -> None:
     from steps.schedule.plan_odds import SAMPLES
 
     with me.record() as snapshot:
+        if live_since(snapshot):
+            return  # nothing is left to forecast
         say_what_is_drawn_of(snapshot, SAMPLES)
         before, after = kept_forecast(snapshot), make_forecast(snapshot)
         keep_forecast(snapshot, after)

@@ -1,4 +1,4 @@
-"""The performer of a rehearsal: nothing is done on hosts. What is ready begins now and ends at its drawn time.
+"""The performer of a rehearsal: nothing is done on hosts. Work begins and ends when the plan says.
 
 Simulated crews do people's work, and runs are claimed and settled as `rehearsed`. Both go through the same decisions as real
 work, and each of their events says that it is simulated.
@@ -6,7 +6,7 @@ work, and each of their events says that it is simulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
@@ -15,7 +15,8 @@ from flows.executors.duplicate import complete_duplicate, is_due
 from flows.executors.people import asked_role
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
 from flows.performer import Job, Outcome
-from flows.simulation import SimulatedClock, after, drawn
+from flows.planned_times import PlannedTimes
+from flows.simulation import SimulatedClock
 from ledger.decisions.runs import claim, settle
 from ledger.entries import Measured, RunOutcome
 from ledger.questions.activities import activities
@@ -26,7 +27,6 @@ from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity
-from steps.schedule.calendar import WorkCalendar
 
 LEASE_S = 3600.0
 SUMMARY = "rehearsed: nothing was run"
@@ -38,20 +38,18 @@ class Simulator:
     def __init__(
         self,
         clock: SimulatedClock,
-        calendars: Mapping[str, WorkCalendar],
+        times: PlannedTimes,
         people: SimulatedPeople,
-        seed: int,
     ) -> None:
-        """Take the clock on which ends are scheduled, the plan's working calendars, the people, and the seed of durations."""
+        """Take the clock on which ends are scheduled, the plan's times, and the people."""
         self.clock = clock
-        self.calendars = calendars
+        self.times = times
         self.people = people
-        self.seed = seed
         self.held_back: list[Callable[[], bool]] = []
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
-        """Return True for everything ready, but for a duplicate only where the others are done."""
-        return is_due(snapshot, row)
+        """Return True for everything ready whose planned start has come, but for a duplicate only where the others are done."""
+        return self.times.start(row.plan) <= snapshot.now and is_due(snapshot, row)
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:  # noqa: ARG002  the performer's interface
         """Return nothing: in a rehearsal nothing waits for a release."""
@@ -77,11 +75,11 @@ class Simulator:
 
     def _begin(self, engine: Engine, row: Activity) -> Outcome:
         activity, now = engine.activities[row.id], self.clock()
-        end = self._end(activity, now)
+        end = self.times.finish(activity, now)
         if row.plan.kind in PEOPLES_WORK:
             if row.plan.kind is not Kind.GATE:
                 self.people.start(activity)
-            self._schedule(end, partial(self.people.finish, activity))
+            self._schedule(end, partial(self._finish_work, activity))
             return Outcome("Rehearsed", f"simulated {activity.role}, until {end:%Y-%m-%d}")
         self.people.invite(activity)
         owner = f"{engine.id}:{row.id}"
@@ -108,22 +106,17 @@ class Simulator:
 
     def _resume(self, engine: Engine, row: Activity, owner: str) -> None:
         activity = engine.activities[row.id]
-        end = self._end(activity, row.started_at or self.clock())
+        end = self.times.finish(activity, row.started_at or self.clock())
         if row.state is State.RUNNING:
             self._schedule(end, partial(self._finish_run, engine, activity, owner))
         elif row.state is State.IN_PROGRESS:
-            self._schedule(end, partial(self.people.finish, activity))
+            self._schedule(end, partial(self._finish_work, activity))
         else:
-            self.people.approve(activity, None)
+            self._approve(activity, row.finished_at or self.clock())
 
     def retry_held_back(self) -> None:
         """Finish what waited for the finish of another activity, where that is over now."""
         self.held_back = [finish for finish in self.held_back if not finish()]
-
-    def _end(self, activity: PlanActivity, start: datetime) -> datetime:
-        hours = drawn(activity.duration, self.seed, activity.id)
-        calendar = self.calendars.get(activity.calendar)
-        return after(start, hours) if calendar is None else calendar.add(start, hours)
 
     def _schedule(self, end: datetime, finish: Callable[[], bool]) -> None:
         """Finish something at its time, or as soon afterwards as nothing holds it back."""
@@ -133,6 +126,21 @@ class Simulator:
                 self.held_back.append(finish)
 
         self.clock.schedule(end, ends)
+
+    def _finish_work(self, activity: PlanActivity) -> bool:
+        """Let people finish their work, and have it approved when the plan expects that. Return False where its end is held back."""
+        if not self.people.finish(activity):
+            return False
+        self._approve(activity, self.clock())
+        return True
+
+    def _approve(self, activity: PlanActivity, finished: datetime) -> None:
+        """Have finished work approved when the plan expects it."""
+        at = self.times.approval(activity, finished)
+        if at <= self.clock():
+            self.people.approve(activity)
+        else:
+            self.clock.schedule(at, lambda _at: self.people.approve(activity))
 
     def _finish_run(self, engine: Engine, activity: PlanActivity, owner: str) -> bool:
         """Settle a rehearsed run with readings that meet every criterion. Return False where its end is held back."""
@@ -148,5 +156,5 @@ class Simulator:
                 return False
             raise
         if activity.policy.needed == "always":
-            self.people.approve(activity, None)
+            self._approve(activity, self.clock())
         return True

@@ -12,7 +12,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
 from steps.acceptance.meeting import value_that_meets
-from steps.catalog.terms import Kind
+from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity
 from steps.schedule.plan import Plan
@@ -53,7 +53,7 @@ class SimulatedPeople:
         work.start(self.ledger, self._performer(activity), activity.id, at=at)
 
     def finish(self, activity: PlanActivity) -> bool:
-        """Measure what is asked for, finish, and sign. Return False where the finish waits for another activity's."""
+        """Measure what is asked for, and finish. Return False where the finish waits for another activity's."""
         me, at = self._performer(activity), self.now()
         try:
             self._measure(activity, me, at)
@@ -61,27 +61,24 @@ class SimulatedPeople:
                 self.invite(activity)
             else:
                 work.finish(self.ledger, me, activity.id, at=at)
-            self.approve(activity, me)
         except NotSatisfiedError:
             if self.is_held_back(activity):
                 return False
             raise
         return True
 
-    def approve(self, activity: PlanActivity, performer: str | None) -> None:
+    def approve(self, activity: PlanActivity) -> None:
         """Attach what the policy asks for, and sign with as many roles as its quorum asks for."""
-        name, me, at = activity.id, performer or self._performer(activity), self.now()
+        name, me, at = activity.id, self._performer(activity), self.now()
         for kind in activity.policy.evidence:
             note = f"simulated {kind} of {name}: no such document exists\n".encode()
             evidence.attach(self.ledger, me, name, note, kind, name=f"{kind}.txt", at=at)
-        self._sign(activity, performer)
+        self.sign(activity)
 
-    def renew(self, activity: PlanActivity) -> None:
-        """Approve again what was approved for a time only, as often as the quorum asks."""
-        self._sign(activity, None)
-
-    def _sign(self, activity: PlanActivity, performer: str | None) -> None:
+    def sign(self, activity: PlanActivity) -> None:
+        """Sign with as many roles as the quorum asks for. What was approved for a time only is signed again."""
         name, at = activity.id, self.now()
+        performer = self._performer(activity) if activity.kind in PEOPLES_WORK else None
         for role in self._signers(activity, performer)[: activity.policy.quorum]:
             me = f"sim-{role}"
             sign_off.sign(self.ledger, me, name, role=role, comment=SOURCE, at=at)

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from ledger.questions.case import lapsed, select
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_MET, OVER, State, is_late, seen
+from ledger.rules.activity import NOT_MET, State, is_past_planned_finish, seen
 from steps.catalog.terms import Phase
 from steps.stamps import instant, stamp
 
 _STANDING = """
-SELECT id, phase, state, ready_from, late_start, late_finish, early_start, early_finish,
+SELECT id, phase, state, ready_from, early_start, early_finish,
   waived, attested, stale_since IS NOT NULL, simulated, before FROM activity"""
 _NEXT = """
 SELECT min(t) FROM (
@@ -40,7 +40,7 @@ class PhaseRow(NamedTuple):
     not_applicable: int
     waived: int
     attested: int
-    late: int
+    past_planned_finish: int
     early_start: datetime | None
     finish: datetime | None
 
@@ -55,7 +55,7 @@ class Counts(NamedTuple):
     stale: int
     simulated: int
     before: int
-    late: int
+    past_planned_finish: int
     out_of_sequence: int
 
 
@@ -64,7 +64,7 @@ class _Standing(NamedTuple):
 
     phase: str
     state: State
-    late: bool
+    past_planned_finish: bool
     early_start: str | None
     early_finish: str | None
     waived: bool
@@ -84,7 +84,7 @@ def phases(snapshot: Snapshot) -> list[PhaseRow]:
 
 def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
     n = Counter(row.state for row in rows)
-    waived, attested, late = _sums(rows, "waived", "attested", "late")
+    waived, attested, past = _sums(rows, "waived", "attested", "past_planned_finish")
     return PhaseRow(
         phase,
         len(rows),
@@ -99,7 +99,7 @@ def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
         n[State.NOT_APPLICABLE],
         waived,
         attested,
-        late,
+        past,
         instant(min((row.early_start for row in rows if row.early_start), default=None)),
         instant(max((row.early_finish for row in rows if row.early_finish), default=None)),
     )
@@ -110,8 +110,8 @@ def counts(snapshot: Snapshot) -> Counts:
     rows = list(_standings(snapshot))
     n = Counter(row.state for row in rows)
     early = select(snapshot, "early_because <> ''")
-    waived, attested, stale, simulated, before, late = _sums(
-        rows, "waived", "attested", "stale", "simulated", "before", "late"
+    waived, attested, stale, simulated, before, past = _sums(
+        rows, "waived", "attested", "stale", "simulated", "before", "past_planned_finish"
     )
     return Counts(
         len(rows),
@@ -121,7 +121,7 @@ def counts(snapshot: Snapshot) -> Counts:
         stale,
         simulated,
         before,
-        late,
+        past,
         sum(row.out_of_sequence for row in early),
     )
 
@@ -134,10 +134,10 @@ def _sums(rows: list[_Standing], *flags: str) -> Iterator[int]:
 
 def _standings(snapshot: Snapshot) -> Iterator[_Standing]:
     waiting, now = lapsed(snapshot), snapshot.now
-    for name, phase, stored, ready, late_start, late_finish, *counted in snapshot.ask(_STANDING):
+    for name, phase, stored, ready, start, finish, *counted in snapshot.ask(_STANDING):
         state = seen(stored, instant(ready), now, lapsed=name in waiting)
-        late = state not in OVER and is_late(state, instant(late_start), instant(late_finish), now)
-        yield _Standing(phase, state, late, *counted)
+        past = is_past_planned_finish(state, instant(finish), now)
+        yield _Standing(phase, state, past, start, finish, *counted)
 
 
 def next_wake(snapshot: Snapshot) -> datetime | None:

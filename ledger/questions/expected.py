@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import NamedTuple
 
-from ledger.questions.forecast_words import in_days
+from ledger.questions.forecast_words import days_words, than_planned
 from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.lateness import days_later, forecast_finish
 from ledger.questions.orders import order_named, tranche
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
@@ -25,7 +26,7 @@ class AwaitedDelivery(NamedTuple):
     def __str__(self) -> str:
         """Return it in words."""
         when = f"promised {self.promised}" if self.promised else "without a promise of its own"
-        late = f", {in_days(self.days_late)}" if self.days_late else ""
+        late = f", {days_words(self.days_late)} late" if self.days_late else ""
         return f"delivery {self.delivery} ({self.title}, {self.supplier}), {when}{late}"
 
 
@@ -34,28 +35,27 @@ class Expected(NamedTuple):
 
     finish: datetime
     on: date
-    days_late: int | None
+    days_later: int | None
     as_of: str
     waits_for: AwaitedDelivery | None
 
     @property
     def lines(self) -> list[str]:
         """Return it in words."""
-        late = "" if self.days_late is None else f", {in_days(self.days_late)}"
-        lines = [f"forecast {self.on}{late}; {self.as_of}"]
+        later = "" if self.days_later is None else f", {than_planned(self.days_later)}"
+        lines = [f"forecast {self.on}{later}; {self.as_of}"]
         return lines if self.waits_for is None else [*lines, f"its date waits for {self.waits_for}"]
 
 
 def expected(snapshot: Snapshot, row: Activity) -> Expected | None:
     """Return when an activity is expected to be finished. None if it is over, or if no forecast is kept."""
     fresh = kept_forecast(snapshot)
-    finish = fresh.forecast.nodes.get(row.id) if fresh else None
+    finish = forecast_finish(fresh.forecast if fresh else None, row)
     if fresh is None or finish is None:
         return None
-    found, planned = fresh.forecast, row.plan.dates
-    late = found.days(planned.early_finish, finish) if planned else None
+    found = fresh.forecast
     awaited = _awaited(snapshot, found.waits.get(row.id))
-    return Expected(finish, found.day(finish), late, fresh.words, awaited)
+    return Expected(finish, found.day(finish), days_later(found, row), fresh.words, awaited)
 
 
 def _awaited(snapshot: Snapshot, name: str | None) -> AwaitedDelivery | None:

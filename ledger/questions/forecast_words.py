@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 
-from ledger.questions.kept_forecast import Freshness, KeptForecast
-from ledger.questions.site import site_of
+from ledger.questions.baseline import Baseline, baseline
+from ledger.questions.kept_forecast import Freshness, KeptForecast, last_forecast
+from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot
-from steps.stamps import local_day
+from steps.stamps import days_between, local_day
 
 MINUTES_OF_DAY = 1440
 MOST_SHOWN = 3
@@ -20,19 +23,63 @@ def days_words(days: int) -> str:
     return "1 day" if abs(days) == 1 else f"{abs(days)} days"
 
 
-def in_days(days: int) -> str:
-    """Return how late something is, in words."""
-    if days == 0:
-        return "as planned"
-    return f"{days_words(days)} {'late' if days > 0 else 'early'}"
+class WentLive(NamedTuple):
+    """When a site went live, and when it was to by plan, baseline and the last forecast before. `forecast` is None without one."""
+
+    at: datetime
+    planned: datetime
+    baseline: datetime
+    forecast: datetime | None
+
+
+def than(days: int, other: str) -> str:
+    """Return by how many days something is later or earlier than something else, in words."""
+    return f"{days_words(days)} {'later' if days > 0 else 'earlier'} than {other}"
+
+
+def than_planned(days: int) -> str:
+    """Return by how many days something is later or earlier than planned, in words."""
+    return than(days, "planned") if days else "as planned"
+
+
+def went_live(snapshot: Snapshot) -> WentLive | None:
+    """Return when the site went live, beside what was said before. None if it is not live."""
+    at, planned, base = live_since(snapshot), site_of(snapshot).plan_finish, baseline(snapshot)
+    if at is None or planned is None or base is None:
+        return None
+    return WentLive(at, planned, base.finish, last_forecast(snapshot, at))
+
+
+def _went_live_line(found: WentLive, zone: str) -> str:
+    """Return when the site went live and by how many days that is after or before what was said."""
+    said = {"plan": found.planned, "baseline": found.baseline, "last forecast": found.forecast}
+    parts = []
+    for name, date in said.items():
+        if date is not None:
+            days = days_between(date, found.at, zone)
+            when = f"{days_words(days)} {'after' if days > 0 else 'before'}" if days else "on the day of"
+            parts.append(f"{when} the {name} ({local_day(date, zone)})")
+    return f"went live on {local_day(found.at, zone)}: {', '.join(parts)}"
+
+
+def planned_line(planned: datetime, base: Baseline, zone: str) -> str:
+    """Return go-live as planned beside the baseline's."""
+    days = days_between(base.finish, planned, zone)
+    moved = f", {than(days, 'the baseline')}" if days else ""
+    return f"go-live planned {local_day(planned, zone)}, baseline {local_day(base.finish, zone)} ({base}){moved}"
 
 
 def go_live_lines(snapshot: Snapshot, fresh: Freshness | None) -> list[str]:
-    """Return go-live as planned and as forecast, how it changed since the last published forecast, why, and what that costs."""
-    site = site_of(snapshot)
-    if site.plan_finish is None:
+    """Return go-live as planned and as forecast, how it changed since the last published forecast, why, and what that costs.
+
+    On a site that is live it is when it went live, against plan, baseline and forecast.
+    """
+    site, base, live = site_of(snapshot), baseline(snapshot), went_live(snapshot)
+    if site.plan_finish is None or base is None:
         return []
-    planned = f"go-live planned {local_day(site.plan_finish, site.time_zone)}"
+    if live is not None:
+        return [_went_live_line(live, site.time_zone)]
+    planned = planned_line(site.plan_finish, base, site.time_zone)
     if fresh is not None:
         return [planned, forecast_line(fresh), *_since(fresh), *slip_lines(fresh.forecast)]
     if snapshot.as_of is not None:  # of an earlier moment none is kept
@@ -44,7 +91,7 @@ def forecast_line(fresh: Freshness) -> str:
     """Return go-live as it is expected, how sure that is, and what it is as of."""
     found, go_live = fresh.forecast, fresh.forecast.milestones[0]
     sure = f"P50 {found.day(go_live.p50.date)}, P80 {found.day(go_live.p80.date)}"
-    return f"go-live forecast {found.day(found.finish)}, {in_days(found.days_late)}; {sure}; {fresh.words}"
+    return f"go-live forecast {found.day(found.finish)}, {than_planned(found.days_later)}; {sure}; {fresh.words}"
 
 
 def slip_lines(found: KeptForecast) -> list[str]:
@@ -82,5 +129,5 @@ def _since(fresh: Freshness) -> Iterator[str]:
     last, found = fresh.published, fresh.forecast
     if last is not None:
         days = found.days(last.finish, found.finish)
-        moved = f"{days_words(days)} {'later' if days > 0 else 'earlier'} than" if days else "the same day as in"
-        yield f"{moved} the forecast that {last.by} published on {found.day(last.at)}: {found.day(last.finish)}"
+        moved = than(days, "the forecast") if days else "the same day as in the forecast"
+        yield f"{moved} that {last.by} published on {found.day(last.at)}: {found.day(last.finish)}"

@@ -15,7 +15,7 @@ import msgspec
 
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.order_value import OrderValue
-from ledger.questions.site import head, revision
+from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import days_between, local_day
 
@@ -129,7 +129,7 @@ class KeptForecast:
     """The site's, in which days are counted."""
 
     @property
-    def days_late(self) -> int:
+    def days_later(self) -> int:
         """Days of the site's calendar from the planned to the expected finish, negative where it is earlier."""
         return self.days(self.planned, self.finish)
 
@@ -159,16 +159,19 @@ class Freshness(NamedTuple):
     def words(self) -> str:
         """Return what it is as of, in words."""
         said = f"as of event {self.forecast.event}, {self.forecast.day(self.forecast.as_of)}"
-        return said if not self.newer else f"{said}; {self.newer} newer matter: `clusterwright forecast`"
+        if not self.newer:
+            return said
+        since = "1 event since then" if self.newer == 1 else f"{self.newer:,} events since then"
+        return f"{said}; {since} may change this forecast, and `clusterwright forecast` makes it again"
 
 
 def kept_forecast(snapshot: Snapshot) -> Freshness | None:
-    """Return the forecast of the plan in force; None where there is none yet, or only one of another plan or of later events."""
-    try:
-        found = msgspec.json.decode((snapshot.site_dir / FILE).read_bytes(), type=KeptForecast)
-    except (OSError, msgspec.DecodeError):
-        return None
-    if found.revision != revision(snapshot) or found.event > head(snapshot).seq:
+    """Return the forecast of the plan in force; None where there is none yet, or only one of another plan or of later events.
+
+    It is None on a site that is live, too: nothing is left to forecast.
+    """
+    found = _file(snapshot)
+    if found is None or found.revision != revision(snapshot) or live_since(snapshot):
         return None
     later = snapshot.column("SELECT kind FROM event WHERE seq > :seq", seq=found.event)
     newer = sum(kind in MATTERS for kind in later)
@@ -187,3 +190,23 @@ def standing_forecast(snapshot: Snapshot, *, samples: int, seed: int) -> KeptFor
     found = fresh.forecast
     of_this_head = found.event == head(snapshot).seq and found.day(found.as_of) == found.day(snapshot.now)
     return found if of_this_head and (found.samples, found.seed) == (samples, seed) else None
+
+
+def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:
+    """Return when go-live was to be by the last forecast that was made before a moment, published or kept. None without one."""
+    published = ((one.at, one.finish) for one in forecasts(snapshot))
+    kept = _file(snapshot)
+    found = list(published)
+    if kept is not None:
+        found.append((kept.as_of, kept.finish))
+    earlier = [one for one in found if one[0] < before]
+    return max(earlier)[1] if earlier else None
+
+
+def _file(snapshot: Snapshot) -> KeptForecast | None:
+    """Return the forecast in the site's folder. None if there is none that this program reads, or only one of later events."""
+    try:
+        found = msgspec.json.decode((snapshot.site_dir / FILE).read_bytes(), type=KeptForecast)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return found if found.event <= head(snapshot).seq else None

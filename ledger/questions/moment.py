@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ledger.questions.both_times import of_both_times
+from ledger.both_times import of_both_times
 from ledger.questions.case import LookedUp, actor, require_activity
 from ledger.questions.orders import require_order
 from ledger.questions.records import next_id

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ledger.questions.calendar import WorkingDays, working_days
-from ledger.questions.case import actor, require_activity, select
-from ledger.questions.inbox import approved_until, inbox
-from ledger.questions.ncrs import PunchRow, ncrs, punch
+from ledger.questions.case import actor, select
+from ledger.questions.decisions_needed import Needed, approved_until, decisions_needed, everybody
+from ledger.questions.inbox import inbox
+from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.people import DelegationRow, delegations, people
 from ledger.questions.site import site_of
@@ -22,7 +23,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor
-from ledger.rules.rows import NcrRow, OrderRow
+from ledger.rules.rows import OrderRow
 from steps.amount import counted
 
 
@@ -40,7 +41,7 @@ _VERBS = {"decide": "why", "change": "change approve", "fact": "show"}
 
 
 class ReminderRow(NamedTuple):
-    """A reminder for a person. `due` is the day on which it is due, `since` is when it began to wait. `command` deals with it."""
+    """A reminder for a person, empty where nobody may do it. `due` is the day on which it is due, `since` is when it began to wait. `command` deals with it."""
 
     person: str
     urgency: Urgency
@@ -60,7 +61,7 @@ class _Site(NamedTuple):
     until: date
     working: WorkingDays
     punch: list[PunchRow]
-    undecided: dict[str, tuple[NcrRow, Activity]]
+    ncrs: dict[str, Needed]
     delegations: list[DelegationRow]
     approvals: list[Activity]
     orders: list[tuple[OrderRow, Activity]]
@@ -112,7 +113,33 @@ def reminders(
     site = _gathered(snapshot, days, lapsed)
     wanted = [one.id for one in people(snapshot) if person in {None, one.id}]
     found = [row for name in wanted for row in _of(actor(snapshot, name), site)]
+    if person is None:
+        found += _nobodys(snapshot, lapsed)
     return sorted(found, key=_place_in_list)
+
+
+def _nobodys(snapshot: Snapshot, lapsed: Container[str]) -> Iterator[ReminderRow]:
+    """Yield the decisions that nobody may take. They are nobody's, so the person is empty."""
+    everyone = everybody(snapshot)
+    for one in decisions_needed(snapshot, lapsed):
+        if not any(one.role_of(me) for me in everyone):
+            yield _decision("", one, f"{one.title} (nobody may, as {' or '.join(one.roles)})")
+
+
+def _decision(person: str, one: Needed, what: str) -> ReminderRow:
+    """Return a decision that is waited for."""
+    verb = "ncr disposition" if one.kind == "ncr" else _VERBS.get(one.kind, one.kind)
+    command = f"clusterwright {verb} {one.subject}{' WHAT' if one.kind == 'ncr' else ''}"
+    return ReminderRow(
+        person,
+        Urgency.WAITING,
+        one.kind,
+        one.subject,
+        what,
+        one.since,
+        None,
+        command,
+    )
 
 
 def _place_in_list(row: ReminderRow) -> tuple[int, date, str, str, str]:
@@ -133,7 +160,6 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
     zone = ZoneInfo(site_of(snapshot).time_zone)
     today = snapshot.now.astimezone(zone).date()
     until = today + timedelta(days=days)
-    undecided = [ncr for ncr in ncrs(snapshot, open_only=True) if not ncr.decided]
     end = datetime.combine(until + timedelta(days=1), time(), zone)
     waiting = [o for o in orders(snapshot) if o.placed_at is None]
     due = [o for o in waiting if o.order_by is not None and o.order_by < end]
@@ -146,7 +172,7 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
         until=until,
         working=working_days(snapshot),
         punch=punch(snapshot, today),
-        undecided={n.id: (n, require_activity(snapshot, n.activity)) for n in undecided},
+        ncrs={one.subject: one for one in decisions_needed(snapshot) if one.kind == "ncr"},
         delegations=delegations(snapshot),
         approvals=approved_until(snapshot, snapshot.now + timedelta(days=days)),
         orders=[(o, buyers[f"{o.step}@{o.unit}"]) for o in due if f"{o.step}@{o.unit}" in buyers],
@@ -207,21 +233,10 @@ def _punch_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
     """Yield the punch items that they own, and the non-conformances without a disposition that they may decide."""
     for item in site.punch:
         said = f"{item.activity}: {item.said}"
-        if item.id in site.undecided:
-            ncr, row = site.undecided[item.id]
-            deciding = {*row.plan.policy.roles, row.plan.role}
-            if me.roles.keys() & deciding:
-                what, command = f"class {item.ncr_class}, {said}", f"clusterwright ncr disposition {item.id} WHAT"
-                yield ReminderRow(
-                    me.id,
-                    Urgency.WAITING,
-                    "ncr",
-                    item.id,
-                    what,
-                    ncr.opened_at,
-                    None,
-                    command,
-                )
+        if item.id in site.ncrs:
+            needed = site.ncrs[item.id]
+            if needed.role_of(me) is not None:
+                yield _decision(me.id, needed, needed.title)
         elif item.owner == me.id and item.due is not None and item.due <= site.until:
             close, show = f"clusterwright ncr close {item.id}", f"clusterwright show {item.activity}"
             yield site.dated(

@@ -37,11 +37,13 @@ class ShutOut(NamedTuple):
 def shut_out(snapshot: Snapshot, row: Activity, person: str) -> ShutOut | None:
     """Return what a person gives up who works on an activity now. None if they could not approve it anyway."""
     policy = row.plan.policy
-    could = set(policy.roles) & actor(snapshot, person).roles.keys()
+    roles = set(policy.roles)
+    could = roles & actor(snapshot, person).roles.keys()
     if not could or not row.separates_duties or person in row.hands:
         return None
     signed = approvers(snapshot, row)
-    held_by = {one.id: set(one.roles) for one in people(snapshot)}
     apart = {person, *row.hands, *signed}
-    others = tuple(one for one, roles in held_by.items() if one not in apart and roles & set(policy.roles))
-    return ShutOut(row.id, person, policy.roles, others, policy.quorum - len(signed))
+    able = (one for one in people(snapshot) if roles & set(one.roles))
+    others = tuple(one.id for one in able if one.id not in apart)
+    lacking = policy.quorum - len(signed)
+    return ShutOut(row.id, person, policy.roles, others, lacking)

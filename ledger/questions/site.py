@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
+from ledger.rules.readiness import GO_LIVE
 from steps.errors import InputError
-from steps.stamps import moment
+from steps.stamps import instant, moment
 
 if TYPE_CHECKING:
     from steps.evidence_rules import EvidenceRules
@@ -17,7 +18,7 @@ _IN_FORCE = "LEFT JOIN plan_revision p ON p.revision = (SELECT max(revision) FRO
 _DOCUMENT = """
 SELECT document FROM plan_revision
 WHERE revision = coalesce(:revision, (SELECT max(revision) FROM plan_revision))"""
-_BASELINE = "SELECT revision FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1"
+_LIVE_SINCE = "SELECT max(done_at) FROM activity WHERE step = :step AND state = 'done' AND stale_since IS NULL"
 _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
 
@@ -41,7 +42,6 @@ class SiteHead(NamedTuple):
     facility="coalesce(p.facility, '')",
     adopted_at="p.adopted_at",
     adopted_by="coalesce(p.adopted_by, '')",
-    baseline="(SELECT baseline FROM plan_revision WHERE baseline IS NOT NULL ORDER BY revision DESC LIMIT 1)",
 )
 class SiteRow(NamedTuple):
     """The site and the plan revision in force. Revision 0 means that no plan was adopted yet."""
@@ -59,7 +59,6 @@ class SiteRow(NamedTuple):
     facility: str
     adopted_at: datetime | None
     adopted_by: str
-    baseline: str | None
 
 
 @table("unit")
@@ -109,10 +108,10 @@ def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
     return str(found[0])
 
 
-def baseline_revision(snapshot: Snapshot) -> int | None:
-    """Return the last revision that was named as a baseline. None where none was."""
-    found = snapshot.first(_BASELINE)
-    return None if found is None else int(found[0])
+def live_since(snapshot: Snapshot) -> datetime | None:
+    """Return when the site went live. None if it did not, or if its go-live is to be signed again."""
+    (at,) = snapshot.first(_LIVE_SINCE, step=GO_LIVE)
+    return instant(at)
 
 
 def evidence_rules(snapshot: Snapshot) -> EvidenceRules:

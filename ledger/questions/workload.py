@@ -20,7 +20,7 @@ class WorkloadRow(NamedTuple):
     ready: int
     in_progress: int
     awaiting_sign_off: int
-    late: int
+    past_planned_finish: int
     person_hours: float
 
 
@@ -46,13 +46,13 @@ def _workload(who: str, found: list[Activity]) -> WorkloadRow:
     states = Counter(row.state for row in found)
     plans = [row.plan for row in found if row.finished_at is None]
     hours = sum(plan.duration.m * plan.crew_size for plan in plans)
-    late = sum(row.late for row in found)
+    past = sum(row.past_planned_finish for row in found)
     return WorkloadRow(
         who,
         len(found),
         states[State.READY],
         states[State.IN_PROGRESS],
         states[State.AWAITING_SIGN_OFF],
-        late,
+        past,
         hours,
     )

@@ -83,6 +83,7 @@ LOOKS = {
 
 NOT_BEGUN = frozenset({State.OPEN, State.READY, State.BLOCKED})
 OVER = frozenset({State.DONE, State.NOT_APPLICABLE})
+WORK_OVER = OVER | {State.AWAITING_SIGN_OFF}
 ENDED = frozenset({State.DONE, State.AWAITING_SIGN_OFF, State.FAILED, State.CHECKED_NOT_MET})
 NOT_MET = frozenset({State.FAILED, State.CHECKED_NOT_MET})
 
@@ -276,7 +277,7 @@ class Activity:
     early_because: str
     signed: int = 0
     whose: str = ""
-    late: bool = False
+    past_planned_finish: bool = False
     expired: bool = False
     out_of_sequence: bool = False
 
@@ -332,17 +333,9 @@ COLUMNS = tuple(field.name for field in _STORED)
 """The columns of the table `activity` from which an `Activity` is made, in order."""
 
 
-def is_late(
-    state: State,
-    late_start: datetime | None,
-    late_finish: datetime | None,
-    now: datetime,
-) -> bool:
-    """Return whether an activity is past its late finish, or has not begun although its late start is past."""
-    if state in OVER:
-        return False
-    overdue = late_finish is not None and late_finish < now
-    return overdue or (state in NOT_BEGUN and late_start is not None and late_start < now)
+def is_past_planned_finish(state: State, planned: datetime | None, now: datetime) -> bool:
+    """Return whether the planned finish of an activity has gone by, and its work is not finished."""
+    return state not in WORK_OVER and planned is not None and planned < now
 
 
 def is_expired(valid_until: datetime | None, now: datetime) -> bool:
@@ -396,5 +389,6 @@ def seen_activity(values: Sequence[Any], now: datetime, *, lapsed: bool) -> Acti
     row.state = seen(row.state, row.ready_from, now, lapsed=lapsed)
     row.expired = is_expired(row.valid_until, now)
     dates = row.plan.dates
-    row.late = dates is not None and is_late(row.state, dates.late_start, dates.late_finish, now)
+    planned = None if dates is None else dates.early_finish
+    row.past_planned_finish = is_past_planned_finish(row.state, planned, now)
     return row

@@ -79,17 +79,17 @@ def waits_of(
 ) -> Minutes:
     """Return by how many minutes of its lag's calendar each link waits for the approval of its predecessor."""
     expected, finished, approved = _by_row(plan, index, approving)
-    names = [one.name for one in calendars]
+    number = {one.name: place for place, one in enumerate(calendars)}
     before = np.array([index[link.before] for link in links], np.int64)
     leaves_finish = np.array([link.type.value in LEAVES_FINISH for link in links], bool)
-    calendar = np.array([names.index(link.lag_calendar) for link in links], np.int64)
+    calendar = np.array([number[link.lag_calendar] for link in links], np.int64)
     hours = np.where(leaves_finish, expected[before], 0.0)
-    hours[calendar == names.index(ELAPSED)] *= _elapsed_per_working_hour(plan)
+    hours[calendar == number[ELAPSED]] *= elapsed_per_working_hour(plan)
     waits = np.rint(hours * MINUTES).astype(np.int64)
     is_approved = leaves_finish & (approved[before] != NONE)
-    for number in np.unique(calendar[is_approved]):
-        rows = np.flatnonzero(is_approved & (calendar == number))
-        work = calendars[number].work
+    for one in np.unique(calendar[is_approved]):
+        rows = np.flatnonzero(is_approved & (calendar == one))
+        work = calendars[one].work
         waits[rows] = work(approved[before[rows]]) - work(finished[before[rows]])
     return np.asarray(waits)
 
@@ -112,7 +112,7 @@ def _by_row(plan: Plan, index: Mapping[str, int], approving: Approving) -> tuple
     return expected, finished, approved
 
 
-def _elapsed_per_working_hour(plan: Plan) -> float:
+def elapsed_per_working_hour(plan: Plan) -> float:
     """Return how many hours pass in a working hour on average, for lags that run around the clock."""
     site = WorkCalendar.from_plan(plan)
     return 7 * 24 / (len(site.working_days) * site.hours_per_day)

@@ -51,7 +51,10 @@ def test_an_event_that_moves_dates_is_counted_and_a_comment_is_not(adopted: Path
     seen = status(command, adopted)
     assert seen is not None
     assert seen["newer"] == 1
-    assert "1 newer matter: `clusterwright forecast`" in command("status", "--site", adopted).stdout
+    assert (
+        "1 event since then may change this forecast, and `clusterwright forecast` makes it again"
+        in command("status", "--site", adopted).stdout
+    )
 
 
 def test_a_promise_says_at_once_what_it_moves(adopted: Path, command: Command) -> None:

@@ -15,13 +15,15 @@ PROCESSOR = 3.0
 """The same of processor time, which a slower or busier machine makes longer. The clock is not asked."""
 
 
-def check(row: str, run: Run) -> None:
-    said = published(row)
-    assert run.memory_mb < MEMORY * said.memory_mb, f"{row}: {run.memory_mb:.0f} MB, the page says {said.memory_mb:.0f}"
-    assert said.memory_mb < MEMORY * run.memory_mb, f"{row}: {run.memory_mb:.0f} MB, the page says {said.memory_mb:.0f}"
-    assert run.processor_s < PROCESSOR * said.processor_s, (
-        f"{row}: {run.processor_s:.1f} s of the processors, the page says {said.processor_s:.1f}"
-    )
+def check_processor(row: str, run: Run) -> None:
+    said = published(row).processor_s
+    assert run.processor_s < PROCESSOR * said, f"{row}: {run.processor_s:.1f} s of processors, the page says {said:.1f}"
+
+
+def check_memory(row: str, run: Run) -> None:
+    """Only of what takes more than the process of the tests: a child's most memory begins with that of its parent."""
+    said = published(row).memory_mb
+    assert said / MEMORY < run.memory_mb < said * MEMORY, f"{row}: {run.memory_mb:.0f} MB, the page says {said:.0f}"
 
 
 @pytest.mark.slow
@@ -35,7 +37,8 @@ def test_commands_take_what_the_page_of_the_largest_site_says(tmp_path: Path, co
     adopting = ["plan", "adopt", "--as", "owner", "--yes", "--reason", "first plan", "--site", str(site)]
     adopted = timed(adopting)
 
-    check("`plan adopt`, with the new forecast", adopted)
-    check("`forecast`, as it is kept", timed(["forecast", "--site", str(site)]))
-    check("`list`", timed(["list", "--site", str(site)]))
+    check_memory("`plan adopt`, with the new forecast", adopted)
+    check_processor("`plan adopt`, with the new forecast", adopted)
+    check_processor("`forecast`, as it is kept", timed(["forecast", "--site", str(site)]))
+    check_processor("`list`", timed(["list", "--site", str(site)]))
     assert adopted.memory_mb < MOST_MB

@@ -20,6 +20,7 @@ from flows.status_artifact import status_text
 from ledger.decisions import orders as buying
 from ledger.decisions.deliveries import receive
 from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
+from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment, finish, start
 from ledger.forecasting import keep_forecast, make_forecast
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
@@ -29,7 +30,7 @@ from steps.errors import ClusterwrightError
 from steps.schedule.dating import dated
 from tests import commands
 from tests.ledger.conftest import T0, Clock, small_plan
-from tui.screens.overview import OverviewScreen
+from tui.screens.overview import facts
 
 pytestmark = pytest.mark.own_file
 
@@ -82,7 +83,7 @@ def a_site(zone: str = "America/Chicago") -> Iterator[Site]:
 def views(site: Site) -> dict[str, str]:
     """Return the text of every view of go-live, by its name."""
     with open_snapshot(site.folder) as snapshot:
-        screen = OverviewScreen().ask(snapshot).facts.plain
+        screen = facts(snapshot, ()).plain
         dashboard = status_text(snapshot)
     return {
         "status": site.say("status"),
@@ -162,7 +163,7 @@ def test_every_view_has_the_same_forecast_to_the_day(history: list[tuple[str, in
             str(kept.day(kept.finish)),
             "as planned"
             if not days
-            else f"{abs(days)} day{'s' if abs(days) > 1 else ''} {'late' if days > 0 else 'early'}",
+            else f"{abs(days)} day{'s' if abs(days) > 1 else ''} {'later' if days > 0 else 'earlier'} than planned",
             str(kept.day(go_live.p50.date)),
             str(kept.day(go_live.p80.date)),
             str(kept.event),
@@ -170,7 +171,62 @@ def test_every_view_has_the_same_forecast_to_the_day(history: list[tuple[str, in
         assert {name: one.groups() if one else None for name, one in found.items()} == dict.fromkeys(found, expected)
         assert f"forecast {expected[0]}, {expected[1]}; as of event {kept.event}" in site.say("show", "195@site")
         assert site.document("show", "195@site")["forecast"]["on"] == expected[0]
-        assert site.document("status")["forecast"]["days_late"] == days
+        assert site.document("status")["forecast"]["days_later"] == days
+
+
+LATE = re.compile(
+    r"(\d[\d,]*) activit(?:y is|ies are) past (?:its|their) planned finish; ([\d,]+) (?:is|are) forecast later",
+    re.IGNORECASE,
+)
+NEEDED = re.compile(r"decisions needed: (\d+)", re.IGNORECASE)
+BASELINE = re.compile(r"baseline (\d{4}-\d\d-\d\d) \(([^)]*)\)")
+NCRS = {"ncr", "sign", "decide", "resume", "release", "change"}
+
+
+def adopt_again(site: Site, days: int) -> None:
+    """Adopt the plan again with go-live so many days later: the baseline stays."""
+    plan = dated(small_plan(slip_day_usd=1000.0))
+    later_plan = plan.model_copy(update={"finish": plan.finish + timedelta(days=days)})
+    adopt_plan(site.ledger, "pm", later_plan, reason="slipped")
+
+
+@given(HISTORIES, st.integers(0, 3))
+@settings(max_examples=15)
+def test_every_view_has_the_same_baseline_lateness_and_decisions(
+    history: list[tuple[str, int]], adoptions: int
+) -> None:
+    """However often the plan was adopted again."""
+    with a_site() as site:
+        promised = site.document("status")["site"]["plan_finish"]
+        for number in range(adoptions):
+            adopt_again(site, 20 * (number + 1))
+        for name, days in history:
+            with suppress(ClusterwrightError):
+                ACTS[name](site, days)
+        site.keep()
+
+        rows, status = site.document("list"), site.document("status")
+        past, later = (site.document("list", option) for option in ("--past-planned-finish", "--forecast-later"))
+        reminded = {(one["kind"], one["subject"]) for one in site.document("reminders") if one["kind"] in NCRS}
+        (report,) = [site.document("report", "week")["sections"]]
+
+        assert status["baseline"]["revision"] == 1
+        assert status["baseline"]["finish"] == promised
+        assert status["past_planned_finish"] == len(past) == sum(one["past_planned_finish"] for one in rows)
+        assert status["past_planned_finish"] == len(report["Past their planned finish"])
+        assert status["past_planned_finish"] == sum(one["past_planned_finish"] for one in status["phases"])
+        assert status["forecast_later"] == len(later)
+        assert status["decisions_needed"] == len(report["Decisions needed"]) == len(reminded)
+        summary = site.document("report", "summary")
+        assert {name: summary[name] for name in DOCUMENT} == {name: status[name] for name in DOCUMENT}
+        wanted = (str(len(past)), str(len(later)))
+        for name, text in views(site).items():
+            assert BASELINE.findall(text) == [(promised[:10], "revision 1")], name
+            assert LATE.findall(text) == [wanted], name
+            assert NEEDED.findall(text) == [str(len(reminded))], name
+
+
+DOCUMENT = ("baseline", "past_planned_finish", "forecast_later", "decisions_needed")
 
 
 @given(HISTORIES, st.sampled_from(sorted(ACTS)), st.integers(0, 120))
@@ -270,3 +326,27 @@ def test_a_promise_that_passed_is_no_delivery() -> None:
         assert kept.nodes[f"{ORDER}/1"] > site.clock.now
         assert kept.nodes["010@pod-001"] > site.clock.now
         assert kept.waits["010@pod-001"] == f"{ORDER}/1"
+
+
+def test_done_in_the_last_week_is_what_was_finished_in_it() -> None:
+    """Not what was finished weeks ago and signed today."""
+    with a_site() as site:
+        site.clock.forward(24 * 30)
+        start(site.ledger, "tech", "001@site", at=T0)
+        finish(site.ledger, "tech", "001@site", at=T0 + timedelta(days=1))
+        sign(site.ledger, "lead", "001@site")
+
+        sections = site.document("report", "week")["sections"]
+
+        assert sections["Done in the last week"] == []
+
+
+def test_a_decision_replaces_the_baseline_and_a_plan_alone_does_not() -> None:
+    with a_site() as site:
+        adopt_again(site, 56)
+        before = site.document("status")["baseline"]
+        adopt_plan(site.ledger, "pm", dated(small_plan()), reason="change order 7", baseline="contract 2")
+        after = site.document("status")["baseline"]
+
+    assert (before["revision"], before["name"]) == (1, "")
+    assert (after["revision"], after["name"], after["reason"]) == (3, "contract 2", "change order 7")

@@ -103,7 +103,13 @@ def test_the_weekly_report_has_its_five_sections(adopted: Path, command: Command
         assert next(csv.reader(io.StringIO(text))) == ["section", "owner", "id", "what", "date", "note"]
         assert "Next three weeks" in text
     else:
-        for section in ("Done in the last week", "Late", "Next three weeks", "Orders due", "Decisions needed"):
+        for section in (
+            "Done in the last week",
+            "Past their planned finish",
+            "Next three weeks",
+            "Orders due",
+            "Decisions needed",
+        ):
             assert section in text
 
 

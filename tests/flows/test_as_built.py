@@ -19,6 +19,7 @@ from flows.executors.real import RealPerformer
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_people import SimulatedPeople
 from flows.performer import Outcome
+from flows.planned_times import PlannedTimes
 from flows.simulation import SimulatedClock
 from ledger.decisions.evidence import attach, attest
 from ledger.decisions.facts import record_facts
@@ -37,7 +38,7 @@ from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
-from steps.schedule.calendar import calendars_of
+from steps.schedule.dating import dated
 from steps.schedule.plan import Plan
 from tests.ledger import malicious as bad
 from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
@@ -310,10 +311,10 @@ def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch
 def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
     folder, clock = tmp_path / "rehearsal", SimulatedClock(T0)
     with create_ledger(folder, site_name="R", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
-        adopt_plan(ledger, "pm", built_plan(), reason="rehearse")
+        adopt_plan(ledger, "pm", dated(built_plan()), reason="rehearse")
         plan = _plan(folder)
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, calendars_of(plan), people, seed=1)
+        simulator = Simulator(clock, PlannedTimes(plan), people)
         engine = Engine(folder, ledger, plan, 1, clock, simulator, linger_s=0, rehearsal=True)
 
         def states() -> dict[str, str]:

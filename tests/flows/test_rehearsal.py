@@ -10,16 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from flows.simulation import SimulatedClock, drawn
+from flows.simulation import SimulatedClock
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
 from ledger.questions.records import runs, sign_offs
+from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
-from steps.schedule.activity import Hours
+from steps.schedule.dating import dated
 from steps.schedule.plan import Plan
+from steps.stamps import local_day
+from tests.conftest import Command
 from tests.dashboard import give_dashboard
 from tests.ledger.conftest import T0, Clock, small_plan
 from tests.once import Once
@@ -30,9 +33,9 @@ REHEARSE = """
 import json, sys
 from pathlib import Path
 from flows.rehearsal import rehearse
-site, port, seed, until = sys.argv[1:]
-report = rehearse(Path(site), seed=int(seed), port=int(port), on_message=print, until=until or None)
-print(json.dumps(report, default=str))
+site, port, until = sys.argv[1:]
+report = rehearse(Path(site), port=int(port), on_message=print, until=until or None)
+print(json.dumps(report._asdict(), default=str))
 """
 
 
@@ -49,7 +52,7 @@ def rehearsal_plan() -> Plan:
     document["links"].append(finish_to_finish)
     document["roles"] = {role: role for role in ROLES}
     document["people"] = [{"id": f"sim-{role}", "name": f"Simulated {role}", "roles": [role]} for role in ROLES]
-    return Plan.model_validate(document)
+    return dated(Plan.model_validate(document))
 
 
 @pytest.fixture
@@ -63,11 +66,11 @@ def rehearsal(tmp_path: Path, once: Once) -> Path:
     return give_dashboard(folder, once)
 
 
-def play(site: Path, until: str = "", seed: int = 1) -> list[object]:
-    words = [sys.executable, "-c", REHEARSE, str(site), str(free_port()), str(seed), until]
+def play(site: Path, until: str = "") -> dict[str, object]:
+    words = [sys.executable, "-c", REHEARSE, str(site), str(free_port()), until]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    found: list[object] = json.loads(done.stdout.strip().splitlines()[-1])
+    found: dict[str, object] = json.loads(done.stdout.strip().splitlines()[-1])
     return found
 
 
@@ -77,10 +80,10 @@ def test_a_rehearsal_broken_off_goes_on_to_go_live_and_everything_done_is_simula
     with open_snapshot(rehearsal) as snapshot:
         assert require_activity(snapshot, "195@site").state.value == "blocked"
 
-    _, total, done, not_applicable, start, _ = play(rehearsal)
+    report = play(rehearsal)
 
-    assert (total, done, not_applicable) == (13, 12, 1)
-    assert datetime.fromisoformat(str(start)) == T0
+    assert (report["activities"], report["done"], report["not_applicable"]) == (13, 12, 1)
+    assert datetime.fromisoformat(str(report["start"])) == T0
     with open_snapshot(rehearsal) as snapshot:
         rows = activities(snapshot)
         statuses = {run.status for run in runs(snapshot)}
@@ -101,18 +104,6 @@ def test_a_rehearsal_broken_off_goes_on_to_go_live_and_everything_done_is_simula
     assert not audit(rehearsal)
 
 
-def test_the_same_seed_and_activity_draw_the_same_duration() -> None:
-    hours = Hours(o=2, m=4, p=10)
-
-    assert drawn(hours, 1, "046@pod-001") == drawn(hours, 1, "046@pod-001")
-    assert drawn(hours, 1, "046@pod-001") != drawn(hours, 2, "046@pod-001")
-    assert all(2 <= drawn(hours, seed, "x") <= 10 for seed in range(200))
-
-
-def test_a_certain_duration_is_not_drawn() -> None:
-    assert drawn(Hours(o=3, m=3, p=3), 1, "x") == 3
-
-
 def test_simulated_time_gives_what_is_due_in_order_and_never_goes_back() -> None:
     clock = SimulatedClock(T0)
     taken: list[str] = []
@@ -127,3 +118,33 @@ def test_simulated_time_gives_what_is_due_in_order_and_never_goes_back() -> None
     assert taken == ["overdue", "ten"]
     clock.move_to(T0)
     assert clock() == T0.replace(hour=11)
+
+
+PRESETS = [
+    "superpod-1su",
+    pytest.param("h100-8-servers", marks=pytest.mark.fleet),
+    pytest.param("gb200-nvl72", marks=pytest.mark.fleet),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_rehearsal_ends_on_the_day_that_the_plan_says(
+    preset: str, tmp_path: Path, command: Command, process: Command, once: Once
+) -> None:
+    site = tmp_path / "site"
+    assert command("init", "--preset", preset, site).returncode == 0
+    give_dashboard(site, once)
+
+    ended = process("rehearse", "--site", site, "--port", free_port())
+
+    assert ended.returncode == 0, ended.stderr
+    with open_snapshot(site) as snapshot:
+        zone, planned = site_of(snapshot).time_zone, site_of(snapshot).plan_finish
+        go_live = require_activity(snapshot, "195@site").done_at
+    assert planned is not None
+    assert go_live is not None
+    assert local_day(go_live, zone) == local_day(planned, zone)
+    assert f"go-live as happened: {local_day(planned, zone)}, as planned" in ended.stderr
+    assert "audit: clean" in ended.stderr
+    assert f"go-live forecast {local_day(planned, zone)}, as planned" in command("status", "--site", site).stdout

@@ -23,6 +23,7 @@ from flows.executors.simulated_people import SimulatedPeople
 from flows.executors.simulated_suppliers import SimulatedSuppliers
 from flows.lookout import Lookout
 from flows.performer import Outcome
+from flows.planned_times import PlannedTimes
 from flows.simulation import SimulatedClock
 from flows.stage import CLOSING, Stage
 from flows.tasks import _dealt_with
@@ -34,7 +35,6 @@ from ledger.evidence.plans import read_plan
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.schedule.calendar import calendars_of
 from tests.flows.conftest import Start, runs, state, until
 from tests.flows.test_rehearsal import rehearsal_plan
 from tests.ledger.conftest import T0
@@ -149,9 +149,10 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
     ) as ledger:
         adopt_plan(ledger, "sim-owner-pm", plan, reason="rehearsal")
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, calendars_of(plan), people, seed=1)
+        times = PlannedTimes(plan)
+        simulator = Simulator(clock, times, people)
         engine = Engine(folder, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
-        stage = Stage(engine, simulator, SimulatedSuppliers(plan, people, clock, 1), clock, CLOSING, print)
+        stage = Stage(engine, simulator, SimulatedSuppliers(times, people, clock), clock, CLOSING, print)
 
         def dispatch() -> None:
             with Lookout(engine) as lookout:

@@ -306,7 +306,7 @@ def altered(row: Row) -> Iterator[Forgery]:
     """Yield events that differ from an accepted one in one field that the record determines."""
     event = event_of(row)
     said = dict(event.payload)
-    for name in said.keys() - ENTERED[event.kind] - {"statement", "clock_behind_s", "assurance"}:
+    for name in said.keys() - ENTERED[event.kind] - {"statement", "clock_behind_s", "late_because", "assurance"}:
         for value in others(name, said[name]):
             if getattr(event.payload, "status", "") == "interrupted" and value == State.ON_HOLD:
                 continue  # an engine that cannot find out whether the old process is dead leaves that to a person

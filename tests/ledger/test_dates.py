@@ -13,7 +13,7 @@ from ledger.decisions.deliveries import receive, ship
 from ledger.decisions.ncr import assign_ncr, disposition_ncr
 from ledger.decisions.orders import acknowledge, order, promise
 from ledger.decisions.people import delegate
-from ledger.decisions.plan import adopt_plan, raise_rules
+from ledger.decisions.plan import adopt_plan, create_ledger, raise_rules
 from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import comment, finish, start
 from ledger.log.chain import Draft, Event
@@ -22,6 +22,7 @@ from ledger.questions.actuals import actuals
 from ledger.questions.log import last_events
 from ledger.questions.rules_in_force import rules_in_force
 from ledger.reading import open_snapshot
+from ledger.trust import proving
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
 from ledger.trust.statements import read_statement, signed_text
@@ -31,6 +32,11 @@ from tests.ledger.conftest import PEOPLE, T0, Clock, Look, account_of, adopt_sma
 from tests.ledger.forging import every_state
 from tests.ledger.keys import sign_as
 from tests.ledger.test_golden import GOLDEN
+from tests.ledger.test_signed import Keys, keys, put_name, signed_plan
+from tests.ledger.test_signed import public as public_of
+from tests.needs import needs
+
+__all__ = ["keys"]
 
 pytestmark = pytest.mark.own_file  # the clock of a server is not a test's to move
 
@@ -376,3 +382,37 @@ def test_a_late_signature_is_recorded_with_no_other_time_and_no_other_reason(sig
     clock.forward(24 * 8)
     with signed.happened(None, WHY), pytest.raises(NotSatisfiedError, match="its statement is of"):
         signed.proved(proof, lambda: sign(signed, "lead", AWAITING))
+
+
+@needs("ssh-keygen")
+def test_a_key_that_was_enrolled_after_it_signs_nothing_of_before(
+    site_dir: Path, clock: Clock, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The person had the role then; the key did not speak for them yet. The audit refuses it too."""
+    owner_key = public_of(keys, "pm")
+    with create_ledger(
+        site_dir, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", owner_key=owner_key, clock=clock
+    ) as site:
+        plan = signed_plan(keys)
+        put_name(site, keys["pm"], lambda: adopt_plan(site, "pm", plan, reason="first plan"))
+        clock.forward(48)
+        start(site, "tech", DECISION)
+        finish(site, "tech", DECISION)
+        clock.forward(24 * 5)
+        new = [
+            p.model_copy(update={"ssh_key": public_of(keys, "stranger")}) if p.id == "lead" else p for p in plan.people
+        ]
+        other = plan.model_copy(update={"people": tuple(new)})
+        put_name(site, keys["pm"], lambda: adopt_plan(site, "pm", other, reason="a new key"))
+        clock.forward(1)
+
+        with (
+            site.happened(THEN, WHY),
+            pytest.raises(NotSatisfiedError, match="the key of lead was enrolled on 2026-01-12"),
+        ):
+            put_name(site, keys["stranger"], lambda: sign(site, "lead", DECISION))
+        monkeypatch.setattr(proving, "refuse_newer_keys", lambda _then, _at, _actor, found: found)
+        with site.happened(THEN, WHY):
+            put_name(site, keys["stranger"], lambda: sign(site, "lead", DECISION))
+
+    assert any("the signature of lead is invalid" in str(found) for found in audit(site_dir))

@@ -55,7 +55,7 @@ def test_adoption_states_what_applies_and_why_not(ledger: Ledger, look: Look, cl
     """A step that does not apply keeps the reason of the decision."""
     site = site_of(look())
 
-    assert (site.revision, site.baseline, site.adopted_by, site.rehearsal) == (1, "B0", "pm", False)
+    assert (site.revision, site.adopted_by, site.rehearsal) == (1, "pm", False)
     assert require_activity(look(clock.now), "002@site").na_reason == "air cooled"
     assert [r.id for r in ready(look(clock.now))] == ["001@site"]
     assert [u.id for u in units(look())] == ["site", "pod-001", "pod-002"]

@@ -18,6 +18,7 @@ from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_people import SimulatedPeople
 from flows.executors.simulated_suppliers import SimulatedSuppliers
 from flows.lookout import Lookout
+from flows.planned_times import PlannedTimes
 from flows.rehearsal_keys import RehearsalKeys
 from flows.simulation import SimulatedClock
 from flows.stage import CLOSING, Stage
@@ -30,7 +31,6 @@ from ledger.reading import last_event, open_snapshot
 from ledger.stores.file import FORMAT, LEDGER_FILE
 from ledger.stores.sqlite import TRIGGERS
 from ledger.writing import Ledger
-from steps.schedule.calendar import calendars_of
 from steps.schedule.exchange.primavera import ID_FIELD
 from steps.schedule.exchange.reading import read_exchange
 from steps.schedule.exchange.writing import Form
@@ -63,9 +63,10 @@ def rehearsed(site: Path, *, settings: str = SETTINGS, until: str = CLOSING) -> 
     with Ledger.open(site, clock=clock) as ledger:
         ledger.signer = RehearsalKeys(site).sign
         people = SimulatedPeople(ledger, plan, clock)
-        simulator = Simulator(clock, calendars_of(plan), people, seed=1)
+        times = PlannedTimes(plan)
+        simulator = Simulator(clock, times, people)
         engine = Engine(site, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
-        stage = Stage(engine, simulator, SimulatedSuppliers(plan, people, clock, 1), clock, until, print)
+        stage = Stage(engine, simulator, SimulatedSuppliers(times, people, clock), clock, until, print)
         dispatcher = threading.Thread(target=_dispatch, args=(engine,), daemon=True)
         dispatcher.start()
         stage.play(dispatcher)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pytest
 
@@ -27,12 +27,13 @@ def work(
     roles: tuple[str, ...] = (LEAD,),
     *,
     quorum: int = 1,
-    separation: str = "performer-may-not-approve",
-    **fields: object,
+    separation: Literal["performer-may-not-approve", "none"] = "performer-may-not-approve",
+    kind: Kind = Kind.FIELD,
+    applicable: bool = True,
 ) -> PlanActivity:
     some = next(one for one in small_plan().activities if one.kind is Kind.FIELD)
-    policy = replace(some.policy, roles=roles, quorum=quorum, needed="always", separation=separation)  # type: ignore[arg-type]  words of the field
-    return replace(some, id=f"{number:03}@site", policy=policy, role=CREW, applicable=True, **fields)  # type: ignore[arg-type]  as above
+    policy = replace(some.policy, roles=roles, quorum=quorum, needed="always", separation=separation)
+    return replace(some, id=f"{number:03}@site", policy=policy, role=CREW, kind=kind, applicable=applicable)
 
 
 def said(activities: list[PlanActivity], *people: Someone) -> list[str]:
@@ -64,14 +65,17 @@ def test_work_whose_only_approver_is_the_one_who_does_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [{"separation": "none"}, {"kind": Kind.GATE}, {"kind": Kind.AUTOMATE}, {"applicable": False}],
+    "one",
+    [
+        work(1, separation="none"),
+        work(1, kind=Kind.GATE),
+        work(1, kind=Kind.AUTOMATE),
+        work(1, applicable=False),
+    ],
+    ids=["not separate", "gate", "software", "not applicable"],
 )
-def test_who_has_the_role_can_sign_for_work_that_is_not_theirs(fields: dict[str, object]) -> None:
+def test_who_has_the_role_can_sign_for_work_that_is_not_theirs(one: PlanActivity) -> None:
     """A policy may not separate duties; nobody performs a gate; software does its own work; what does not apply needs nobody."""
-    applicable = fields.pop("applicable", True)
-    one = replace(work(1, **fields), applicable=applicable)  # type: ignore[arg-type]  words of the field
-
     assert said([one], Someone("ana", (LEAD, CREW))) == []
 
 

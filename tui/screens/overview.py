@@ -1,7 +1,8 @@
-"""The first screen: phases, go-live, what is late, and which orders are due."""
+"""The first screen: phases, go-live, what is past its planned finish, and which orders are due."""
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -13,9 +14,8 @@ from textual.widgets import Static
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_weeks
 from ledger.questions.counts import PhaseRow, counts, phases
-from ledger.questions.forecast_words import go_live_lines
 from ledger.questions.halls import halls, halls_words
-from ledger.questions.kept_forecast import Freshness, kept_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -27,8 +27,8 @@ from tui.widgets.rows import Row, Rows
 
 HORIZON = timedelta(weeks=3)
 BAR = 24
-LATE = 200
-"""How many late activities are shown."""
+SHOWN = 200
+"""How many activities past their planned finish are shown."""
 
 COUNTED = {
     "work": "active",
@@ -36,7 +36,7 @@ COUNTED = {
     "ready": "ready",
     "blocked": "muted",
     "failed": "bad",
-    "late": "bad",
+    "past": "bad",
 }
 """The columns of counts, with the colour of each."""
 
@@ -46,38 +46,38 @@ class Overview(NamedTuple):
 
     phases: list[Row]
     facts: Text
-    late: list[Row]
+    past: list[Row]
     orders: list[Row]
 
 
 class OverviewScreen(SiteScreen):
-    """Phases with their progress on the left; the forecast, late work and orders on the right."""
+    """Phases with their progress on the left; work past its planned finish and orders on the right."""
 
     TITLE = "Overview"
 
     def body(self) -> ComposeResult:
-        """Return the phases, the facts, late work and orders."""
+        """Return the phases, the facts, work past its planned finish, and orders."""
         with Horizontal():
             with Vertical(id="left"):
                 yield Static("Phases", classes="heading")
                 yield Rows(("phase", "progress", "done", *COUNTED), id="phases")
                 yield Static("", id="facts")
             with VerticalScroll(id="right", can_focus=False):
-                yield Static("Late, the least float first", classes="heading")
-                yield Rows(("activity", "what", "planned", "float d"), id="late")
+                yield Static("Past its planned finish, the least float first", classes="heading")
+                yield Rows(("activity", "what", "planned", "float d"), id="past")
                 yield Static("Orders due in three weeks", classes="heading")
                 yield Rows(("order by", "order", "what", "quantity"), id="due")
 
     def ask(self, snapshot: Snapshot) -> Overview:
-        """Return phases, counts, late activities and orders."""
+        """Return phases, counts, activities past their planned finish, and orders."""
         rows = [_phase(phase) for phase in phases(snapshot)]
-        return Overview(rows, _facts(snapshot, kept_forecast(snapshot)), _late(snapshot), _due(snapshot))
+        return Overview(rows, facts(snapshot, self.owner.site.lapsed(snapshot)), _past(snapshot), _due(snapshot))
 
     def show(self, answer: Any) -> None:
         """Paint the four parts."""
         self.query_one("#phases", Rows).replace(answer.phases)
         self.query_one("#facts", Static).update(answer.facts)
-        self.query_one("#late", Rows).replace(answer.late)
+        self.query_one("#past", Rows).replace(answer.past)
         self.query_one("#due", Rows).replace(answer.orders)
 
     def on_data_table_row_selected(self, event: Rows.RowSelected) -> None:
@@ -86,7 +86,7 @@ class OverviewScreen(SiteScreen):
         match event.data_table.id:
             case "phases":
                 self.owner.show_phase(key)
-            case "late":
+            case "past":
                 self.owner.open_activity(key)
             case _:
                 self.app.switch_mode("orders")
@@ -95,7 +95,7 @@ class OverviewScreen(SiteScreen):
 def _phase(p: PhaseRow) -> Row:
     live, work = p.total - p.not_applicable, p.running + p.in_progress
     done = Text(f"{p.done}/{live}", justify="right")
-    counted = (work, p.awaiting, p.ready, p.blocked, p.failed, p.late)
+    counted = (work, p.awaiting, p.ready, p.blocked, p.failed, p.past_planned_finish)
     cells = [p.phase.replace("_", " "), _bar(p.done, live), done]
     for count, role in zip(counted, COUNTED.values(), strict=True):
         cells.append(Text(str(count or ""), style=COLOURS[role], justify="right"))
@@ -109,29 +109,33 @@ def _bar(done: int, live: int) -> Text:
     return coloured("█" * filled, "good").append("░" * (BAR - filled), style="grey37")
 
 
-def _facts(snapshot: Snapshot, fresh: Freshness | None) -> Text:
+def facts(snapshot: Snapshot, lapsed: Container[str]) -> Text:
+    """Return the figures of the site, with what every view begins with."""
+    top = headlines(snapshot, lapsed)
     n, site = counts(snapshot), site_of(snapshot)
     left_out = n.by_state[State.NOT_APPLICABLE]
     lines = [
         f"{n.by_state[State.DONE]} of {n.total - left_out} activities done, {left_out} not applicable",
         f"waived {n.waived} · attested {n.attested} · stale {n.stale} · simulated {n.simulated}",
         f"out of sequence {n.out_of_sequence}",
-        *go_live_lines(snapshot, fresh),
-        *halls_words(halls(snapshot, fresh.forecast if fresh else None), lambda at: day_text(at, site.time_zone)),
+        *top.lines,
+        *halls_words(
+            halls(snapshot, top.fresh.forecast if top.fresh else None), lambda at: day_text(at, site.time_zone)
+        ),
     ]
     return safe_lines(lines)
 
 
-def _late(snapshot: Snapshot) -> list[Row]:
+def _past(snapshot: Snapshot) -> list[Row]:
     weeks, zone = working_weeks(snapshot), site_of(snapshot).time_zone
     found = []
     for row in activities(snapshot):
         dates = row.plan.dates
-        if row.late and dates is not None:
+        if row.past_planned_finish and dates is not None:
             planned, slack = day_text(dates.early_finish, zone), float_days(row, weeks)
             cells = (row.id, row.plan.title, planned, slack)
             found.append((dates.total_float_h, row.id, cells))
-    return [(name, cells) for _, name, cells in sorted(found)[:LATE]]
+    return [(name, cells) for _, name, cells in sorted(found)[:SHOWN]]
 
 
 def _due(snapshot: Snapshot) -> list[Row]:

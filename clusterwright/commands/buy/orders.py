@@ -19,12 +19,12 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, in_line, money, table
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
-from ledger.questions.forecast_words import go_live_lines
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.order_history import HistoryRow
 from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
 from ledger.questions.site import site_of
@@ -78,7 +78,7 @@ def orders(
                 lambda: _print_orders(rows_by_date, timed, snapshot, zone),
             )
             if not ask.as_json:
-                for line in go_live_lines(snapshot, kept_forecast(snapshot)):
+                for line in headlines(snapshot, lapsed_releases(snapshot)).lines:
                     print(in_line(line))
 
 

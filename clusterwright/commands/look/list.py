@@ -4,7 +4,8 @@ Values are given with commas between them, or option by option.
 
 Example:
     clusterwright list --state awaiting_sign_off
-    clusterwright list --phase power,cooling --late --role electrical-engineer
+    clusterwright list --phase power,cooling --past-planned-finish --role electrical-engineer
+    clusterwright list --forecast-later
     clusterwright list --week 2027-W05 --csv
     clusterwright list --unit pod-003 --search burn --json
 
@@ -13,7 +14,7 @@ Example:
 import csv
 import sys
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, NamedTuple
 
 from typer import Option
@@ -23,7 +24,9 @@ from clusterwright.flat import flat_activity
 from clusterwright.naming import named
 from clusterwright.output import Cells, Document, day
 from ledger.questions.activities import activities
+from ledger.questions.baseline import baseline_dates
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
+from ledger.questions.lateness import days_later, forecast_finish
 from ledger.questions.site import site_of, units
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
@@ -32,7 +35,18 @@ from steps.catalog.terms import Phase
 from steps.errors import InputError
 from steps.stamps import local_day
 
-HEADERS = ("state", "activity", "what", "who", "planned start", "planned finish", "forecast finish", "late", "flags")
+HEADERS = (
+    "state",
+    "activity",
+    "what",
+    "who",
+    "planned start",
+    "planned finish",
+    "baseline finish",
+    "forecast finish",
+    "later",
+    "flags",
+)
 WEEK = timedelta(days=7)
 Values = list[str] | None
 
@@ -47,13 +61,16 @@ def list_(
     organisation: Annotated[str | None, Option(help="Only what this contractor or its people do.")] = None,
     flag: Annotated[Values, Option(help="Only with one of these flags, as stale or out_of_sequence.")] = None,
     week: Annotated[str | None, Option(metavar="2027-W05", help="Only what is planned in this week.")] = None,
-    late: Annotated[bool, Option("--late", help="Only what is late, or forecast to be.")] = False,
+    past: Annotated[
+        bool, Option("--past-planned-finish", help="Only what the plan has finished by now, and is not.")
+    ] = False,
+    later: Annotated[bool, Option("--forecast-later", help="Only what is forecast later than planned.")] = False,
     as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV.")] = False,
 ) -> None:
     with ask.record() as snapshot:
         rows = activities(snapshot, search=search, organisation=organisation)
         fresh = kept_forecast(snapshot)
-        dated = _Dated(site_of(snapshot).time_zone, fresh.forecast if fresh else None)
+        dated = _Dated(site_of(snapshot).time_zone, fresh.forecast if fresh else None, baseline_dates(snapshot))
         phases = named("phase", phase, [one.value for one in Phase])
         states = named("state", state, [one.value for one in State])
         among = named("unit", unit, [one.id for one in units(snapshot)])
@@ -66,7 +83,8 @@ def list_(
             lambda row: not roles or row.plan.role in roles,
             lambda row: not flags or bool(flags & row.flags),
             dated.in_week(week),
-            lambda row: not late or row.late or (dated.days_late(row) or 0) > 0,
+            lambda row: not past or row.past_planned_finish,
+            lambda row: not later or (days_later(dated.forecast, row) or 0) > 0,
         ]
         rows = [row for row in rows if all(test(row) for test in tests)]
         if as_csv:
@@ -90,30 +108,25 @@ def _document(snapshot: Snapshot, rows: list[Activity], dated: "_Dated") -> list
         flat_activity(row)
         | {
             "turn": waiting.get(row.id),
+            "baseline_finish": dated.baseline.get(row.id),
             "forecast_finish": dated.finish(row),
-            "forecast_days_late": dated.days_late(row),
+            "forecast_days_later": days_later(dated.forecast, row),
         }
         for row in rows
     ]
 
 
 class _Dated(NamedTuple):
-    """The planned and the forecast dates of activities in a time zone."""
+    """The planned, the baseline's and the forecast dates of activities in a time zone."""
 
     zone: str
     forecast: KeptForecast | None
+    baseline: dict[str, datetime]
 
     def finish(self, row: Activity) -> date | None:
-        """Return the day on which an activity is expected to be finished; None if it is over, or no forecast is kept."""
-        finish = self.forecast.nodes.get(row.id) if self.forecast else None
+        """Return the day on which an activity is forecast to be finished. None if it is, or no forecast is kept."""
+        finish = forecast_finish(self.forecast, row)
         return self.forecast.day(finish) if self.forecast and finish else None
-
-    def days_late(self, row: Activity) -> int | None:
-        """Return by how many days it is then later than planned."""
-        finish = self.forecast.nodes.get(row.id) if self.forecast else None
-        if self.forecast is None or finish is None or row.plan.dates is None:
-            return None
-        return self.forecast.days(row.plan.dates.early_finish, finish)
 
     def in_week(self, week: str | None) -> Callable[[Activity], bool]:
         """Return the test whether an activity is planned in a week, as `2027-W05`."""
@@ -137,7 +150,7 @@ class _Dated(NamedTuple):
         """Return the line of an activity."""
         dates = row.plan.dates
         start, finish = (dates.early_start, dates.early_finish) if dates else (None, None)
-        late = self.days_late(row)
+        later = days_later(self.forecast, row)
         return (
             f"{row.state.glyph} {row.state.words}",
             row.id,
@@ -145,7 +158,8 @@ class _Dated(NamedTuple):
             row.assignee or row.whose or row.plan.role,
             day(start, self.zone),
             day(finish, self.zone),
+            day(self.baseline.get(row.id), self.zone),
             day(self.finish(row), self.zone),
-            f"{late} d" if late else "",
+            f"{later} d" if later else "",
             " ".join(sorted(row.flags)),
         )

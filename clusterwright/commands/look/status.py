@@ -8,12 +8,12 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.forecast_view import forecast_document
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import Document, day, in_line
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
-from ledger.questions.forecast_words import go_live_lines
 from ledger.questions.halls import halls, halls_words
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
@@ -21,13 +21,14 @@ from ledger.rules.rows import OrderRow
 from steps.stamps import minute
 
 _COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "failed", "on_hold", "not_applicable")
-_HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "late")
+_HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "failed", "hold", "n/a", "past")
 
 
 def status(ask: AskingPast) -> None:
     with ask.record() as snapshot:
         to_place = [o for o in orders(snapshot) if o.state == "planned"]
-        fresh = kept_forecast(snapshot)
+        top = headlines(snapshot, lapsed_releases(snapshot))
+        fresh = top.fresh
         document = {
             "site": site_of(snapshot),
             "as_of": snapshot.now,
@@ -39,8 +40,9 @@ def status(ask: AskingPast) -> None:
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
             "halls": halls(snapshot, fresh.forecast if fresh else None),
             "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
+            **top.document,
         }
-        ask.answer(snapshot, document, lambda: _print(document, to_place, go_live_lines(snapshot, fresh)))
+        ask.answer(snapshot, document, lambda: _print(document, to_place, top.lines))
 
 
 def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> None:
@@ -56,7 +58,7 @@ def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> 
         print("; ".join(halls_words(document["halls"], lambda date: day(date, zone))))
     print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))
     for row in document["phases"]:
-        cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.late)
+        cells = (row.total, *(getattr(row, name) for name in _COLUMNS), row.past_planned_finish)
         print(f"{row.phase:<17}" + "".join(f"{cell:>8}" for cell in cells))
     marks = ", ".join(f"{name} {getattr(found, name)}" for name in ("waived", "attested", "stale", "simulated"))
     marks += f", out of sequence {found.out_of_sequence}"

@@ -16,7 +16,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from ledger.questions import workload as questions
 
-HEADERS = ("who", "activities", "ready", "in progress", "to sign off", "late", "person-hours")
+HEADERS = ("who", "activities", "ready", "in progress", "to sign off", "past its planned finish", "person-hours")
 NUMBERS = range(1, len(HEADERS))
 
 

@@ -24,14 +24,18 @@ from clusterwright.forecast_view import (
     ordered_line,
     value_line,
 )
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
-from ledger.questions.forecast_words import in_days, learned_lines, slip_lines
+from ledger.questions.baseline import milestone_baselines
+from ledger.questions.forecast_words import learned_lines
+from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import KeptForecast, standing_forecast
 from ledger.questions.log import ForecastRow, forecasts
-from ledger.questions.site import site_of
+from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot
 from steps.catalog.terms import Phase
+from steps.errors import NotSatisfiedError
 
 
 def forecast(
@@ -42,17 +46,24 @@ def forecast(
     who: AsOption = None,
 ) -> None:
     with ask.record() as snapshot:
+        if live_since(snapshot):
+            _say_went_live(ask, headlines(snapshot), publish=publish)
+            return
         found = standing_forecast(snapshot, samples=samples, seed=seed) or _made(snapshot, samples, seed)
         published, zone = forecasts(snapshot), site_of(snapshot).time_zone
+    with ask.record() as snapshot:
+        top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
 
         Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:
-        print_json(_document(found, published))
+        print_json(_document(found, published) | {"baseline_milestones": base} | top.document)
         return
-    _print(found, published, zone)
+    for line in top.lines:
+        print(in_line(line))
+    _print(found, published, zone, base)
     if publish:
         say("published")
 
@@ -76,11 +87,20 @@ def _phases(found: KeptForecast) -> dict[str, datetime]:
     return {one.milestone: one.expected for one in found.milestones if one.milestone in set(Phase)}
 
 
-def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None:
-    print(f"go-live {day(found.finish, zone)}, planned {day(found.planned, zone)}: {in_days(found.days_late)}")
+def _say_went_live(ask: Asking, top: Headlines, *, publish: bool) -> None:
+    """Say when the site went live, in place of a forecast."""
+    if publish:
+        raise NotSatisfiedError(f"there is nothing to forecast: the site {top.lines[0]}")
+    if ask.as_json:
+        print_json(top.document)
+    else:
+        print(*map(in_line, top.lines), sep="\n")
+
+
+def _print(found: KeptForecast, published: list[ForecastRow], zone: str, base: dict[str, datetime]) -> None:
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
-    for line in (*slip_lines(found), *learned_lines(found)):
+    for line in learned_lines(found):
         print(in_line(line))
     if published:
         last = published[0]
@@ -91,6 +111,6 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
     for ordered in found.ordered:
         print(ordered_line(ordered))
     title = f"With the site's crews: {found.samples:,} samples, seed {found.seed}; kept: samples in which the plan is"
-    print_milestones(found.milestones, zone, title=title, expected=True)
+    print_milestones(found.milestones, zone, title=title, baseline=base)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))

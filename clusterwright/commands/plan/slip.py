@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.output import Document, day, table
-from ledger.questions.forecast_words import in_days
+from ledger.questions.forecast_words import than_planned
 from ledger.questions.site import site_of
 from steps.stamps import days_between
 
@@ -67,7 +67,7 @@ def _days(minutes: int) -> float:
 
 def _print(found: "Slipped", near: "tuple[LateChain, ...]", zone: str) -> None:
     dates = f"go-live planned {day(found.planned, zone)}, forecast {day(found.finish, zone)}"
-    print(f"{dates}: {in_days(days_between(found.planned, found.finish, zone))}")
+    print(f"{dates}: {than_planned(days_between(found.planned, found.finish, zone))}")
     if found.parts:
         table(
             ("what", "title", "owner", "because it", "days"),

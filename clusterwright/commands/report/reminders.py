@@ -17,6 +17,7 @@ from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import Cells, day
 from clusterwright.where import known_person
 from ledger.questions import reminders as questions
+from ledger.questions.decisions_needed import decisions_needed, decisions_words
 from ledger.questions.reminders import ReminderRow
 from ledger.questions.site import site_of
 
@@ -29,13 +30,16 @@ def reminders(
     with ask.record() as snapshot:
         if person is not None:
             known_person(snapshot, person)
-        rows = questions.reminders(snapshot, days=days, person=person, lapsed=lapsed_releases(snapshot))
+        lapsed = lapsed_releases(snapshot)
+        rows = questions.reminders(snapshot, days=days, person=person, lapsed=lapsed)
         zone = site_of(snapshot).time_zone
         headers = ("person", "", "due", "waits since", "what", "about", "", "do")
         empty = f"nobody is to be reminded of anything within {days} days"
         ask.table(snapshot, rows, headers, lambda row: _cells(row, zone), empty=empty)
+        if not ask.as_json and person is None:
+            print(decisions_words(decisions_needed(snapshot, lapsed)))
 
 
 def _cells(r: ReminderRow, zone: str) -> Cells:
     when = (r.urgency.value, r.due, day(r.since, zone))
-    return r.person, *when, r.kind, r.subject, r.what, r.command
+    return r.person or "nobody", *when, r.kind, r.subject, r.what, r.command

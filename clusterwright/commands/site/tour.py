@@ -74,11 +74,8 @@ def _is_half_way(folder: Path) -> bool:
 def _play(folder: Path, port: int) -> None:
     from clusterwright.rehearsing import prepare_rehearsal  # Prefect, which takes a second
     from flows.rehearsal import rehearse
-    from ledger.forecasting import keep_forecast, make_forecast
 
     say("a rehearsal plays ten months of building, which takes about half a minute; nothing is really done")
     with private_files():
         prepare_rehearsal(folder)
-        rehearse(folder, seed=1, port=port, on_message=say, until=HALF_WAY)
-        with open_snapshot(folder) as snapshot:
-            keep_forecast(snapshot, make_forecast(snapshot))
+        rehearse(folder, port=port, on_message=say, until=HALF_WAY)

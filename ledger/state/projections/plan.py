@@ -62,6 +62,8 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
         first_at=begins,
         **design_columns(plan),
     )
+    if not first or payload.baseline is not None:
+        _set_baseline(p, plan)
     for table in ("unit", "host_set", "link"):
         p.run(f"DELETE FROM {table}")  # noqa: S608  our names
     for number, unit in enumerate(plan.units):
@@ -71,6 +73,20 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     for number, link in enumerate(plan.links):
         p.add_stored(LINK_ROW, (number, *link_values(link), None))
     p.touch(EVERY)
+
+
+def _set_baseline(p: Projection, plan: Plan) -> None:
+    """Let a plan's dates be the baseline's. An adoption that names no baseline does not come here."""
+    p.run("DELETE FROM baseline_date")
+    for activity in plan.activities:
+        if activity.dates is not None:
+            p.add("baseline_date", id=activity.id, date=activity.dates.early_finish)
+    for order in plan.orders:
+        if order.need_by is not None:
+            p.add("baseline_date", id=order.id, date=order.need_by)
+        for tranche in order.tranches:
+            if tranche.dates is not None:
+                p.add("baseline_date", id=tranche.id, date=tranche.dates.late_finish)
 
 
 def design_columns(plan: Plan) -> dict[str, Any]:

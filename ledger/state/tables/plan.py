@@ -56,6 +56,14 @@ class PlanRevision(SQLModel, table=True):
     choices: str = "{}"
 
 
+class BaselineDate(SQLModel, table=True):
+    """What the baseline has for an activity, an order or a delivery: its finish, or the day by which it is needed."""
+
+    __tablename__ = "baseline_date"
+    id: str = primary_key()
+    date: datetime = utc()
+
+
 class Unit(SQLModel, table=True):
     """A node of the site's tree."""
 

@@ -53,4 +53,4 @@ def plan(
         print_json(plan_document(made, odds) | {"working_cost": cost._asdict() | {"total": cost.total}})
     else:
         title = f"How sure the dates are, with the site's crews: {samples:,} samples, seed {seed}"
-        print_milestones(odds.milestones, made.time_zone, title=title, expected=False)
+        print_milestones(odds.milestones, made.time_zone, title=title)

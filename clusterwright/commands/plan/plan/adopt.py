@@ -1,9 +1,11 @@
 """Put the plan in force as the next revision.
 
-The engine reads nothing else. The first adoption makes the site's ledger.
+The engine reads nothing else. The first adoption makes the site's ledger, and is the baseline, against which plan and forecast
+are held. It stays the baseline until --baseline puts another revision in its place, with a reason.
 
 Example:
     clusterwright plan adopt --as owner --reason 'second hall'
+    clusterwright plan adopt --as owner --baseline 'contract 2' --reason 'change order 7 was agreed'
     clusterwright plan adopt --dry-run
 
 """
@@ -20,17 +22,24 @@ from clusterwright.commands.options import YesOption
 from clusterwright.output import say
 from clusterwright.unsignable_view import unsignable_lines
 from clusterwright.where import find_site
+from ledger.stores.following import has_ledger
+from steps.errors import InputError
 
 
 def adopt(
     me: Signing,
-    reason: Annotated[str, Option(help="Why this revision.")] = "first plan",
-    baseline: Annotated[str | None, Option(help="Name it as a baseline.")] = None,
+    reason: Annotated[str | None, Option(help="Why this revision. --baseline asks for it.")] = None,
+    baseline: Annotated[str | None, Option(metavar="NAME", help="Let it be the baseline, under this name.")] = None,
     rehearsal: Annotated[bool, Option("--rehearsal", help="A new ledger is for rehearsing only.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would change.")] = False,
     yes: YesOption = False,
 ) -> None:
-    adoption = prepared(find_site(me.site), me.who, me.key, rehearsal=rehearsal)
+    folder = find_site(me.site)
+    if baseline is not None and reason is None and has_ledger(folder):
+        raise InputError(
+            "a baseline is replaced for a reason", hint="add --reason 'why the dates that were promised change'"
+        )
+    adoption = prepared(folder, me.who, me.key, rehearsal=rehearsal)
     for line in unsignable_lines(adoption.plan):
         say(f"! {line}")
     if dry_run:
@@ -39,7 +48,9 @@ def adopt(
     if not yes and not typer.confirm(f"would be {adoption.summary}. Adopt as {adoption.person}?"):
         say("nothing adopted")
         return
-    revision = adopt_prepared(adoption, reason=reason, baseline=baseline, rehearsal=rehearsal, key=me.key)
+    revision = adopt_prepared(
+        adoption, reason=reason or "first plan", baseline=baseline, rehearsal=rehearsal, key=me.key
+    )
     say(f"adopted {adoption.summary}; revision {revision}")
     if not rehearsal:
         say_what_moves(Acting(me.site, me.who))

@@ -8,11 +8,11 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import say
 from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of
-from ledger.questions.forecast_words import go_live_lines
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.headlines import headlines
 
 
 def diff(ask: Asking) -> None:
@@ -20,5 +20,5 @@ def diff(ask: Asking) -> None:
         changes = changes_to(snapshot, plan_of(snapshot.site_dir, snapshot))
         headers, empty = ("what", "id", "in force", "now"), "the plan in force is what the folder makes now"
         ask.table(snapshot, changes, headers, tuple, empty=empty)
-        for line in go_live_lines(snapshot, kept_forecast(snapshot)):
+        for line in headlines(snapshot, lapsed_releases(snapshot)).lines:
             say(line)

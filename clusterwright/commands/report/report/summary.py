@@ -9,10 +9,10 @@ Example:
 
 from clusterwright.commands.asking import Asking
 from clusterwright.forecast_view import forecast_document
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import in_line, print_json
 from ledger.questions.counts import counts
-from ledger.questions.forecast_words import go_live_lines
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.site import site_of, units
 from ledger.rules.activity import State
 
@@ -21,10 +21,9 @@ COUNTED = ("done", "waived", "attested", "not_applicable", "open")
 
 def summary(ask: Asking) -> None:
     with ask.record() as snapshot:
-        found, site, fresh = counts(snapshot), site_of(snapshot), kept_forecast(snapshot)
+        found, site, top = counts(snapshot), site_of(snapshot), headlines(snapshot, lapsed_releases(snapshot))
         hosts_of_units = (len(unit.hosts + unit.shared) for unit in units(snapshot))
         hosts = max(hosts_of_units, default=0)
-        go_live = go_live_lines(snapshot, fresh)
     done = found.by_state.get(State.DONE, 0)
     not_applicable = found.by_state.get(State.NOT_APPLICABLE, 0)
     facts = {
@@ -35,7 +34,8 @@ def summary(ask: Asking) -> None:
         "not_applicable": not_applicable,
         "open": found.total - done - not_applicable,
         "rehearsal": site.rehearsal,
-        "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
+        "forecast": forecast_document(top.fresh.forecast) | {"newer": top.fresh.newer} if top.fresh else None,
+        **top.document,
     }
     if ask.as_json:
         print_json(facts)
@@ -43,5 +43,5 @@ def summary(ask: Asking) -> None:
     prefix = "REHEARSAL: " if site.rehearsal else ""
     marks = ", ".join(f"{facts[name]} {name.replace('_', ' ')}" for name in COUNTED)
     print(f"{prefix}{hosts} host{'' if hosts == 1 else 's'}, {marks}")
-    for line in go_live:
+    for line in top.lines:
         print(in_line(line))

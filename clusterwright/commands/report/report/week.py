@@ -1,4 +1,4 @@
-"""Report the week: done, late, next, orders and decisions.
+"""Report the week: done, past its planned finish, next, orders and decisions.
 
 It is sorted by owner, with a part for every contractor where work was given to any.
 
@@ -14,6 +14,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast, dated, when
+from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import print_json, say
 from clusterwright.week_report import FORMATS, week_report
 from steps.errors import InputError
@@ -28,7 +29,7 @@ def week(
     if form not in FORMATS:
         raise InputError(f"{form!r} is no format", hint="md, html or csv")
     with ask.record() as snapshot:
-        report = week_report(snapshot, when(snapshot), organisation)
+        report = week_report(snapshot, when(snapshot), organisation, lapsed_releases(snapshot))
     if ask.as_json:
         print_json(dated(snapshot, report))
         return

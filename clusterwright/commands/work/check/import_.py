@@ -16,6 +16,7 @@ from typer import Argument, Option
 from clusterwright.check_file import read_checks
 from clusterwright.check_view import tell_recorded
 from clusterwright.commands.acting import Reporting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import say
 from ledger.decisions import checklists
@@ -29,6 +30,7 @@ def import_(
     as_json: JsonOption = False,
 ) -> None:
     read = read_checks(file)
+    say_shut_out(me, [activity])
     entries, said_by = read.entries, source or file.name
     done = me.take(
         checklists.check,

@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from clusterwright.check_view import tell_recorded
 from clusterwright.commands.acting import Reporting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption, NoteOption
 from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
@@ -32,6 +33,7 @@ def item(
     source: Annotated[str, Option(help="The instrument or document.")] = "checklist",
     as_json: JsonOption = False,
 ) -> None:
+    say_shut_out(me, [activity])
     given = tuple(reading_of(text) for text in readings or ())
     entry = ItemEntry(item, not fail, given, note, serial, tuple(photo or ()))
     tell_recorded(

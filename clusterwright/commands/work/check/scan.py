@@ -12,6 +12,7 @@ import json
 import sys
 
 from clusterwright.commands.acting import Acting, Deciding
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import Document, in_line, say
 from ledger.decisions import checklists
@@ -24,6 +25,7 @@ def scan(
     activity: ActivityId,
     as_json: JsonOption = False,
 ) -> None:
+    say_shut_out(me, [activity])
     refused = 0
     with me.deciding() as decider:
         decider.take(checklists.check, activity, ())  # who may not check hears it before the first item

@@ -1,0 +1,78 @@
+"""When things happen in a rehearsal: at the dates of the plan's working schedule, or as soon afterwards as they can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity
+from steps.schedule.approvals import LEAVES_FINISH, approval_hours, elapsed_per_working_hour
+from steps.schedule.calendar import calendars_of
+from steps.schedule.dating import MINUTE, MINUTES, in_minutes
+from steps.schedule.plan import Plan, PlanOrder, PlanTranche
+
+
+class PlannedTimes:
+    """The times of one plan. Where something began late, it takes as long as planned."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Take the plan, which has dates."""
+        self._plan = plan
+        self._calendars = calendars_of(plan)
+        self._orders = {order.id: order for order in plan.orders}
+        finishes = (link for link in plan.links if link.type.value in LEAVES_FINISH)
+        self._waited_for_elapsed = {link.before for link in finishes if link.lag_calendar == ELAPSED}
+
+    def starts(self) -> Iterator[datetime]:
+        """Yield when activities begin, when duplicates end, and when orders are placed."""
+        for activity in self._plan.activities:
+            if activity.applicable:
+                yield self.start(activity)
+        for order in self._plan.orders:
+            yield self.placing(order.id)
+
+    def start(self, activity: PlanActivity) -> datetime:
+        """Return when an activity begins. A duplicate of others is no work: it only ends."""
+        dates = _dates(activity)
+        return dates.early_finish if activity.completed_by else dates.early_start
+
+    def finish(self, activity: PlanActivity, started: datetime) -> datetime:
+        """Return when the work of an activity ends that began at `started`."""
+        dates = _dates(activity)
+        if started <= dates.early_start:
+            return dates.early_finish
+        hours = in_minutes(activity.duration.m) / MINUTES
+        return max(dates.early_finish, self._after(activity.calendar, started, hours))
+
+    def approval(self, activity: PlanActivity, finished: datetime) -> datetime:
+        """Return when the plan expects the approval of work that was finished at `finished`.
+
+        Where a link runs around the clock, the plan counts with the average of elapsed hours in a working hour, which may end sooner.
+        """
+        hours = approval_hours(activity, self._plan.approvals)
+        if not hours:
+            return finished
+        working = self._after(WORKING, finished, in_minutes(hours) / MINUTES)
+        if activity.id not in self._waited_for_elapsed:
+            return working
+        elapsed = in_minutes(hours * elapsed_per_working_hour(self._plan)) * MINUTE
+        return min(working, finished + elapsed)
+
+    def placing(self, order: str) -> datetime:
+        """Return when an order is placed."""
+        return _dates(self._orders[order]).early_finish
+
+    def arrivals(self, order: str, placed: datetime) -> dict[str, datetime]:
+        """Return when each delivery of an order arrives that was placed at `placed`, by the delivery's id."""
+        planned = self._orders[order]
+        late = placed - self.placing(order)
+        return {tranche.id: _dates(tranche).early_finish + late for tranche in planned.tranches}
+
+    def _after(self, calendar: str, start: datetime, hours: float) -> datetime:
+        found = self._calendars.get(calendar)
+        return start + timedelta(hours=hours) if found is None else found.add(start, hours)
+
+
+def _dates(planned: PlanActivity | PlanOrder | PlanTranche) -> Dates:
+    assert planned.dates is not None  # a plan that was adopted has them
+    return planned.dates
