@@ -16,6 +16,7 @@ from ledger.questions.kept_forecast import Freshness, KeptForecast
 from ledger.questions.site import SiteRow, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.standings import WorkStanding, of_phase, standings, step_titles
+from steps.stamps import local_day
 
 TITLE_LENGTH = 60
 MARK = "**REHEARSAL: nothing here was really done.**\n\n"
@@ -70,9 +71,9 @@ def pictures(snapshot: Snapshot, dates: Dates) -> dict[str, Picture]:
 def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: Dates) -> Picture:
     whole = of_phase(steps)
     state = shown(whole)
-    until = phase_dates(phase, whole, dates.forecast)
+    until = phase_dates(phase, whole, dates.forecast, site.time_zone)
     nodes = {
-        step: Node(_node_name(step, dates.titles.get(step, ""), standing), shown(standing))
+        step: Node(_node_name(step, dates.titles.get(step, ""), standing, site.time_zone), shown(standing))
         for step, standing in steps.items()
     }
     order = {step: standing.planned for step, standing in steps.items() if standing.planned is not None}
@@ -80,10 +81,10 @@ def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: D
     return Picture(phase_name(title(phase), state, until), state, nodes, order, text)
 
 
-def _node_name(step: str, words: str, standing: WorkStanding) -> str:
+def _node_name(step: str, words: str, standing: WorkStanding, zone: str) -> str:
     if len(words) > TITLE_LENGTH:
         words = words[: TITLE_LENGTH - 1] + "…"
-    until = f" · planned {standing.planned:%Y-%m-%d}" if standing.planned else ""
+    until = f" · planned {local_day(standing.planned, zone)}" if standing.planned else ""
     return f"{step} {words}{until}"
 
 
@@ -113,8 +114,8 @@ def _text(
             f"{step} {dates.titles.get(step, '')}",
             node.shown.name,
             node.shown.message,
-            f"{planned:%Y-%m-%d}" if planned else "",
-            f"{forecast:%Y-%m-%d}" if forecast else "",
+            f"{local_day(planned, site.time_zone)}" if planned else "",
+            f"{local_day(forecast, site.time_zone)}" if forecast else "",
         )
         lines.append(f"| {' | '.join(map(escaped, cells))} |")
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.standings import WorkStanding
 from ledger.rules.activity import NOT_BEGUN, NOT_MET, OVER, State
+from steps.stamps import local_day
 
 BEGUN = (State.RUNNING, State.IN_PROGRESS)
 NOTHING = "Nothing to do"
@@ -90,13 +91,13 @@ def phase_name(title: str, state: Shown, dates: str) -> str:
     return " · ".join(part for part in (title, waits, dates) if part)
 
 
-def phase_dates(phase: str, standing: WorkStanding, forecast: KeptForecast | None) -> str:
+def phase_dates(phase: str, standing: WorkStanding, forecast: KeptForecast | None, zone: str) -> str:
     """Return when a phase is to end, as planned and as forecast; empty where nothing of it is planned, or it is over."""
     if standing.planned is None or standing.states[State.NOT_APPLICABLE] == standing.total:
         return ""
     mine = next((one for one in forecast.milestones if one.milestone == phase), None) if forecast else None
     if forecast is None or mine is None:
-        return f"planned {standing.planned:%Y-%m-%d}"
+        return f"planned {local_day(standing.planned, zone)}"
     days = (forecast.day(one) for one in (mine.planned, mine.p50.date, mine.p80.date))
     return "planned {}, P50 {}, P80 {}".format(*days)
 

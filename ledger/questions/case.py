@@ -349,7 +349,8 @@ class LookedUp:
 
     def waits(self, side: str) -> Sequence[Unmet]:
         """Return what the `start` or the `finish` still waits for."""
-        return unmet(predecessors(self.snapshot, self.row.id), side, self.now, self.zone)
+        links = predecessors(self.snapshot, self.row.id)
+        return unmet(links, side, self.now, self.zone)
 
 
 def case_of(snapshot: Snapshot, name: str, person: str) -> LookedUp:

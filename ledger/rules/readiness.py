@@ -109,7 +109,12 @@ def is_out_of_sequence(row: Activity, now: datetime, *, lapsed: bool) -> bool:
     return lapsed or any(since is None or since > now for since in sides)
 
 
-def unmet(links: Sequence[LinkRow], side: str, now: datetime, zone: str) -> list[Unmet]:
+def unmet(
+    links: Sequence[LinkRow],
+    side: str,
+    now: datetime,
+    zone: str,
+) -> list[Unmet]:
     """Return the predecessors that a node's `start` or `finish` still waits for at `now`. Times in words are those of the zone."""
     return [_unmet(link, zone) for link in links if _is_waited_for(link, side, now)]
 

@@ -112,7 +112,12 @@ def asks(snapshot: Snapshot, subject: str, payload: Decided) -> bool:
     return asks_for_signature(under, owner_key, always=isinstance(payload, OF_SITE))
 
 
-def time_fault(at: datetime, recorded: datetime, head_recorded: datetime | None, zone: str) -> str | None:
+def time_fault(
+    at: datetime,
+    recorded: datetime,
+    head_recorded: datetime | None,
+    zone: str,
+) -> str | None:
     """Return why a statement's own time cannot be right. None if it can.
 
     `recorded` is when the decision is recorded, `head_recorded` when the event was that the statement was made over.
