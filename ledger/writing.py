@@ -112,7 +112,7 @@ class Transaction:
 
     def _project_time(self) -> datetime:
         """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back."""
-        now, row = self.clock(), self._snapshot.db.execute(_TIME).fetchone()
+        now, row = self.clock(), self._snapshot.first(_TIME)
         if row and row[0]:
             return max(now, moment(row[1]))
         recorded = recording(self.machine_time, self._head())

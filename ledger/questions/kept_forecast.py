@@ -188,8 +188,10 @@ def standing_forecast(snapshot: Snapshot, *, samples: int, seed: int) -> KeptFor
     if fresh is None:
         return None
     found = fresh.forecast
-    of_this_head = found.event == head(snapshot).seq and found.day(found.as_of) == found.day(snapshot.now)
-    return found if of_this_head and (found.samples, found.seed) == (samples, seed) else None
+    is_of_this_head = found.event == head(snapshot).seq
+    is_of_today = found.day(found.as_of) == found.day(snapshot.now)
+    is_as_asked = (found.samples, found.seed) == (samples, seed)
+    return found if is_of_this_head and is_of_today and is_as_asked else None
 
 
 def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:

@@ -60,7 +60,7 @@ def test_values_with_commas_and_options_given_twice_add_up(adopted: Path, comman
 def test_each_row_has_its_forecast_and_late_ones_can_be_listed(adopted: Path, command: Command) -> None:
     """The servers are promised eight weeks after they are needed: what waits for them is late, and other work is not."""
     order = "001@site#gpu-server"
-    before = listed(command, adopted, "--forecast-later")
+    before = listed(command, adopted, "--late", "forecast-later")
     needed = json.loads(command("orders", "--json", "--site", adopted).stdout)
     by = next(row["need_by"] for row in needed if row["id"] == order)
     late = date.fromisoformat(by[:10]) + timedelta(days=56)
@@ -82,13 +82,13 @@ def test_each_row_has_its_forecast_and_late_ones_can_be_listed(adopted: Path, co
     )
     assert promised.returncode == 0, promised.stderr
 
-    found = {row["id"]: row for row in listed(command, adopted, "--forecast-later")}
+    found = {row["id"]: row for row in listed(command, adopted, "--late", "forecast-later")}
 
     assert all(row["forecast_days_later"] in (None, 0, 1, 2, 3) for row in before)
     assert 40 < found["H09@pod-001"]["forecast_days_later"] < 70
     assert date.fromisoformat(found["H09@pod-001"]["forecast_finish"]) > late
     assert "076@hall-1" not in found
-    assert "H09@pod-001" in command("list", "--forecast-later", "--site", adopted).stdout
+    assert "H09@pod-001" in command("list", "--late", "forecast-later", "--site", adopted).stdout
 
 
 def test_a_week_has_what_is_planned_in_it(adopted: Path, command: Command) -> None:

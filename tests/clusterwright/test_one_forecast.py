@@ -206,7 +206,7 @@ def test_every_view_has_the_same_baseline_lateness_and_decisions(
         site.keep()
 
         rows, status = site.document("list"), site.document("status")
-        past, later = (site.document("list", option) for option in ("--past-planned-finish", "--forecast-later"))
+        past, later = (site.document("list", "--late", how) for how in ("past-planned-finish", "forecast-later"))
         reminded = {(one["kind"], one["subject"]) for one in site.document("reminders") if one["kind"] in NCRS}
         (report,) = [site.document("report", "week")["sections"]]
 

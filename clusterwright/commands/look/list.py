@@ -4,8 +4,8 @@ Values are given with commas between them, or option by option.
 
 Example:
     clusterwright list --state awaiting_sign_off
-    clusterwright list --phase power,cooling --past-planned-finish --role electrical-engineer
-    clusterwright list --forecast-later
+    clusterwright list --phase power,cooling --late past-planned-finish --role electrical-engineer
+    clusterwright list --late forecast-later
     clusterwright list --week 2027-W05 --csv
     clusterwright list --unit pod-003 --search burn --json
 
@@ -47,6 +47,8 @@ HEADERS = (
     "later",
     "flags",
 )
+PAST, LATER = "past-planned-finish", "forecast-later"
+"""How an activity can be late."""
 WEEK = timedelta(days=7)
 Values = list[str] | None
 
@@ -61,10 +63,9 @@ def list_(
     organisation: Annotated[str | None, Option(help="Only what this contractor or its people do.")] = None,
     flag: Annotated[Values, Option(help="Only with one of these flags, as stale or out_of_sequence.")] = None,
     week: Annotated[str | None, Option(metavar="2027-W05", help="Only what is planned in this week.")] = None,
-    past: Annotated[
-        bool, Option("--past-planned-finish", help="Only what the plan has finished by now, and is not.")
-    ] = False,
-    later: Annotated[bool, Option("--forecast-later", help="Only what is forecast later than planned.")] = False,
+    late: Annotated[
+        Values, Option(help="Only what is past-planned-finish, or forecast-later than planned.", metavar="HOW")
+    ] = None,
     as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV.")] = False,
 ) -> None:
     with ask.record() as snapshot:
@@ -76,6 +77,7 @@ def list_(
         among = named("unit", unit, [one.id for one in units(snapshot)])
         roles = named("role", role, {row.plan.role for row in activities(snapshot)} if role else ())
         flags = named("flag", flag, FLAGS)
+        how = named("late", late, (PAST, LATER))
         tests: list[Callable[[Activity], bool]] = [
             lambda row: not phases or row.plan.phase in phases,
             lambda row: not states or row.state in states,
@@ -83,8 +85,7 @@ def list_(
             lambda row: not roles or row.plan.role in roles,
             lambda row: not flags or bool(flags & row.flags),
             dated.in_week(week),
-            lambda row: not past or row.past_planned_finish,
-            lambda row: not later or (days_later(dated.forecast, row) or 0) > 0,
+            lambda row: not how or bool(how & dated.how_late(row)),
         ]
         rows = [row for row in rows if all(test(row) for test in tests)]
         if as_csv:
@@ -122,6 +123,11 @@ class _Dated(NamedTuple):
     zone: str
     forecast: KeptForecast | None
     baseline: dict[str, datetime]
+
+    def how_late(self, row: Activity) -> set[str]:
+        """Return in which ways an activity is late."""
+        is_later = (days_later(self.forecast, row) or 0) > 0
+        return {name for name, is_so in ((PAST, row.past_planned_finish), (LATER, is_later)) if is_so}
 
     def finish(self, row: Activity) -> date | None:
         """Return the day on which an activity is forecast to be finished. None if it is, or no forecast is kept."""
