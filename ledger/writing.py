@@ -188,8 +188,7 @@ class Transaction:
             refuse_forged(self._snapshot, subject)
 
     def _head(self) -> Head:
-        row = self._snapshot.db.execute(_HEAD).fetchone()
-        if row is None:
+        if (row := self._snapshot.first(_HEAD)) is None:
             return NO_HEAD
         seq, digest, recorded, revision = row
         return Head(seq, digest, instant(recorded), revision)

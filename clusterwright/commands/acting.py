@@ -209,7 +209,7 @@ class Signing(Acting):
 
 
 @dataclass(frozen=True)
-class SigningReport(Reporting, Signing):
+class SigningReport(Signing, Reporting):
     """The same of commands that say what was decided, and when, and whose decision may be signed with a key."""
 
 

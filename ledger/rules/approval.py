@@ -80,7 +80,7 @@ def _refuse_before_work(case: Case) -> None:
         raise InputError(
             f"{row.id} {did} on {minute(since, zone)}, after {minute(case.now, zone)}",
             hint=f"look at the year; if that entry is wrong: `clusterwright log {row.id}` has its number N, "
-            "and `clusterwright correct N` takes it back",
+            "and `clusterwright correct` with this number takes it back",
         )
 
 

@@ -112,7 +112,7 @@ def refuse_past_promise(subject: str, day: date, today: date) -> None:
         day,
         today,
         f"nobody can promise {subject} for it",
-        f"ask the supplier for another day; if it came, `clusterwright receive '{subject}' --at {day}`; "
+        f"ask the supplier for another day; if it came, `clusterwright receive '{subject}' --at` with that day; "
         "if the promise is older, say when it was made: --at DAY --late-because WHY",
     )
 
@@ -122,7 +122,7 @@ def refuse_promise_of_received(subject: str, tranches: Sequence[TrancheRow]) -> 
     if tranches and all(t.outstanding <= 0 for t in tranches):
         raise NotSatisfiedError(
             f"{subject} is received in full; there is nothing more to promise",
-            hint=f"if the receipt is wrong: `clusterwright log '{tranches[0].id}'` has its number N, `clusterwright correct N` takes it back",
+            hint=f"if the receipt is wrong: `clusterwright log '{tranches[0].id}'` has its number, `clusterwright correct` with this number takes it back",
         )
 
 
@@ -133,7 +133,7 @@ def refuse_before_order(order: OrderRow, day: date, what: str) -> None:
         raise InputError(
             f"{order.id} was placed on {placed}; it cannot have been {what} on {day}",
             hint=f"look at the day; if the order is older: `clusterwright log '{order.id}'` has the number N of the entry, "
-            "`clusterwright correct N` takes it back, and `order --at DAY` places it anew",
+            "`clusterwright correct` with its number takes it back, and `order --at DAY` places it anew",
         )
 
 

@@ -54,7 +54,7 @@ def test_nothing_drives_a_finished_buildout(command: Command, tmp_path: Path) ->
     ended = command("forecast", "--site", tmp_path / "v0.2.0")
 
     assert ended.returncode == 0, ended.stderr
-    assert "go-live" in ended.stdout
+    assert ended.stdout.startswith("went live on 2027-12-02: 92 days after the plan (2027-09-01)")
     assert "driven by" not in ended.stdout
 
 

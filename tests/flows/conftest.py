@@ -27,7 +27,7 @@ from ledger.rules.activity import Activity
 from ledger.writing import Ledger
 from steps.schedule.plan import Plan
 from tests.dashboard import give_dashboard
-from tests.ledger.conftest import Clock, activity, link, small_plan
+from tests.ledger.conftest import Clock, activity, earlier_rules, link, small_plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
 from tests.ports import free_port
@@ -111,9 +111,8 @@ def inventory(tmp_path: Path) -> Path:
 def site(tmp_path: Path) -> Path:
     """The small site with its plan in force, and nothing done."""
     folder = tmp_path / "site"
-    with create_ledger(
-        folder, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()
-    ) as ledger:
+    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
+    with earlier_rules(), create_ledger(folder, **about, rehearsal=False, clock=Clock()) as ledger:
         adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
     return folder
 

@@ -41,7 +41,7 @@ from steps.errors import NotSatisfiedError
 from steps.schedule.dating import dated
 from steps.schedule.plan import Plan
 from tests.ledger import malicious as bad
-from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
+from tests.ledger.conftest import T0, Clock, activity, criterion, earlier_rules, link, small_plan
 from tests.ledger.journey import take
 
 BY_HAND = {"needed": "by-hand", "roles": ["network-lead"]}
@@ -162,9 +162,8 @@ class Built:
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Built]:
     monkeypatch.setattr(computing, "publish_calculation", lambda *_: None)
     clock = Clock()
-    with create_ledger(
-        tmp_path / "site", site_name="B", time_zone="UTC", rehearsal=False, owner="pm", clock=clock
-    ) as ledger:
+    about = {"site_name": "B", "time_zone": "UTC", "owner": "pm"}
+    with earlier_rules(), create_ledger(tmp_path / "site", **about, rehearsal=False, clock=clock) as ledger:
         adopt_plan(ledger, "pm", built_plan(), reason="first plan")
         yield Built(tmp_path / "site", ledger, clock)
 

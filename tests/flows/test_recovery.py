@@ -26,7 +26,7 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, engine_plan, row, runs, state, until
-from tests.ledger.conftest import Clock, elsewhere, share
+from tests.ledger.conftest import Clock, earlier_rules, elsewhere, share
 from tests.ledger.journey import bought, passed, racked
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
@@ -142,7 +142,8 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
     here.mkdir()
     share(here, postgres.url(postgres.database(), EVERYBODY))
     clock = Clock()
-    with create_ledger(here, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
+    with earlier_rules(), create_ledger(here, **about, rehearsal=False, clock=clock) as ledger:
         adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
         bought(ledger)
         racked(ledger)

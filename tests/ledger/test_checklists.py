@@ -32,7 +32,7 @@ from ledger.writing import Ledger
 from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
-from tests.ledger.conftest import Clock, Look, small_plan
+from tests.ledger.conftest import Clock, Look, recorded_by, small_plan
 from tests.ledger.rebuilding import events, rebuild
 
 DUE = date(2026, 3, 1)
@@ -584,7 +584,11 @@ def test_whatever_is_handed_over_the_list_is_the_last_of_each(handed: list[list[
     last: dict[str, tuple[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder)
-        with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+        about = {"site_name": "S", "time_zone": "UTC", "owner": "pm"}
+        with (
+            recorded_by(Clock()) as clock,
+            create_ledger(site, **about, rehearsal=False, clock=clock) as ledger,
+        ):
             adopt_plan(ledger, "pm", plan_with_items(items=4), reason="first")
             start(ledger, "tech", NAME)
             for entries in handed:

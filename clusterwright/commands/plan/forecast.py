@@ -51,7 +51,6 @@ def forecast(
             return
         found = standing_forecast(snapshot, samples=samples, seed=seed) or _made(snapshot, samples, seed)
         published, zone = forecasts(snapshot), site_of(snapshot).time_zone
-    with ask.record() as snapshot:
         top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
