@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -57,9 +58,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-programs", action="store_true", help="fail if a test is skipped because a program is not installed"
     )
+    parser.addoption(
+        "--clock",
+        metavar="TIME/ZONE",
+        help="let commands in the tests' process begin at this time on a machine in this zone, as 2027-07-14T15:20/America/Chicago",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if clock := config.getoption("--clock"):
+        at, _, zone = clock.partition("/")
+        os.environ["TZ"] = zone
+        time.tzset()
+        moved = project_time_at(datetime.fromisoformat(at).astimezone())
+        moved.__enter__()
+        config.add_cleanup(lambda: moved.__exit__(None, None, None))
     config.addinivalue_line(
         "markers",
         "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
