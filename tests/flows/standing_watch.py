@@ -91,7 +91,7 @@ def shown(api: PrefectApi) -> dict[Key, Seen]:
         found[phase, ""] = _shown(run["state"])
     nodes = {"task_runs": {"flow_run_id": {"any_": list(phases)}, "tags": {"all_": ["standing"]}}}
     for node in api.every("task_runs", nodes):
-        if node["task_key"] == "step":
+        if node["task_key"] == "step" and node["state"] is not None:  # the server writes a run, and its state after it
             found[phases[node["flow_run_id"]], node["dynamic_key"]] = _shown(node["state"])
     return found
 
