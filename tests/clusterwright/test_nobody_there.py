@@ -1,4 +1,4 @@
-"""Who plans, adopts or works is told in time where a sign-off has nobody to give it."""
+"""Planning, adoption and work say which sign-offs nobody can give."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_bytes_that_are_no_text_do_not_fail_a_task_nor_hide_what_its_tool_says(t
 
 
 def test_what_would_move_a_terminal_is_visible_in_live_logs_and_in_the_record(tmp_path: Path) -> None:
-    """A host could clear the screen of whoever looks at its run, or write its title. Colours are left out."""
+    """A host could clear the screen of the person who looks at its run, or write its title. Colours are left out."""
     words = r"\033[31mred\033[0m \033]0;title\007\033[2Jgone"
     task = f"    - name: \"Say \\e[2J it\"\n      ansible.builtin.shell: printf '{words}' >&2; exit 3\n"
 
