@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -70,9 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
         at, _, zone = clock.partition("/")
         os.environ["TZ"] = zone
         time.tzset()
-        moved = project_time_at(datetime.fromisoformat(at).astimezone())
-        moved.__enter__()
-        config.add_cleanup(lambda: moved.__exit__(None, None, None))
+        moved = ExitStack()
+        moved.enter_context(project_time_at(datetime.fromisoformat(at).astimezone()))
+        config.add_cleanup(moved.close)
     config.addinivalue_line(
         "markers",
         "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
