@@ -20,9 +20,10 @@ from steps.design.design import Design, design_of
 from steps.design.scenario import scenario_path, under_scenario
 from steps.design.site import FILE, Site, read_site
 from steps.errors import InputError, Place
+from steps.schedule.dating import SolvedPlan
 from steps.schedule.levelling.compiled import FAST
 from steps.schedule.plan import Plan
-from steps.schedule.planner import Surroundings, make_plan
+from steps.schedule.planner import Surroundings, solved_plan
 
 MOST_PODS = 320
 """The most pods of a plan: with so many, adopting it takes a gigabyte of memory."""
@@ -60,6 +61,11 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None
 
     The serial numbers on record come from a snapshot that is open.
     """
+    return solved_plan_of(folder, snapshot, site=site).plan
+
+
+def solved_plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None = None) -> SolvedPlan:
+    """Return the plan of `plan_of`, and the solution that its dates come from."""
     site = site or site_at(folder)
     design, catalog = design_of(site, folder), read_catalog(folder)
     pods = sum(unit.kind is Scope.POD for unit in design.units)
@@ -81,7 +87,7 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None
                 "version": __version__,
             },
         )
-        return make_plan(site, design, catalog, around)
+        return solved_plan(site, design, catalog, around)
 
 
 def _say_if_code_is_made() -> None:

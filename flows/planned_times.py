@@ -20,7 +20,7 @@ class PlannedTimes:
         self._plan = plan
         self._calendars = calendars_of(plan)
         self._orders = {order.id: order for order in plan.orders}
-        finishes = (link for link in plan.links if link.type.value in LEAVES_FINISH)
+        finishes = (link for link in plan.links if link.type in LEAVES_FINISH)
         self._waited_for_elapsed = {link.before for link in finishes if link.lag_calendar == ELAPSED}
 
     def starts(self) -> Iterator[datetime]:

@@ -164,5 +164,7 @@ def place_names(place: Place) -> list[str]:
     found = []
     for at in zip(*(column.tolist() for column in place), strict=True):
         hall, row, rack = at
-        found.append(names.setdefault(at, f"hall-{hall + 1}/row-{row + 1:02}/rack-{rack + 1:02}"))
+        if at not in names:
+            names[at] = f"hall-{hall + 1}/row-{row + 1:02}/rack-{rack + 1:02}"
+        found.append(names[at])
     return found

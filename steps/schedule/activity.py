@@ -56,6 +56,7 @@ class Dates(PlanPart):
     `crew_wait_h` are the hours of the node's calendar from when its predecessors let it start. Floats are those in the order of
     crews that was found. `is_critical` is true on the chain of what drives go-live, and for every node without float.
     `unlimited_start` and `unlimited_finish` are the early dates with unlimited crews; older plans have those alone, as early dates.
+    `crew_order` is the quarter of an hour in which levelling placed it, None where that is the early start: crews go on in this order.
     """
 
     early_start: datetime
@@ -70,6 +71,7 @@ class Dates(PlanPart):
     unlimited_finish: datetime | None = None
     crew: str | None = None
     crew_wait_h: float = 0.0
+    crew_order: datetime | None = None
 
     @property
     def wait(self) -> str:

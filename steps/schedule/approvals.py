@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.catalog.terms import SOFTWARES_WORK, Kind
+from steps.catalog.terms import SOFTWARES_WORK, Kind, LinkType
 from steps.schedule.activity import ELAPSED, PlanActivity
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
@@ -29,7 +29,7 @@ LEAST_H = 0.25
 PLANNED_COUNTS = 3.0
 """As many approvals as the planned time counts for. So one very late signature moves the expected time by a quarter of its logarithm.
 Source: assumption."""
-LEAVES_FINISH = frozenset({"FS", "FF"})
+LEAVES_FINISH = frozenset({LinkType.FS, LinkType.FF})
 
 
 class Approving(NamedTuple):
@@ -81,7 +81,7 @@ def waits_of(
     expected, finished, approved = _by_row(plan, index, approving)
     number = {one.name: place for place, one in enumerate(calendars)}
     before = np.array([index[link.before] for link in links], np.int64)
-    leaves_finish = np.array([link.type.value in LEAVES_FINISH for link in links], bool)
+    leaves_finish = np.array([link.type in LEAVES_FINISH for link in links], bool)
     calendar = np.array([number[link.lag_calendar] for link in links], np.int64)
     hours = np.where(leaves_finish, expected[before], 0.0)
     hours[calendar == number[ELAPSED]] *= elapsed_per_working_hour(plan)

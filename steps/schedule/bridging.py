@@ -11,12 +11,14 @@ from steps.catalog.terms import LinkType, Mapping
 from steps.schedule.circle import circle
 from steps.schedule.expanded import Expansion, ResolvedLink
 
+FROM_AND_TO = {(one, other): LinkType(one[0] + other[1]) for one in LinkType for other in LinkType}
+"""The type of one link in place of two."""
+
 
 def bridged(raw: list[ResolvedLink], found: Expansion) -> list[ResolvedLink]:
     """Return the links between what applies: those into and out of what does not are replaced by links around it."""
     bridges = _Bridges(raw, found)
-    kept = [link for link in bridges.links if not bridges.skipped(link.after)]
-    whole = [around for link in kept for around in bridges.through(link)]
+    whole = [around for link in bridges.links if link.after not in bridges.skipped for around in bridges.through(link)]
     return [link for link in _strongest(whole) if link.before != link.after]
 
 
@@ -24,20 +26,17 @@ class _Bridges:
     """The links into each node, and the ways around the nodes that do not apply."""
 
     def __init__(self, raw: list[ResolvedLink], found: Expansion) -> None:
-        self._nodes = found.nodes
+        self.skipped = frozenset(name for name, node in found.nodes.items() if not node.applies)
+        """The activities that do not apply."""
         self._around: dict[str, list[ResolvedLink]] = {}
         self.links = [self._waited_for(link) for link in raw]
         self._into: dict[str, list[ResolvedLink]] = {}
         for link in self.links:
             self._into.setdefault(link.after, []).append(link)
 
-    def skipped(self, end: str) -> bool:
-        """Return whether a link's end is an activity that does not apply."""
-        return end in self._nodes and not self._nodes[end].applies
-
     def through(self, link: ResolvedLink) -> list[ResolvedLink]:
         """Return a link, or the links around its predecessor if that does not apply."""
-        if not self.skipped(link.before):
+        if link.before not in self.skipped:
             return [link]
         return [_joined(first, link) for first in self._links_into(link.before)]
 
@@ -65,12 +64,11 @@ class _Bridges:
     def _open_before(self, node: str) -> str | None:
         """Return a predecessor that does not apply and that is not worked out yet. None if there is none."""
         ends = (link.before for link in self._into.get(node, ()))
-        return next((end for end in ends if self.skipped(end) and end not in self._around), None)
+        return next((end for end in ends if end in self.skipped and end not in self._around), None)
 
     def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
         """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""
-        whose = link.before if link.type[1] == "S" else link.after
-        if not link.lag_h or not self.skipped(whose):
+        if not link.lag_h or (link.before if link.type[1] == "S" else link.after) not in self.skipped:
             return link
         return link._replace(lag_h=0.0, lag_working=False)
 
@@ -93,12 +91,12 @@ def _strength(link: ResolvedLink) -> tuple[float, int]:
 def _joined(first: ResolvedLink, second: ResolvedLink) -> ResolvedLink:
     """Return one link for two that meet at a node without a duration, whose start is its finish."""
     return ResolvedLink(
-        before=first.before,
-        after=second.after,
-        type=LinkType(first.type[0] + second.type[1]),
-        lag_h=first.lag_h + second.lag_h,
-        lag_working=first.lag_working if first.lag_h else second.lag_working,
-        map=first.map if first.map is not Mapping.SAME else second.map,
-        reason=second.reason,
-        bridged=(*first.bridged, second.before, *second.bridged),
+        first.before,
+        second.after,
+        second.reason,
+        first.map if first.map is not Mapping.SAME else second.map,
+        FROM_AND_TO[first.type, second.type],
+        first.lag_h + second.lag_h,
+        first.lag_working if first.lag_h else second.lag_working,
+        (*first.bridged, second.before, *second.bridged),
     )

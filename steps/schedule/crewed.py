@@ -64,6 +64,13 @@ class CrewedSolution:
         waited = np.where(work.state == OPEN, clock.work(early.start[number], work.calendar) - ready, 0)
         return np.maximum(waited, 0)[network.numbers.number]
 
+    @property
+    def placed(self) -> Minutes:
+        """Return by row when levelling placed each activity, in whole slots; its start where no work waits for crews."""
+        if self.slotted is None or self.levelled is None:
+            return self.solution.start
+        return self.slotted.minutes(self.levelled.start[self.slotted.place])
+
     def crew(self, link: int) -> int | None:
         """Return the resource that a link hands over, None for a link of the network."""
         own = len(self.network.links) - len(self.handed)

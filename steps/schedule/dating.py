@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from steps.catalog.terms import LinkType
 from steps.errors import InputError
 from steps.schedule.activity import ELAPSED, Dates
 from steps.schedule.approvals import Approving, waits_of
@@ -33,6 +34,7 @@ MINUTES = 60
 """In an hour."""
 MINUTE = timedelta(minutes=1)
 YEAR = timedelta(days=366)
+TIES = {one: Tie[one.value] for one in LinkType}
 YEARS_BEFORE, YEARS_AFTER = 10, 50
 """Of shifts about a project's start. In one sample of many a utility takes nine years, a late one longer, to serve a site."""
 
@@ -56,7 +58,7 @@ def network_of(
     for what a later revision puts before it.
     """
     rows = list(_rows(plan))
-    plan_links = [link for link in plan.links if not _is_past(link, begun)]
+    plan_links = [link for link in plan.links if not _is_past(link, begun)] if begun else plan.links
     index = {row.id: number for number, row in enumerate(rows)}
     calendars = shifts_of(plan)
     calendar = {one.name: number for number, one in enumerate(calendars)}
@@ -70,7 +72,7 @@ def network_of(
     links = Links(
         np.array([index[link.before] for link in plan_links], np.int32),
         np.array([index[link.after] for link in plan_links], np.int32),
-        np.array([Tie[link.type.value] for link in plan_links], np.uint8),
+        np.array([TIES[link.type] for link in plan_links], np.uint8),
         lags_of(plan, plan_links, index, calendars, approving),
         np.array([calendar[link.lag_calendar] for link in plan_links], np.int32),
     )
@@ -89,7 +91,7 @@ def lags_of(
 
     `index` has the row of each node of the network. Without `approving`, approvals take as long as planned.
     """
-    own = np.array([in_minutes(link.lag_h) for link in links], np.int64)
+    own = np.array([in_minutes(link.lag_h) if link.lag_h else 0 for link in links], np.int64)
     return own + waits_of(plan, links, index, calendars, approving or Approving(plan.approvals))
 
 
@@ -145,7 +147,14 @@ def _rows(plan: Plan) -> Iterator[_Row]:
             yield _Row(tranche.id, order.lead.m + tranche.after_first_h, ELAPSED)
 
 
-def dated(plan: Plan) -> Plan:
+class SolvedPlan(NamedTuple):
+    """A plan with its dates, and the solution that they come from."""
+
+    plan: Plan
+    crewed: CrewedSolution
+
+
+def solved(plan: Plan) -> SolvedPlan:
     """Return the plan with dates that its crews can keep, floats, and the order-by and need-by dates of orders."""
     network = network_of(plan)
     crews = crews_of(plan, network)
@@ -160,7 +169,7 @@ def dated(plan: Plan) -> Plan:
         "activities": tuple(activities),
         "orders": tuple(orders),
     }
-    return plan.model_copy(update=found)
+    return SolvedPlan(plan.model_copy(update=found), crewed)
 
 
 def _levelling(crewed: CrewedSolution, last: Dates) -> PlanLevelling | None:
@@ -231,6 +240,11 @@ def crews_of(plan: Plan, network: CompiledNetwork) -> Crews:
     )
 
 
+def crew_order(plan: Plan, network: CompiledNetwork) -> Minutes:
+    """Return by row when levelling placed the planned work, in minutes: crews go on in this order."""
+    return _planned(plan, network, lambda dates: dates.crew_order or dates.early_start)
+
+
 def planned_starts(plan: Plan, network: CompiledNetwork) -> Minutes:
     """Return the planned starts by row, in minutes; what has no dates of its own starts with the plan."""
     return _planned(plan, network, lambda dates: dates.early_start)
@@ -259,7 +273,7 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
     names, critical = network.activities.names, critical_rows(plan, network, solution)
     columns = (
         *(solution.start, solution.finish, solution.late_start, solution.late_finish),
-        *(unlimited.start, unlimited.finish),
+        *(unlimited.start, unlimited.finish, crewed.placed),
     )
     instant = {minutes: at + timedelta(minutes=minutes) for minutes in np.unique(np.stack(columns)).tolist()}
     instants = zip(*(column.tolist() for column in columns), strict=True)
@@ -269,8 +283,8 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
     )
     before, driving = network.links.before, solution.driving_link.tolist()
     dates = {}
-    for row, (six, (total, free, waited)) in enumerate(zip(instants, hours, strict=True)):
-        start, finish, late_start, late_finish, *early = (instant[minutes] for minutes in six)
+    for row, (minutes, (total, free, waited)) in enumerate(zip(instants, hours, strict=True)):
+        start, finish, late_start, late_finish, *early, placed = map(instant.__getitem__, minutes)
         link = driving[row]
         crew = crewed.crew(link)
         dates[names[row]] = Dates(
@@ -286,6 +300,7 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
             unlimited_finish=early[1],
             crew=None if crew is None else roles[crew],
             crew_wait_h=waited,
+            crew_order=None if placed == start else placed,
         )
     return dates
 

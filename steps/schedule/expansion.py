@@ -26,9 +26,13 @@ def expand(catalog: Catalog, design: Design, day_h: float) -> Expansion:
     found = Expansion()
     values = _SharedValues(design)
     for entry in catalog.values():
+        reasons: dict[int, str | None] = {}
         for unit in design.units:
             if unit.kind is entry.step.scope:
-                node = _node(entry, unit, values.of(unit, entry.step.crew.role), design)
+                own = values.of(unit, entry.step.crew.role)
+                if id(own) not in reasons:
+                    reasons[id(own)] = _not_applicable_because(entry, own, design)
+                node = Node(f"{entry.step.id}@{unit.id}", entry, unit, own, reasons[id(own)])
                 found.nodes[node.id] = node
     for node in found.nodes.values():
         for order in _orders(node, design) if node.applies else ():
@@ -55,7 +59,8 @@ class _SharedValues:
         return self._known[kind]
 
 
-def _node(entry: Entry, unit: DesignUnit, values: Values, design: Design) -> Node:
+def _not_applicable_because(entry: Entry, values: Values, design: Design) -> str | None:
+    """Return why a step has nothing to do at units with these values. None where it applies."""
     step = entry.step
     reason = None
     for decision in design.decisions:
@@ -64,7 +69,7 @@ def _node(entry: Entry, unit: DesignUnit, values: Values, design: Design) -> Nod
     applies = step.applies if isinstance(step.applies, bool) else evaluate(step.applies, values)
     if reason is None and not applies:
         reason = step.not_applicable_because or "does not apply"
-    return Node(f"{step.id}@{unit.id}", entry, unit, values, reason)
+    return reason
 
 
 def _orders(node: Node, design: Design) -> Iterator[Order]:
@@ -105,18 +110,28 @@ def _nodes_in(pods: Units) -> float:
 
 
 def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float) -> Iterator[ResolvedLink]:
+    holding: dict[tuple[str, int], list[tuple[int, Link]]] = {}
     for node in found.nodes.values():
-        for index, link in enumerate(node.entry.step.links):
-            if link.when is not None and not evaluate(link.when, node.values):
-                continue
-            if link.after not in catalog:
-                raise InputError(
-                    f"step {node.entry.step.id} waits for {link.after}, which does not exist",
-                    place=node.entry.place("links", index, "after"),
-                )
+        kind = (node.entry.step.id, id(node.values))
+        if kind not in holding:
+            holding[kind] = list(_holding(node, catalog))
+        for index, link in holding[kind]:
             yield from _mapped(node, link, index, catalog, design, found, day_h)
     for order in found.orders.values():
         yield from _supply_links(order, catalog, design)
+
+
+def _holding(node: Node, catalog: Catalog) -> Iterator[tuple[int, Link]]:
+    """Yield the links of a step that hold at units with a node's values, each with its place in the step."""
+    for index, link in enumerate(node.entry.step.links):
+        if link.when is not None and not evaluate(link.when, node.values):
+            continue
+        if link.after not in catalog:
+            raise InputError(
+                f"step {node.entry.step.id} waits for {link.after}, which does not exist",
+                place=node.entry.place("links", index, "after"),
+            )
+        yield index, link
 
 
 def _mapped(

@@ -20,7 +20,7 @@ from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, critical_rows, last_row, network_of, planned_starts
+from steps.schedule.dating import closing_row, crew_order, crews_of, critical_rows, last_row, network_of
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
 from steps.schedule.rates import LearnedRates, learned_rates
@@ -127,7 +127,7 @@ def in_the_plans_order(
         IN_THE_PLANS_ORDER,
         actuals=progress,
         target=closing_row(network),
-        planned=planned_starts(plan, network),
+        planned=crew_order(plan, network),
         first=np.array([name in first for name in network.activities.names]) if first else None,
     )
 

@@ -48,17 +48,17 @@ class _Schedule:
     """The schedule that resources pass through."""
 
     problem: Problem
-    start: Starts
-    finish: Starts
+    start: list[int]
+    finish: list[int]
 
     def until(self, holders: frozenset[int]) -> int:
         """Return the last finish."""
-        return max(int(self.finish[one]) for one in holders)
+        return max(self.finish[one] for one in holders)
 
     def at_once(self, one: int, other: int) -> bool:
         """Return whether both work in some slot."""
-        begin = max(int(self.start[one]), int(self.start[other]))
-        end = min(int(self.finish[one]), int(self.finish[other]))
+        begin = max(self.start[one], self.start[other])
+        end = min(self.finish[one], self.finish[other])
         calendars = {int(self.problem.calendar[one]), int(self.problem.calendar[other])} - {CONTINUOUS}
         if begin >= end or not calendars:
             return begin < end
@@ -131,15 +131,16 @@ def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, aft
     against them.
     """
     demands = problem.demands
-    in_order = sorted(zip(start[demands.activity].tolist(), range(len(demands.activity)), strict=True))
+    begins = start[demands.activity]
+    in_order = np.argsort(begins, kind="stable")
+    columns = (begins, demands.activity, demands.resource, demands.amount)
     group = problem.group.tolist() or [0] * problem.count
-    schedule = _Schedule(problem, start, finish)
+    schedule = _Schedule(problem, start.tolist(), finish.tolist())
     pools = [_Pool(max(capacity.amount), group, schedule) for capacity in problem.capacities]
     place = _places(start, before, after)
     found: list[Handover] = []
     pinned: list[int] = []
-    for begin, row in in_order:
-        taker, resource, amount = int(demands.activity[row]), int(demands.resource[row]), int(demands.amount[row])
+    for begin, taker, resource, amount in zip(*(column[in_order].tolist() for column in columns), strict=True):
         taken = pools[resource].take(amount, begin, group[taker])
         holders = sorted({one for unit in taken for one in unit.holders})
         found += [Handover(one, taker, resource) for one in holders if place[one] < place[taker]]
@@ -160,7 +161,7 @@ def _places(start: Starts, before: Starts, after: Starts) -> list[int]:
         in_order = np.argsort(after, kind="stable")
         for earlier, later in zip(before[in_order].tolist(), after[in_order].tolist(), strict=True):
             key[later] = max(key[later], key[earlier])
-    place = [0] * len(key)
-    for at, one in enumerate(sorted(range(len(key)), key=lambda one: (key[one], one))):
-        place[one] = at
-    return place
+    in_turn = np.argsort(key, kind="stable")
+    place = np.empty(len(key), np.int64)
+    place[in_turn] = np.arange(len(key))
+    return place.tolist()

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.crewed import CrewedSolution, solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
-from steps.schedule.forecast import IN_THE_PLANS_ORDER, ForecastSolution
+from steps.schedule.crewed import CrewedSolution
+from steps.schedule.dating import closing_row, network_of, planned_finishes
+from steps.schedule.forecast import ForecastSolution, in_the_plans_order
 from steps.schedule.halls import hall_milestone, halls_of
 from steps.schedule.plan import Plan
 from steps.schedule.plan_samples import crewed_samples, finishes_as_sampled
@@ -58,17 +58,9 @@ class PlanOdds(NamedTuple):
     milestones: tuple[MilestoneOdds, ...]
 
 
-def odds_of(plan: Plan, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds:
-    """Return how sure a plan's milestones are, in the plan's own order of crews."""
-    network = network_of(plan)
-    crewed = solve_with_crews(
-        network,
-        crews_of(plan, network),
-        IN_THE_PLANS_ORDER,
-        target=closing_row(network),
-        planned=planned_starts(plan, network),
-    )
-    return _odds(plan, crewed, samples, seed)
+def odds_of(plan: Plan, crewed: CrewedSolution | None = None, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds:
+    """Return how sure a plan's milestones are, in the plan's own order of crews: `crewed`, if its dates were just worked out."""
+    return _odds(plan, crewed or in_the_plans_order(plan, network_of(plan)), samples, seed)
 
 
 def solved_odds(

@@ -29,7 +29,7 @@ from steps.schedule.activity import (
     PlanWitness,
 )
 from steps.schedule.basis import weakest_of
-from steps.schedule.dating import dated
+from steps.schedule.dating import SolvedPlan, solved
 from steps.schedule.durations import crews_held, duration_of, items_of, lead_of
 from steps.schedule.expanded import Expansion, Node, Order, ResolvedLink
 from steps.schedule.expansion import expand
@@ -75,6 +75,11 @@ class Surroundings:
 
 def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> Plan:
     """Return the plan of a site, with every date calculated."""
+    return solved_plan(site, design, catalog, around).plan
+
+
+def solved_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> SolvedPlan:
+    """Return the plan of a site, with every date calculated, and the solution that these come from."""
     calendar = site_calendar(site)
     dossier = dossier_of(design)
     expansion = expand(catalog, design, calendar.hours_per_day)
@@ -118,10 +123,10 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
         evidence=site.evidence,
         drift=site.drift,
     )
-    plan = dated(plan)
+    found = solved(plan)
     errors = (finding for finding in dossier.findings if finding.severity == "error")
     broken = (f"the design cannot be built: {error.says}; remedy: {error.remedy}" for error in errors)
-    return plan.model_copy(update={"findings": tuple(broken)})
+    return found._replace(plan=found.plan.model_copy(update={"findings": tuple(broken)}))
 
 
 def _unit(unit: DesignUnit, design: Design, hosts: Hosts) -> Unit:

@@ -27,7 +27,7 @@ from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from steps.errors import ClusterwrightError
-from steps.schedule.dating import dated
+from steps.schedule.dating import solved
 from steps.stamps import local_day
 from tests import commands
 from tests.ledger.conftest import T0, Clock, small_plan
@@ -76,7 +76,7 @@ def a_site(zone: str = "America/Chicago") -> Iterator[Site]:
         (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
         about = {"site_name": "Small", "time_zone": zone, "owner": "pm"}
         with create_ledger(folder, **about, rehearsal=True, clock=clock) as ledger:
-            plan = dated(small_plan(time_zone=zone, slip_day_usd=1000.0))
+            plan = solved(small_plan(time_zone=zone, slip_day_usd=1000.0)).plan
             adopt_plan(ledger, "pm", plan, reason="first plan")
             yield Site(folder, ledger, clock)
 
@@ -186,7 +186,7 @@ NCRS = {"ncr", "sign", "decide", "resume", "release", "change"}
 
 def adopt_again(site: Site, days: int) -> None:
     """Adopt the plan again with go-live so many days later: the baseline stays."""
-    plan = dated(small_plan(time_zone="America/Chicago", slip_day_usd=1000.0))
+    plan = solved(small_plan(time_zone="America/Chicago", slip_day_usd=1000.0)).plan
     later_plan = plan.model_copy(update={"finish": plan.finish + timedelta(days=days)})
     adopt_plan(site.ledger, "pm", later_plan, reason="slipped")
 
@@ -348,7 +348,7 @@ def test_a_decision_replaces_the_baseline_and_a_plan_alone_does_not() -> None:
     with a_site() as site:
         adopt_again(site, 56)
         before = site.document("status")["baseline"]
-        adopt_plan(site.ledger, "pm", dated(small_plan()), reason="change order 7", baseline="contract 2")
+        adopt_plan(site.ledger, "pm", solved(small_plan()).plan, reason="change order 7", baseline="contract 2")
         after = site.document("status")["baseline"]
 
     assert (before["revision"], before["name"]) == (1, "")

@@ -38,7 +38,7 @@ from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import NotSatisfiedError
-from steps.schedule.dating import dated
+from steps.schedule.dating import solved
 from steps.schedule.plan import Plan
 from tests.ledger import malicious as bad
 from tests.ledger.conftest import T0, Clock, activity, criterion, earlier_rules, link, small_plan
@@ -310,7 +310,7 @@ def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch
 def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
     folder, clock = tmp_path / "rehearsal", SimulatedClock(T0)
     with create_ledger(folder, site_name="R", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
-        adopt_plan(ledger, "pm", dated(built_plan()), reason="rehearse")
+        adopt_plan(ledger, "pm", solved(built_plan()).plan, reason="rehearse")
         plan = _plan(folder)
         people = SimulatedPeople(ledger, plan, clock)
         simulator = Simulator(clock, PlannedTimes(plan), people)

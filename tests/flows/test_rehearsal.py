@@ -19,7 +19,7 @@ from ledger.questions.records import runs, sign_offs
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
-from steps.schedule.dating import dated
+from steps.schedule.dating import solved
 from steps.schedule.plan import Plan
 from steps.stamps import local_day
 from tests.conftest import Command
@@ -52,7 +52,7 @@ def rehearsal_plan() -> Plan:
     document["links"].append(finish_to_finish)
     document["roles"] = {role: role for role in ROLES}
     document["people"] = [{"id": f"sim-{role}", "name": f"Simulated {role}", "roles": [role]} for role in ROLES]
-    return dated(Plan.model_validate(document))
+    return solved(Plan.model_validate(document)).plan
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from ledger.forecasting import make_forecast
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.schedule.dating import dated
+from steps.schedule.dating import solved
 from tests.ledger.conftest import T0, Clock, begun, recorded_by, small_plan
 
 pytestmark = pytest.mark.own_file
@@ -112,7 +112,7 @@ def a_site(clock: Clock) -> Iterator[Ledger]:
         plan = small_plan(crews={"technician": 2}, approvals={"network-lead": 4.0})
         worked = tuple(replace(one, crews=1) if one.kind == "field" else one for one in plan.activities)
         with begun(folder, clock) as ledger:
-            adopt_plan(ledger, "pm", dated(plan.model_copy(update={"activities": worked})), reason="first plan")
+            adopt_plan(ledger, "pm", solved(plan.model_copy(update={"activities": worked})).plan, reason="first plan")
             yield ledger
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.calendar import WorkCalendar
-from steps.schedule.dating import dated
+from steps.schedule.dating import solved
 from steps.schedule.plan import Plan
 from steps.schedule.plan_odds import GO_LIVE, MilestoneOdds, odds_of
 from tests.steps.test_plan import plan
@@ -24,13 +24,13 @@ def with_crews(made: Plan, crews: int) -> Plan:
     """Return a plan in which each trade has this many crews, dated again. Its durations stay those of the site's crews."""
     enough = {one.role: one.crews for one in made.activities if one.crews}
     have = {role: max(crews, enough.get(role, 0)) for role in made.crews}
-    return dated(made.model_copy(update={"crews": have}))
+    return solved(made.model_copy(update={"crews": have})).plan
 
 
 def crews_alone(made: Plan) -> Plan:
     """Return a plan of which only crews are short, dated again."""
     free = tuple(replace(one, holds=()) for one in made.activities)
-    return dated(made.model_copy(update={"activities": free, "resources": ()}))
+    return solved(made.model_copy(update={"activities": free, "resources": ()})).plan
 
 
 def most_at_once(made: Plan, held: Callable[[PlanActivity], Iterable[tuple[str, int]]]) -> dict[str, int]:
@@ -85,7 +85,7 @@ def test_a_plan_that_knows_no_crews_is_not_levelled() -> None:
     """As those that were adopted before there was levelling."""
     made = plan("superpod-1su")
     alone = tuple(replace(one, crews=0, holds=()) for one in made.activities)
-    old = dated(made.model_copy(update={"crews": {}, "resources": (), "activities": alone}))
+    old = solved(made.model_copy(update={"crews": {}, "resources": (), "activities": alone})).plan
 
     assert made.levelling
     assert old.levelling is None
@@ -107,7 +107,7 @@ def test_a_second_crew_of_each_trade_brings_go_live_forward() -> None:
 def test_the_same_site_has_the_same_plan() -> None:
     made = plan("superpod-1su")
 
-    assert dated(made) == made
+    assert solved(made).plan == made
 
 
 def go_live(made: Plan, samples: int = 200, seed: int = 1) -> MilestoneOdds:

@@ -13,7 +13,7 @@ import pytest
 from steps.catalog.terms import Kind
 from steps.errors import InputError
 from steps.schedule.activity import PlanActivity
-from steps.schedule.dating import dated, network_of
+from steps.schedule.dating import network_of, solved
 from steps.schedule.driving import driving_chain
 from steps.schedule.earned_value import earned_value
 from steps.schedule.forecast import Actual, solve_forecast
@@ -145,7 +145,7 @@ def test_a_holiday_on_which_work_would_be_done_moves_it() -> None:
         update={"calendars": {"contractor": own.model_copy(update={"holidays": (*own.holidays, day)})}}
     )
 
-    moved = next(other for other in dated(closed).activities if other.id == one.id)
+    moved = next(other for other in solved(closed).plan.activities if other.id == one.id)
 
     assert moved.dates != one.dates
     assert worked(closed, moved) == timedelta(minutes=round(one.duration.m * 60))
@@ -176,7 +176,7 @@ def test_a_stored_plan_is_dated_alike_whatever_the_package_of_holidays_says_then
     again = Plan.model_validate_json(made.model_dump_json())
 
     assert again == made
-    assert dated(again).finish == made.finish
+    assert solved(again).plan.finish == made.finish
     assert "2041-12-25" in again.holidays
 
 
@@ -187,7 +187,7 @@ def test_a_plan_from_before_there_were_calendars_of_trades_is_read_and_dated_as_
 
     old = Plan.model_validate(document)
 
-    assert dated(old).finish == made.finish
+    assert solved(old).plan.finish == made.finish
 
 
 def test_a_calendar_that_a_plan_does_not_have_is_an_error() -> None:
@@ -223,7 +223,7 @@ def test_more_shifts_are_of_crews_and_neither_of_offices_nor_of_trades_with_hour
     assert {was[one.id] for one in moved} == {"working"}
     assert {one.kind for one in moved}.isdisjoint({Kind.PROCURE, Kind.GATE})
     assert two.calendars["contractor"] == made.calendars["contractor"]
-    assert dated(two).finish < made.finish
+    assert solved(two).plan.finish < made.finish
 
 
 def test_shifts_of_a_site_that_works_at_night_follow_one_another_into_the_day() -> None:
@@ -233,7 +233,7 @@ def test_shifts_of_a_site_that_works_at_night_follow_one_another_into_the_day() 
 
     assert made.working_hours == (22, 30)
     assert two.calendars["2 shifts"].working_hours == (22, 35.25)
-    assert dated(two).finish < made.finish
+    assert solved(two).plan.finish < made.finish
 
 
 def test_samples_are_drawn_and_levelled_on_the_trades_calendars() -> None:

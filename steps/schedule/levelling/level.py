@@ -134,9 +134,7 @@ class Search:
 
     def _order(self, keys: Keys) -> None:
         """Write the order of some keys, as far apart as the sorting takes them."""
-        values = native(np.asarray(keys))
-        for a in range(self.problem.count):
-            self.ahead.keys[a] = values[a]
+        self.ahead.keys[:] = native(np.asarray(keys))
         ordered(self.forward, self.ahead.keys, self.ahead)
 
     def _empty(self) -> tuple[Ints, Ints]:

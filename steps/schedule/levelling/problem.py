@@ -113,8 +113,8 @@ class Capacity:
 
     def over(self, horizon: int) -> Ints:
         """Return the capacity in each of the first `horizon` slots."""
-        at = np.searchsorted(np.array(self.since), np.arange(horizon), side="right") - 1
-        return np.array(self.amount, np.int64)[at]
+        until = np.minimum([*self.since, horizon], horizon)
+        return np.repeat(np.array(self.amount, np.int64), np.diff(until))
 
 
 @dataclass(frozen=True)

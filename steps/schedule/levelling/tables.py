@@ -247,14 +247,24 @@ def _needs(problem: Problem, packed: Packed) -> tuple[Array, Array, Array]:
 
 def _kinds(problem: Problem, first: Array, word: Array, need: Array) -> Array:
     """Return the kind of each activity. Activities of a kind fit into the same slots."""
-    seen: dict[tuple[int, ...], int] = {}
-    kind = np.zeros(problem.count, np.int64)
-    words, needs = word.tolist(), need.tolist()
-    bounds = first.tolist()
-    for i, (length, calendar) in enumerate(zip(problem.duration.tolist(), problem.calendar.tolist(), strict=True)):
-        rows = slice(bounds[i], bounds[i + 1])
-        kind[i] = seen.setdefault((length, calendar, *words[rows], *needs[rows]), len(seen))
+    sizes = np.diff(first)
+    kind = _numbered(problem.duration, problem.calendar, sizes)
+    for place in range(int(sizes.max(initial=0))):
+        has = sizes > place
+        at = first[:-1][has] + place
+        nth = np.zeros((2, problem.count), np.int64)
+        nth[:, has] = word[at], need[at]
+        kind = _numbered(kind, *nth)
     return kind
+
+
+def _numbered(*columns: Array) -> Array:
+    """Return a number for each row, the same for rows whose columns are equal."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        values, own = np.unique(column, return_inverse=True)
+        number = np.unique(number * max(1, len(values)) + own, return_inverse=True)[1]
+    return number
 
 
 def _weights(problem: Problem) -> Array:

@@ -20,7 +20,7 @@ from clusterwright.drawing import say_what_is_drawn
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
-from clusterwright.planning import plan_of, site_at
+from clusterwright.planning import site_at, solved_plan_of
 from steps.schedule.working_cost import working_cost
 
 
@@ -36,7 +36,7 @@ def plan(
     seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
 ) -> None:
     site = site_at(ask.folder, scenario)
-    made = plan_of(ask.folder, site=site)
+    made, crewed = solved_plan_of(ask.folder, site=site)
     if gantt and not ask.as_json:
         for line in gantt_lines(made, everything=everything):
             print(line)
@@ -47,7 +47,7 @@ def plan(
     from steps.schedule.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
 
     say_what_is_drawn(len(made.activities), samples)
-    odds = odds_of(made, samples=samples, seed=seed)
+    odds = odds_of(made, crewed, samples=samples, seed=seed)
     if ask.as_json:
         cost = working_cost(made, site)
         print_json(plan_document(made, odds) | {"working_cost": cost._asdict() | {"total": cost.total}})
