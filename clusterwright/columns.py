@@ -6,6 +6,7 @@ Rich lays out one cell at a time, and takes eight seconds for the activities of 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
+from operator import le
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -26,8 +27,13 @@ def lines_of(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int, 
     widths = _fitted([max(map(_width, column)) for column in columns], width - gaps - 2 * len(EDGE))
     yield from _lines(headers, widths, right)
     yield EDGE + RULE * (sum(widths) + gaps)
+    sides = (">" if number in right else "<" for number in range(len(widths)))
+    fitting = EDGE + GAP.join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
     for row in rows:
-        yield from _lines(row, widths, right)
+        if all(map(str.isascii, row)) and all(map(le, map(len, row), widths)):
+            yield fitting.format(*row).rstrip()  # nearly all rows, in a tenth of the time
+        else:
+            yield from _lines(row, widths, right)
 
 
 def _fitted(widths: list[int], room: int) -> list[int]:

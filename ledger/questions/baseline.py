@@ -8,7 +8,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger.questions.activities import activities
 from ledger.questions.snapshot import Snapshot, one_of, table
 from steps.schedule.halls import IN_SERVICE, hall_milestone
 from steps.stamps import instant
@@ -16,6 +15,12 @@ from steps.stamps import instant
 GO_LIVE = "go-live"
 _IN_FORCE = "ORDER BY t.baseline IS NULL, CASE WHEN t.baseline IS NULL THEN t.revision ELSE -t.revision END"
 """The last revision that was named, and the first one where none was."""
+_ENDS = """
+SELECT a.phase, a.step, a.unit, b.date FROM baseline_date b JOIN activity a ON a.id = b.id
+WHERE a.in_plan AND coalesce(json_extract(a.plan, '$.applicable'), 1)
+  AND NOT coalesce(json_extract(a.plan, '$.continuing'), 0)
+"""
+"""Of each activity that a phase ends with. The text of a plan's part says nothing of what is as it is by default."""
 
 
 @table("plan_revision", name="coalesce(t.baseline, '')", by="t.adopted_by", at="t.adopted_at")
@@ -56,14 +61,11 @@ def milestone_baselines(snapshot: Snapshot) -> dict[str, datetime]:
 
     A phase ends with the last of its activities that applies and does not go on after go-live.
     """
-    base, dates = baseline(snapshot), baseline_dates(snapshot)
+    base = baseline(snapshot)
     found = {} if base is None else {GO_LIVE: base.finish}
-    for row in activities(snapshot):
-        date = dates.get(row.id)
-        if date is None or not row.plan.applicable or row.plan.continuing:
-            continue
-        phase = row.plan.phase
+    for phase, step, unit, text in snapshot.ask(_ENDS):
+        date = datetime.fromisoformat(text)
         found[phase] = max(date, found.get(phase, date))
-        if row.plan.step == IN_SERVICE:
-            found[hall_milestone(row.plan.unit)] = date
+        if step == IN_SERVICE:
+            found[hall_milestone(unit)] = date
     return found
