@@ -7,7 +7,7 @@ Reading commands import this module, so it imports nothing that is slow to impor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
@@ -242,14 +242,26 @@ def text_of(activity: PlanActivity) -> str:
 
     What is as its record has it by default is left out: a field that a later release adds changes no text, nor its digest.
     """
-    return next(texts_of([activity]))
+    return _encoded(activity, {})
 
 
-def texts_of(activities: Sequence[PlanActivity]) -> Iterator[str]:
-    """Yield the text of each activity. A record that many of them hold, as the policy of their step, is looked at once."""
-    shared: dict[int, Any] = {}  # by identity, which no two records have while the sequence holds all of them
-    for activity in activities:
-        yield msgspec.json.encode(_said(activity, shared)).decode()
+def texts_of(plan_activities: tuple[PlanActivity, ...]) -> Sequence[str]:
+    """Return the text of each activity of a plan. A plan that is adopted asks twice, so those of the last plan are kept."""
+    of, texts = _written
+    if of is not plan_activities:
+        shared: dict[int, Any] = {}  # by identity, which no two records have while the tuple holds all of them
+        texts = tuple([_encoded(activity, shared) for activity in plan_activities])
+        _written[:] = plan_activities, texts
+    return texts
+
+
+_written: list[tuple[Any, ...]] = [(), ()]
+"""The activities of the last plan, and their texts."""
+
+
+def _encoded(activity: PlanActivity, shared: dict[int, Any]) -> str:
+    """Return an activity's text. A record that many of them hold, as the policy of their step, is looked at once."""
+    return msgspec.json.encode(_said(activity, shared)).decode()
 
 
 PLAIN = frozenset({str, int, float, bool, datetime, Decimal})

@@ -81,7 +81,7 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
     texts = texts_of(plan.activities)
     for ordinal, planned in enumerate(plan.activities):
         columns = planned_columns(planned)
-        columns |= {"plan": next(texts), "ordinal": ordinal, "in_plan": True}
+        columns |= {"plan": texts[ordinal], "ordinal": ordinal, "in_plan": True}
         row = decided.get(planned.id)
         state = (
             first_state(planned, event)
