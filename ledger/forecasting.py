@@ -32,7 +32,7 @@ from steps.schedule.driving import driven_by
 from steps.schedule.earned_value import EarnedValue, earned_value
 from steps.schedule.forecast import Actuals, ForecastSolution, solve_forecast
 from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import SAMPLES, SEED, MilestoneOdds, solved_odds
+from steps.schedule.plan_odds import SEED, MilestoneOdds, solved_odds
 from steps.schedule.rates import Lesson
 from steps.schedule.slipped import PlanCause, SlippedPart
 
@@ -40,7 +40,7 @@ PARTS = 3
 """Of a slip that are kept with a forecast."""
 
 
-def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEED) -> KeptForecast:
+def make_forecast(snapshot: Snapshot, *, samples: int | None = None, seed: int = SEED) -> KeptForecast:
     """Return the forecast of the plan in force, from what has happened until the snapshot's time."""
     plan = read_plan(snapshot)
     past = actuals(snapshot)
@@ -56,7 +56,7 @@ def make_forecast(snapshot: Snapshot, *, samples: int = SAMPLES, seed: int = SEE
         finish=dates.finish,
         unlimited_finish=dates.unlimited_finish,
         slip_day_usd=plan.slip_day_usd,
-        samples=samples,
+        samples=odds.samples,
         seed=seed,
         milestones=tuple(map(_milestone, odds.milestones)),
         critical=dates.critical,

@@ -11,12 +11,11 @@ from ledger.questions.site import live_since, site_of
 def say_what_moves(me: Acting) -> None:
     """Make the forecast again, keep it, and say how go-live moved from the one before."""
     from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
-    from steps.schedule.plan_odds import SAMPLES
 
     with me.record() as snapshot:
         if live_since(snapshot):
             return  # nothing is left to forecast
-        say_what_is_drawn_of(snapshot, SAMPLES)
+        say_what_is_drawn_of(snapshot)
         before, after = kept_forecast(snapshot), make_forecast(snapshot)
         keep_forecast(snapshot, after)
         for line in moved_lines(before.forecast if before else None, after, site_of(snapshot).time_zone):

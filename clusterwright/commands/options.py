@@ -49,6 +49,13 @@ ActivityId = Annotated[str, Argument(metavar="ACTIVITY", help="Its id, as 034@po
 Activities = Annotated[list[str], Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")]
 SiteOption = Annotated[Path | None, Option("--site", help="The site's folder; found upward from here if not given.")]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON document.")]
+SamplesOption = Annotated[
+    int | None,
+    Option(
+        "--samples", min=20, max=100_000, help="Samples for P50 and P80; left out, 1,000, or fewer of a large plan."
+    ),
+]
+SeedOption = Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")]
 AsOption = Annotated[str | None, Option("--as", help="Which person acts, if several may.", metavar="ID")]
 AsOfOption = Annotated[
     str | None,

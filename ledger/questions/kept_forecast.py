@@ -17,6 +17,7 @@ from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.order_value import OrderValue
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
+from steps.schedule.enough_samples import enough_samples
 from steps.stamps import days_between, local_day
 
 FILE = Path(".clusterwright") / "forecast.json"
@@ -178,7 +179,7 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
     return Freshness(found, newer, next(iter(forecasts(snapshot)), None))
 
 
-def standing_forecast(snapshot: Snapshot, *, samples: int, seed: int) -> KeptForecast | None:
+def standing_forecast(snapshot: Snapshot, *, samples: int | None, seed: int) -> KeptForecast | None:
     """Return the kept forecast if it is the one that would be made again; None otherwise.
 
     It is of the plan in force, the last event, this day of the site, as many samples and this seed. Of another day it is made
@@ -190,8 +191,15 @@ def standing_forecast(snapshot: Snapshot, *, samples: int, seed: int) -> KeptFor
     found = fresh.forecast
     is_of_this_head = found.event == head(snapshot).seq
     is_of_today = found.day(found.as_of) == found.day(snapshot.now)
-    is_as_asked = (found.samples, found.seed) == (samples, seed)
+    asked = samples or enough_samples(planned_activities(snapshot))
+    is_as_asked = (found.samples, found.seed) == (asked, seed)
     return found if is_of_this_head and is_of_today and is_as_asked else None
+
+
+def planned_activities(snapshot: Snapshot) -> int:
+    """Return how many activities the plan in force has."""
+    (number,) = snapshot.first("SELECT count(*) FROM activity WHERE in_plan")
+    return int(number)
 
 
 def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:

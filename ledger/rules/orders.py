@@ -112,7 +112,7 @@ def refuse_past_promise(subject: str, day: date, today: date) -> None:
         day,
         today,
         f"nobody can promise {subject} for it",
-        f"ask the supplier for another day; if it came, `clusterwright receive '{subject}' --at` with that day; "
+        f"ask the supplier for another day; if it came, `clusterwright receive '{subject}' --at {day}`; "
         "if the promise is older, say when it was made: --at DAY --late-because WHY",
     )
 

@@ -29,7 +29,7 @@ RARE = 1e-6
 
 def in_minutes(hours: Hours) -> Spread:
     """Return three points in minutes, in order."""
-    return Spread(MINUTES * min(hours.o, hours.m), MINUTES * hours.m, MINUTES * max(hours.p, hours.m))
+    return Spread(MINUTES * min(hours.o, hours.m), MINUTES * hours.m, MINUTES * max(hours.p, hours.m), Family.PERT)
 
 
 def failing_parts(plan: Plan, open_rows: Mapping[str, int]) -> Iterator[RiskEvent]:

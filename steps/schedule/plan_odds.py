@@ -12,6 +12,7 @@ from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.crewed import CrewedSolution
 from steps.schedule.dating import closing_row, network_of, planned_finishes
+from steps.schedule.enough_samples import enough_samples
 from steps.schedule.forecast import ForecastSolution, in_the_plans_order
 from steps.schedule.halls import hall_milestone, halls_of
 from steps.schedule.plan import Plan
@@ -21,7 +22,6 @@ from steps.schedule.risk.odds import Odds, Quantile
 from steps.schedule.uncertainty import uncertainty
 
 GO_LIVE = "go-live"
-SAMPLES = 200
 SEED = 1
 LEVELS = (0.5, 0.8)
 NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -58,13 +58,19 @@ class PlanOdds(NamedTuple):
     milestones: tuple[MilestoneOdds, ...]
 
 
-def odds_of(plan: Plan, crewed: CrewedSolution | None = None, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds:
+def odds_of(
+    plan: Plan, crewed: CrewedSolution | None = None, *, samples: int | None = None, seed: int = SEED
+) -> PlanOdds:
     """Return how sure a plan's milestones are, in the plan's own order of crews: `crewed`, if its dates were just worked out."""
     return _odds(plan, crewed or in_the_plans_order(plan, network_of(plan)), samples, seed)
 
 
 def solved_odds(
-    solved: ForecastSolution, *, samples: int = SAMPLES, seed: int = SEED, also: Mapping[str, Collection[str]] = NOTHING
+    solved: ForecastSolution,
+    *,
+    samples: int | None = None,
+    seed: int = SEED,
+    also: Mapping[str, Collection[str]] = NOTHING,
 ) -> PlanOdds:
     """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any.
 
@@ -76,12 +82,13 @@ def solved_odds(
 def _odds(
     plan: Plan,
     crewed: CrewedSolution,
-    samples: int,
+    samples: int | None,
     seed: int,
     actuals: Actuals | None = None,
     rates: LearnedRates | None = None,
     also: Mapping[str, Collection[str]] = NOTHING,
 ) -> PlanOdds:
+    samples = samples or enough_samples(len(plan.activities))
     model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
     rows = _milestones(plan, crewed.base, also)
     targets = sorted({row for own in rows.values() for row in own})

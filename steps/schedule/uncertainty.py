@@ -1,8 +1,9 @@
-"""What is uncertain about a plan: the spreads of its durations and lead times, and what moves many of them at once.
+"""What is uncertain about a plan: the spreads of its durations and lead times, and the root causes that move many of them at once.
 
-Durations are triangular; `lead_times` has the spread of what is ordered. A supplier that slips is late with all that it delivers; a trade that is slow
-here is slow with all its work. The figures of both are the design's (docs/design-figures.md, section risk). What weather takes and
-what fails have modules of their own.
+Work and lead times have the same distribution: PERT, in which "likely" is the most likely value. All that is ordered of one maker has the same
+luck, and the market moves what all makers have not promised. A promise narrows a delivery to the day that it names and to what
+may be left of a slip. A trade that is slow here is slow with all its work. The figures are the design's (docs/design-figures.md,
+section risk). What weather takes and what fails have modules of their own. Source of drivers: AACE International 57R-09.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from steps.schedule.cpm.compiled import CompiledNetwork
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.wiring import DONE, RUNNING
 from steps.schedule.failing_parts import failing_parts, in_minutes
-from steps.schedule.lead_times import lead_spread
 from steps.schedule.plan import Plan
 from steps.schedule.rates import LearnedRates
-from steps.schedule.risk.drivers import RiskDriver
+from steps.schedule.risk.drivers import RiskDriver, RiskEvent
 from steps.schedule.risk.model import RiskModel, risk_model
 from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 from steps.schedule.weather import weather
 
 MINUTES = 60
 """In an hour."""
+DAY_H = 24
 
 
 def uncertainty(
@@ -39,7 +40,8 @@ def uncertainty(
 ) -> RiskModel:
     """Return what is uncertain about what is not done of a plan, in its network and its solution.
 
-    What runs has what remains of its most likely time, and as much more as its spread allows. What was promised for a day comes then.
+    What runs has what remains of its most likely time, and as much more as its spread allows. What was promised for a day comes then,
+    or as much later as makers slip that have promised.
     Work of crews is as uncertain as `rates` say, if there are any.
     """
     names = network.activities.names
@@ -69,8 +71,8 @@ def uncertainty(
     return risk_model(
         network,
         estimates,
-        drivers=[*_lead_times(plan, late), *_suppliers(plan, late), *paces, *weather(plan, open_rows)],
-        events=list(failing_parts(plan, open_rows)),
+        drivers=[*_lead_times(plan, late), *_market(plan, late), *paces, *weather(plan, open_rows)],
+        events=[*_promises(plan, open_rows, late), *failing_parts(plan, open_rows)],
         actuals=actuals,
     )
 
@@ -88,43 +90,54 @@ def _at_rates(planned: Estimates, rates: LearnedRates) -> Estimates:
 def _remaining(whole: Spread, left: int) -> Spread:
     """Return what remains of an activity of whose most likely time `left` minutes remain."""
     worked = whole.likely - left
-    return Spread(
-        min(float(left), max(0.0, whole.low - worked)), left, max(left, whole.high - worked), Family.TRIANGULAR
-    )
+    return Spread(min(float(left), max(0.0, whole.low - worked)), left, max(left, whole.high - worked), Family.PERT)
 
 
 def _lead_times(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
     """Yield the lead time of each item, as what it multiplies the most likely one by.
 
-    All that is ordered of an item, by whichever pod and in whichever delivery, has the same luck: it comes from one maker.
+    All that is ordered of one maker has the same luck, whichever item, pod and delivery it is: it waits in the same queue.
     """
-    rows: defaultdict[tuple[str, Hours, float], list[int]] = defaultdict(list)
+    rows: defaultdict[tuple[str, str, Hours, float], list[int]] = defaultdict(list)
     for order in plan.orders:
         for tranche in order.tranches:
             if tranche.id in late and order.lead.m:
                 item = f"{order.step}#{order.item}"
-                rows[item, order.lead, tranche.after_first_h].append(late[tranche.id])
-    for number, ((item, lead, after_h), own) in enumerate(rows.items()):
+                rows[order.supplier, item, order.lead, tranche.after_first_h].append(late[tranche.id])
+    for number, ((maker, item, lead, after_h), own) in enumerate(rows.items()):
         whole = lead.m + after_h
-        spread = lead_spread(*((point + after_h) / whole for point in (lead.o, lead.m, lead.p)))
-        yield RiskDriver(f"lead time of {item}, {number}", 1.0, spread, np.array(own), luck=f"lead time of {item}")
+        low, likely, high = ((point + after_h) / whole for point in (lead.o, lead.m, lead.p))
+        spread = Spread(low, likely, high, Family.PERT)
+        yield RiskDriver(f"lead time of {item}, {number}", 1.0, spread, np.array(own), luck=f"maker {maker}")
 
 
-def _suppliers(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
-    """Yield a driver for each supplier: its lead times are longer together. What it has promised is not moved."""
-    figures = plan.figures
-    if "supplier_slip_chance" not in figures:
+def _market(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
+    """Yield what moves the lead times of all makers together. What is promised is not moved by it."""
+    if "market_low" in plan.figures and late:
+        yield RiskDriver("market", 1.0, _figures(plan.figures, "market"), np.array(sorted(late.values())))
+
+
+def _promises(plan: Plan, open_rows: Mapping[str, int], late: Mapping[str, int]) -> Iterator[RiskEvent]:
+    """Yield for each maker by how much it slips from what it has promised: all of it together."""
+    if "promise_slip_chance" not in plan.figures:
         return
+    days = _figures(plan.figures, "promise_slip_days")
+    low, likely, high = (MINUTES * DAY_H * point for point in days[:3])
+    slip = Spread(low, likely, high, days.family)
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for order in plan.orders:
-        rows[order.supplier] += [late[tranche.id] for tranche in order.tranches if tranche.id in late]
-    for supplier, own in sorted(rows.items()):
-        slip = _figures(figures, "supplier_slip")
-        yield RiskDriver(f"supplier {supplier}", figures["supplier_slip_chance"], slip, np.array(own, np.int64))
+        if order.lead.m:
+            rows[order.supplier] += [
+                open_rows[one.id] for one in order.tranches if one.id in open_rows and one.id not in late
+            ]
+    for maker, own in sorted(rows.items()):
+        if own:
+            name = f"promises of {maker}"
+            yield RiskEvent(name, (plan.figures["promise_slip_chance"],), slip, np.array(own), luck=name)
 
 
 def _figures(figures: Mapping[str, float], name: str) -> Spread:
-    return Spread(figures[f"{name}_low"], figures[f"{name}_likely"], figures[f"{name}_high"])
+    return Spread(figures[f"{name}_low"], figures[f"{name}_likely"], figures[f"{name}_high"], Family.PERT)
 
 
 def _trades(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskDriver]:

@@ -202,7 +202,7 @@ class Saving(NamedTuple):
     days_of_a_day: float
 
 
-def seen(case: Case, *, samples: int, seed: int, pods: tuple[str, ...] = ()) -> tuple[Seen, ForecastSolution]:
+def seen(case: Case, *, samples: int | None, seed: int, pods: tuple[str, ...] = ()) -> tuple[Seen, ForecastSolution]:
     """Return what a case comes to, and when `pods` are ready in it.
 
     Crews go on in the plan's order of work, so that two cases differ by their change alone.

@@ -18,6 +18,8 @@ PROGRAM = "clusterwright"
 FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TYPED = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?clusterwright (.*(?:\\\n.*)*)", re.MULTILINE)
 NAMED = re.compile(r"""[`"]clusterwright ([a-z][^`"\n]*)[`"]""")
+A_DAY = "2026-11-21"
+"""In place of the day that a message names."""
 SHELL = {"|", ">", "<", "&&", ";", "#"}
 """Words at which the shell takes over: what comes after is no argument."""
 
@@ -80,4 +82,4 @@ def typed(page: Path) -> list[str]:
 def named(file: Path) -> list[str]:
     """Return the command lines in backticks or in quotes of a file, as far as they name a command."""
     text = file.read_text(encoding="utf-8")
-    return [line.replace("\\n", " ") for line in NAMED.findall(text)]
+    return [line.replace("\\n", " ").replace("{day}", A_DAY) for line in NAMED.findall(text)]

@@ -17,7 +17,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.commands.options import AsOption
+from clusterwright.commands.options import AsOption, SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn_of
 from clusterwright.forecast_view import (
     forecast_document,
@@ -41,8 +41,8 @@ from steps.errors import NotSatisfiedError
 def forecast(
     ask: Asking,
     publish: Annotated[bool, Option("--publish", help="Record it; later ones are compared with it.")] = False,
-    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
-    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
+    samples: SamplesOption = None,
+    seed: SeedOption = 1,
     who: AsOption = None,
 ) -> None:
     with ask.record() as snapshot:
@@ -67,7 +67,7 @@ def forecast(
         say("published")
 
 
-def _made(snapshot: Snapshot, samples: int, seed: int) -> KeptForecast:
+def _made(snapshot: Snapshot, samples: int | None, seed: int) -> KeptForecast:
     """Make the forecast, and keep it."""
     from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
 

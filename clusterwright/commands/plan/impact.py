@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import Document, day, print_json, table
 from clusterwright.what_if_view import print_what_if, what_if_document
 
@@ -33,8 +34,8 @@ def impact(
     ask: Asking,
     what: Annotated[str, Argument(metavar="ORDER|ACTIVITY", help="As 001@site#gpu-server or 034@pod-001.")],
     days: Annotated[int | None, Option("--days", min=1, max=3650, help="How many days it would be late.")] = None,
-    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
-    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
+    samples: SamplesOption = None,
+    seed: SeedOption = 1,
 ) -> None:
     from clusterwright.site_case import case_of
     from steps.schedule.impact import float_used, moved

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import print_json, say
 from steps.errors import InputError
 
@@ -33,8 +34,8 @@ def picture(
     kind: Annotated[str, Argument(help=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.")],
     what: Annotated[str | None, Argument(help="Whose neighbourhood.", metavar="[ID]")] = None,
     out: Annotated[Path | None, Option(help="A file ending in .svg or .html; else KIND.svg.", metavar="FILE")] = None,
-    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for dates with odds.")] = 200,
-    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
+    samples: SamplesOption = None,
+    seed: SeedOption = 1,
 ) -> None:
     _check(kind, what)
     path = out or Path(f"{kind}.svg")
@@ -60,9 +61,10 @@ def _check(kind: str, what: str | None) -> None:
         raise InputError(f"the picture {kind} takes no ID", hint=f"leave {what!r} out")
 
 
-def _found(ask: Asking, kind: str, what: str | None, samples: int, seed: int) -> "tuple[Case, Pictured]":
+def _found(ask: Asking, kind: str, what: str | None, samples: int | None, seed: int) -> "tuple[Case, Pictured]":
     """Return the data of a picture, and what they are of."""
     from clusterwright.site_case import case_of  # the schedule's engines
+    from steps.schedule.enough_samples import enough_samples
     from steps.schedule.forecast import solve_forecast
     from steps.schedule.pictures.crew_histogram import crew_histogram
     from steps.schedule.pictures.gantt import gantt
@@ -72,6 +74,7 @@ def _found(ask: Asking, kind: str, what: str | None, samples: int, seed: int) ->
     from steps.schedule.pictures.s_curve import s_curve
 
     of = case_of(ask)
+    samples = samples or enough_samples(len(of.plan.activities))
     solved = solve_forecast(of.plan, of.actuals, of.now)
     match kind:
         case "gantt":

@@ -19,6 +19,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import print_json
 from clusterwright.what_if_view import print_what_if, what_if_document
 from steps.errors import InputError
@@ -39,8 +40,8 @@ def whatif(
     pods_first: Annotated[
         int | None, Option("--pods-first", metavar="N", help="The first N pods are delivered and served before others.")
     ] = None,
-    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
-    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
+    samples: SamplesOption = None,
+    seed: SeedOption = 1,
 ) -> None:
     if not (delay or crew or shifts) and pods_first is None:
         raise InputError("nothing would be different", hint="name a --delay, a --crew, --shifts or --pods-first")

@@ -46,12 +46,16 @@ class RiskDriver:
 
 @dataclass(frozen=True, eq=False)
 class RiskEvent:
-    """Work that may be added. `chances[k]` is the probability of at least k + 1 occurrences, `extra` the minutes of each."""
+    """Work that may be added. `chances[k]` is the probability of at least k + 1 occurrences, `extra` the minutes of each.
+
+    Its activities have draws of their own, or all the same with a `luck`.
+    """
 
     name: str
     chances: Sequence[float]
     extra: Spread
     activities: Rows
+    luck: str | None = None
 
 
 def repeats(probability: float, most: int) -> tuple[float, ...]:

@@ -128,7 +128,7 @@ def risk_model(
     family[done], parameters[done] = Family.FIXED, 0.0
     driver_begin, driver, _ = _by_number([driver.activities for driver in drivers], network, done)
     event_begin, event, at = _by_number([event.activities for event in events], network, done)
-    keys = [name_keys(f"event\0{event.name}", (names[row] for row in _rows(event.activities))) for event in events]
+    keys = [_keys_of(event, names) for event in events]
     event_key = np.concatenate(keys)[at] if keys else np.zeros(0, np.uint64)
     durations = Durations(
         name_keys("activity", names)[order],
@@ -142,6 +142,14 @@ def risk_model(
     )
     causes = _causes(drivers, events)
     return RiskModel(network, durations, causes, tuple(driver_names), tuple(event_names), _course(network.into, work))
+
+
+def _keys_of(event: RiskEvent, names: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the keys of an event's draws, by row."""
+    rows = _rows(event.activities)
+    if event.luck is not None:
+        return np.repeat(name_keys("event", [event.luck]), len(rows))
+    return name_keys(f"event\0{event.name}", (names[row] for row in rows))
 
 
 def _rows(activities: Rows) -> Minutes:

@@ -16,6 +16,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
@@ -32,8 +33,8 @@ def plan(
         Option("--scenario", metavar="NAME", help="Plan under it: normal, compressed, constrained or your own."),
     ] = None,
     everything: Annotated[bool, Option("--all", help="Every activity, not only critical ones.")] = False,
-    samples: Annotated[int, Option("--samples", min=20, max=100_000, help="Samples for P50 and P80.")] = 200,
-    seed: Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")] = 1,
+    samples: SamplesOption = None,
+    seed: SeedOption = 1,
 ) -> None:
     site = site_at(ask.folder, scenario)
     made, crewed = solved_plan_of(ask.folder, site=site)
@@ -52,5 +53,5 @@ def plan(
         cost = working_cost(made, site)
         print_json(plan_document(made, odds) | {"working_cost": cost._asdict() | {"total": cost.total}})
     else:
-        title = f"How sure the dates are, with the site's crews: {samples:,} samples, seed {seed}"
+        title = f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {seed}"
         print_milestones(odds.milestones, made.time_zone, title=title)
