@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +18,10 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from ledger import past, project_time
-from ledger.machine_time import machine_time
+from ledger.machine_time import Clock, machine_time
 from ledger.stores import sqlite
 from tests import commands
+from tests.clock_readers import ClockReaders
 from tests.needs import NO_POSTGRES
 from tests.once import Once, made_once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
@@ -63,16 +64,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="TIME/ZONE",
         help="let commands in the tests' process begin at this time on a machine in this zone, as 2027-07-14T15:20/America/Chicago",
     )
+    parser.addoption(
+        "--timeless",
+        type=Path,
+        metavar="FILE",
+        help="write there which tests never ask for the time; with --clock, leave these out, and those that need a server",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    timeless, start = config.getoption("--timeless"), None
     if clock := config.getoption("--clock"):
         at, _, zone = clock.partition("/")
         os.environ["TZ"] = zone
         time.tzset()
-        moved = ExitStack()
-        moved.enter_context(project_time_at(datetime.fromisoformat(at).astimezone()))
-        config.add_cleanup(moved.close)
+        start = datetime.fromisoformat(at).astimezone()
+    config.pluginmanager.register(clock_readers := ClockReaders(None if clock else timeless))
+    noted = ExitStack()
+    noted.enter_context(project_time_is(clock_readers.noted(clock_from(start) if start else machine_time)))
+    config.add_cleanup(noted.close)
     config.addinivalue_line(
         "markers",
         "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
@@ -84,7 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        fixtures = set(getattr(item, "fixturenames", ()))
+        fixtures = _fixtures(item)
         if SERVERS & fixtures:
             item.add_marker(pytest.mark.slow)
         if "server" in fixtures:  # a Prefect server takes as long to start as a test
@@ -92,9 +102,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # a long test that begins last keeps one core idle; the longest have a time limit of their own
     items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("slow", "timeout")])
     if ON_POSTGRES in os.environ:
-        own = [item for item in items if item.get_closest_marker("own_file")]
-        items[:] = [item for item in items if item not in own]
-        config.hook.pytest_deselected(items=own)
+        _leave_out(config, items, lambda item: item.get_closest_marker("own_file") is not None)
+    if config.getoption("--clock"):
+        timeless = _lines(config.getoption("--timeless"))
+        _leave_out(config, items, lambda item: item.nodeid in timeless or bool(SERVERS & _fixtures(item)))
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], is_left_out: Callable[[pytest.Item], bool]) -> None:
+    left_out = [item for item in items if is_left_out(item)]
+    items[:] = [item for item in items if not is_left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _fixtures(item: pytest.Item) -> set[str]:
+    return set(getattr(item, "fixturenames", ()))
+
+
+def _lines(file: Path | None) -> set[str]:
+    """Return the lines of a file. A file that is not there has none."""
+    return set(file.read_text(encoding="utf-8").splitlines()) if file and file.is_file() else set()
 
 
 def pytest_collection_finish() -> None:
@@ -126,18 +152,24 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
-@contextmanager
-def project_time_at(start: datetime) -> Iterator[None]:
+def project_time_at(start: datetime) -> AbstractContextManager[None]:
     """Let project time run on from a moment, for whatever runs in this process. Files record it then too, as on a real site."""
+    return project_time_is(clock_from(start))
+
+
+def clock_from(start: datetime) -> Clock:
+    """Return a clock that runs on from a moment."""
     ahead = start - machine_time()
+    return lambda: machine_time() + ahead
 
-    def now() -> datetime:
-        return machine_time() + ahead
 
+@contextmanager
+def project_time_is(clock: Clock) -> Iterator[None]:
+    """Let project time be that of a clock, for whatever runs in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project_time, "clock", now)
-        patch.setattr(sqlite, "machine_time", now)
-        patch.setattr(past, "machine_time", now)
+        patch.setattr(project_time, "clock", clock)
+        patch.setattr(sqlite, "machine_time", clock)
+        patch.setattr(past, "machine_time", clock)
         yield
 
 

@@ -7,6 +7,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from ledger.project_time import project_now
+
 Make = Callable[[Path], object]
 Once = Callable[[str, Make], Path]
 
@@ -16,6 +18,7 @@ def made_once(of_worker: Path, name: str, make: Make) -> Path:
 
     `of_worker` is the worker's own temporary folder. The folder that is returned is only to be read or copied.
     """
+    project_now()  # what another worker made may hold the time: whoever is handed it counts as a test that asks for it
     shared = of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker
     folder = shared / f"once-{name}"
     with (shared / f"once-{name}.lock").open("w", encoding="utf-8") as lock:
