@@ -6,24 +6,26 @@ A test asks if it does so itself, or if a fixture of it did, also where an earli
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Clock = Callable[[], datetime]
+from ledger.machine_time import Clock
 
-ASKS = "asks for the time"
+NAME = pytest.StashKey[str]()
+"""The name of a test; pytest-xdist adds the name of its group later."""
+NEVER_ASKED = "never asked for the time"
 
 
 class ClockReaders:
-    """Notes in each process who asks, and in the one that hears of all tests writes down who never asked."""
+    """Notes in each process which tests ask; the process that hears of all tests writes down which never asked."""
 
-    def __init__(self, timeless: Path | None) -> None:
-        """Take the file that gets the names of the tests that never asked for the time, a line each."""
-        self._timeless = timeless
+    def __init__(self) -> None:
+        self.timeless: Path | None = None
+        """The file that gets the names of the tests that never asked, a line each. None if it is not to be written."""
         self._asked = False
         self._fixtures: set[pytest.FixtureDef[Any]] = set()
         self._never: set[str] = set()
@@ -36,6 +38,11 @@ class ClockReaders:
             return clock()
 
         return asked
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            item.stash[NAME] = item.nodeid
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
@@ -54,14 +61,14 @@ class ClockReaders:
         report = yield
         if call.when == "teardown":
             used = item._request._fixture_defs.values() if isinstance(item, pytest.Function) else ()
-            report.user_properties.append((ASKS, self._asked or not self._fixtures.isdisjoint(used)))
+            if not self._asked and self._fixtures.isdisjoint(used):
+                report.user_properties.append((NEVER_ASKED, item.stash[NAME]))
             self._asked = False
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if (ASKS, False) in report.user_properties:
-            self._never.add(report.nodeid)
+        self._never |= {str(name) for said, name in report.user_properties if said == NEVER_ASKED}
 
     def pytest_sessionfinish(self) -> None:
-        if self._timeless and "PYTEST_XDIST_WORKER" not in os.environ:
-            self._timeless.write_text("".join(f"{name}\n" for name in sorted(self._never)), encoding="utf-8")
+        if self.timeless and "PYTEST_XDIST_WORKER" not in os.environ:
+            self.timeless.write_text("".join(f"{name}\n" for name in sorted(self._never)), encoding="utf-8")

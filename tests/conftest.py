@@ -17,8 +17,9 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
-from ledger import past, project_time
+from ledger import acting, past, project_time
 from ledger.machine_time import Clock, machine_time
+from ledger.questions import turns
 from ledger.stores import sqlite
 from tests import commands
 from tests.clock_readers import ClockReaders
@@ -40,10 +41,18 @@ gc.set_threshold(100_000, 20, 20)
 SERVERS = {"postgres", "server", "process", "s3"}
 """Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+"""The name of this worker, as gw0. Empty in the process that starts the workers, or runs the tests alone."""
+
 ADOPTED_AT = datetime(2026, 11, 23, 6, tzinfo=UTC)
 """When the plan of the sites of tests is adopted: before the work of their first day begins."""
 SECOND_DAY = datetime(2026, 11, 24, 5, 30, tzinfo=UTC)
 """When nothing of these sites is late yet."""
+
+RECORDED_TIME = (sqlite, past, acting, turns)
+"""Modules whose machine time is that of what a file recorded: its events, the keys and the turns in them."""
+
+clock_readers = ClockReaders()
 
 Ended = subprocess.CompletedProcess[str]
 Command = Callable[..., Ended]
@@ -61,8 +70,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--clock",
+        action="append",
         metavar="TIME/ZONE",
-        help="let commands in the tests' process begin at this time on a machine in this zone, as 2027-07-14T15:20/America/Chicago",
+        help="let commands in the tests' process begin at this time on a machine in this zone, as 2027-07-14T15:20/America/Chicago;"
+        " of several, each worker takes its own",
     )
     parser.addoption(
         "--timeless",
@@ -73,22 +84,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    timeless, start = config.getoption("--timeless"), None
-    if clock := config.getoption("--clock"):
-        at, _, zone = clock.partition("/")
-        os.environ["TZ"] = zone
-        time.tzset()
-        start = datetime.fromisoformat(at).astimezone()
-    config.pluginmanager.register(clock_readers := ClockReaders(None if clock else timeless))
-    noted = ExitStack()
-    noted.enter_context(project_time_is(clock_readers.noted(clock_from(start) if start else machine_time)))
-    config.add_cleanup(noted.close)
+    if clocks := config.getoption("--clock"):
+        clock = _clock_of_this_worker(clocks)
+    else:
+        clock = machine_time
+        clock_readers.timeless = config.getoption("--timeless")
+    config.pluginmanager.register(clock_readers)
+    until_the_end = ExitStack()
+    until_the_end.enter_context(project_time_is(clock))
+    config.add_cleanup(until_the_end.close)
     config.addinivalue_line(
         "markers",
         "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
     )
     if config.getoption("--database") == "postgres":
         os.environ[ON_POSTGRES] = "yes"
+
+
+def _clock_of_this_worker(clocks: list[str]) -> Clock:
+    """Return the clock that runs on from the time of this worker, and let this process be in its zone."""
+    at, _, zone = clocks[int(WORKER.removeprefix("gw") or 0) % len(clocks)].partition("/")
+    os.environ["TZ"] = zone
+    time.tzset()
+    return clock_from(datetime.fromisoformat(at).astimezone())
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -165,11 +183,12 @@ def clock_from(start: datetime) -> Clock:
 
 @contextmanager
 def project_time_is(clock: Clock) -> Iterator[None]:
-    """Let project time be that of a clock, for whatever runs in this process."""
+    """Let project time be that of a clock, for whatever runs in this process. Who asks it is noted."""
+    noted = clock_readers.noted(clock)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project_time, "clock", clock)
-        patch.setattr(sqlite, "machine_time", clock)
-        patch.setattr(past, "machine_time", clock)
+        patch.setattr(project_time, "clock", noted)
+        for module in RECORDED_TIME:
+            patch.setattr(module, "machine_time", noted)
         yield
 
 
@@ -201,9 +220,11 @@ def process(tmp_path: Path) -> Command:
 
 
 @pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Return a function that makes a folder once in this run of the tests, whatever worker asks for it."""
-    return lambda name, make: made_once(tmp_path_factory.getbasetemp(), name, make)
+def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Return a function that makes a folder once in this run of the tests, whatever worker asks; with clocks, once in each worker."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if WORKER and not pytestconfig.getoption("--clock") else own
+    return lambda name, make: made_once(shared, name, make)
 
 
 @pytest.fixture(scope="session")
