@@ -6,6 +6,7 @@ DEMO ?= demo-site
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
 MINUTES ?= 10
+PART ?=
 # One more than the two cores that a small machine has: many tests wait for an engine or a server.
 JOBS ?= 3
 TEST_OPTIONS ?=
@@ -50,10 +51,11 @@ test-fleet: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m fleet $(TEST_OPTIONS)
 
 # What asks for the time, on a Saturday, in the last minutes of a year and next summer, in three other time zones: a test that
-# passes only for some weeks is red at once. The clock that commands in the tests' process read is set, and no other.
+# passes only for some weeks is red at once. The clock that commands in the tests' process read is set, and no other. Each worker
+# has a clock, and runs all. With PART=1 each test runs at one of the clocks: PART=2 and PART=3 let it run at the others.
 CLOCKS := 2026-11-28T10:00:00/Asia/Kathmandu 2026-12-31T23:30:00/Pacific/Auckland 2027-07-14T15:20:00/America/Chicago
 test-clocks: setup
-	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each $(addprefix --clock ,$(CLOCKS)) --timeless $(TIMELESS) $(TEST_OPTIONS)
+	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each $(addprefix --clock ,$(CLOCKS)) $(addprefix --part ,$(PART)) --timeless $(TIMELESS) $(TEST_OPTIONS)
 
 # While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
 quick: setup

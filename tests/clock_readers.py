@@ -1,6 +1,7 @@
 """Which tests ask for the time, noted while they run: `make test-clocks` runs those again at other dates, and leaves out the rest.
 
-A test asks if it does so itself, or if a fixture of it did, also where an earlier test had it made.
+A test asks if it does so itself, or if a fixture of it did, also where an earlier test had it made. A test that sets the time
+(`project_time_at` of `tests/conftest.py`) asks nobody: it is the same on any day.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from ledger.machine_time import Clock
+from tests.once import Make, Once, made_once
 
 NAME = pytest.StashKey[str]()
 """The name of a test; pytest-xdist adds the name of its group later."""
@@ -38,6 +40,25 @@ class ClockReaders:
             return clock()
 
         return asked
+
+    def once(self, shared: Path) -> Once:
+        """Return a function that makes folders once. Who gets one asks too if the time was asked for to make it, in any worker."""
+
+        def made(name: str, make: Make) -> Path:
+            mark = shared / f"once-{name}.asked"
+
+            def noted(folder: Path) -> None:
+                before, self._asked = self._asked, False
+                make(folder)
+                if self._asked:
+                    mark.touch()
+                self._asked |= before
+
+            folder = made_once(shared, name, noted)
+            self._asked |= mark.exists()
+            return folder
+
+        return made
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

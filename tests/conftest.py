@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -24,7 +25,7 @@ from ledger.stores import sqlite
 from tests import commands
 from tests.clock_readers import ClockReaders
 from tests.needs import NO_POSTGRES
-from tests.once import Once, made_once
+from tests.once import Once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
@@ -76,6 +77,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         " of several, each worker takes its own",
     )
     parser.addoption(
+        "--part",
+        type=int,
+        metavar="NUMBER",
+        help="with several clocks, let each test run at one of them. It is the next one where the number is one more",
+    )
+    parser.addoption(
         "--timeless",
         type=Path,
         metavar="FILE",
@@ -91,7 +98,7 @@ def pytest_configure(config: pytest.Config) -> None:
         clock_readers.timeless = config.getoption("--timeless")
     config.pluginmanager.register(clock_readers)
     until_the_end = ExitStack()
-    until_the_end.enter_context(project_time_is(clock))
+    until_the_end.enter_context(project_time_is(clock_readers.noted(clock)))
     config.add_cleanup(until_the_end.close)
     config.addinivalue_line(
         "markers",
@@ -101,9 +108,13 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[ON_POSTGRES] = "yes"
 
 
+def _number_of_clock(clocks: list[str]) -> int:
+    return int(WORKER.removeprefix("gw") or 0) % len(clocks)
+
+
 def _clock_of_this_worker(clocks: list[str]) -> Clock:
     """Return the clock that runs on from the time of this worker, and let this process be in its zone."""
-    at, _, zone = clocks[int(WORKER.removeprefix("gw") or 0) % len(clocks)].partition("/")
+    at, _, zone = clocks[_number_of_clock(clocks)].partition("/")
     os.environ["TZ"] = zone
     time.tzset()
     return clock_from(datetime.fromisoformat(at).astimezone())
@@ -121,9 +132,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("slow", "timeout")])
     if ON_POSTGRES in os.environ:
         _leave_out(config, items, lambda item: item.get_closest_marker("own_file") is not None)
-    if config.getoption("--clock"):
+    if clocks := config.getoption("--clock"):
         timeless = _lines(config.getoption("--timeless"))
         _leave_out(config, items, lambda item: item.nodeid in timeless or bool(SERVERS & _fixtures(item)))
+        part = config.getoption("--part")
+        if part is not None:
+            mine = (_number_of_clock(clocks) - part) % len(clocks)
+            _leave_out(config, items, lambda item: crc32(item.nodeid.encode()) % len(clocks) != mine)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], is_left_out: Callable[[pytest.Item], bool]) -> None:
@@ -183,12 +198,11 @@ def clock_from(start: datetime) -> Clock:
 
 @contextmanager
 def project_time_is(clock: Clock) -> Iterator[None]:
-    """Let project time be that of a clock, for whatever runs in this process. Who asks it is noted."""
-    noted = clock_readers.noted(clock)
+    """Let project time be that of a clock, for whatever runs in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project_time, "clock", noted)
+        patch.setattr(project_time, "clock", clock)
         for module in RECORDED_TIME:
-            patch.setattr(module, "machine_time", noted)
+            patch.setattr(module, "machine_time", clock)
         yield
 
 
@@ -224,7 +238,7 @@ def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
     """Return a function that makes a folder once in this run of the tests, whatever worker asks; with clocks, once in each worker."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if WORKER and not pytestconfig.getoption("--clock") else own
-    return lambda name, make: made_once(shared, name, make)
+    return clock_readers.once(shared)
 
 
 @pytest.fixture(scope="session")
