@@ -86,7 +86,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--timeless",
         type=Path,
         metavar="FILE",
-        help="write there which tests never ask for the time; with --clock, leave these out, and those that need a server",
+        help="write there which tests never ask for the time; with --clock, leave these out",
     )
 
 
@@ -123,7 +123,7 @@ def _clock_of_this_worker(clocks: list[str]) -> Clock:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        fixtures = _fixtures(item)
+        fixtures = set(getattr(item, "fixturenames", ()))
         if SERVERS & fixtures:
             item.add_marker(pytest.mark.slow)
         if "server" in fixtures:  # a Prefect server takes as long to start as a test
@@ -134,7 +134,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _leave_out(config, items, lambda item: item.get_closest_marker("own_file") is not None)
     if clocks := config.getoption("--clock"):
         timeless = _lines(config.getoption("--timeless"))
-        _leave_out(config, items, lambda item: item.nodeid in timeless or bool(SERVERS & _fixtures(item)))
+        _leave_out(config, items, lambda item: item.nodeid in timeless)
         part = config.getoption("--part")
         if part is not None:
             mine = (_number_of_clock(clocks) - part) % len(clocks)
@@ -145,10 +145,6 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item], is_left_out: Cal
     left_out = [item for item in items if is_left_out(item)]
     items[:] = [item for item in items if not is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
-
-
-def _fixtures(item: pytest.Item) -> set[str]:
-    return set(getattr(item, "fixturenames", ()))
 
 
 def _lines(file: Path | None) -> set[str]:
