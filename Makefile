@@ -159,4 +159,4 @@ $(BENCH_SITE)/ledger.db: | $(VENV)/.installed
 	$(BIN)/clusterwright rehearse --site $(BENCH_SITE)
 
 clean:
-	rm -rf $(VENV) $(DEMO) $(BENCH_SITE) $(LAB_SITE)
+	rm -rf $(VENV) $(DEMO) $(BENCH_SITE) $(LAB_SITE) $(TIMELESS)
