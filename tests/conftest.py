@@ -8,21 +8,24 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
-from ledger import past, project_time
-from ledger.machine_time import machine_time
+from ledger import acting, past, project_time
+from ledger.machine_time import Clock, machine_time
+from ledger.questions import turns
 from ledger.stores import sqlite
 from tests import commands
+from tests.clock_readers import ClockReaders
 from tests.needs import NO_POSTGRES
-from tests.once import Once, made_once
+from tests.once import Once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
@@ -39,10 +42,18 @@ gc.set_threshold(100_000, 20, 20)
 SERVERS = {"postgres", "server", "process", "s3"}
 """Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+"""The name of this worker, as gw0. Empty in the process that starts the workers, or runs the tests alone."""
+
 ADOPTED_AT = datetime(2026, 11, 23, 6, tzinfo=UTC)
 """When the plan of the sites of tests is adopted: before the work of their first day begins."""
 SECOND_DAY = datetime(2026, 11, 24, 5, 30, tzinfo=UTC)
 """When nothing of these sites is late yet."""
+
+RECORDED_TIME = (sqlite, past, acting, turns)
+"""Modules whose machine time is that of what a file recorded: its events, the keys and the turns in them."""
+
+clock_readers = ClockReaders()
 
 Ended = subprocess.CompletedProcess[str]
 Command = Callable[..., Ended]
@@ -60,25 +71,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--clock",
+        action="append",
         metavar="TIME/ZONE",
-        help="let commands in the tests' process begin at this time on a machine in this zone, as 2027-07-14T15:20/America/Chicago",
+        help="let commands in the tests' process begin at this time on a machine in this zone, as 2027-07-14T15:20/America/Chicago;"
+        " of several, each worker takes its own",
+    )
+    parser.addoption(
+        "--part",
+        type=int,
+        metavar="NUMBER",
+        help="with several clocks, let each test run at one of them. It is the next one where the number is one more",
+    )
+    parser.addoption(
+        "--timeless",
+        type=Path,
+        metavar="FILE",
+        help="write there which tests never ask for the time; with --clock, leave these out",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if clock := config.getoption("--clock"):
-        at, _, zone = clock.partition("/")
-        os.environ["TZ"] = zone
-        time.tzset()
-        moved = ExitStack()
-        moved.enter_context(project_time_at(datetime.fromisoformat(at).astimezone()))
-        config.add_cleanup(moved.close)
+    if clocks := config.getoption("--clock"):
+        clock = _clock_of_this_worker(clocks)
+    else:
+        clock = machine_time
+        clock_readers.timeless = config.getoption("--timeless")
+    config.pluginmanager.register(clock_readers)
+    until_the_end = ExitStack()
+    until_the_end.enter_context(project_time_is(clock_readers.noted(clock)))
+    config.add_cleanup(until_the_end.close)
     config.addinivalue_line(
         "markers",
         "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
     )
     if config.getoption("--database") == "postgres":
         os.environ[ON_POSTGRES] = "yes"
+
+
+def _number_of_clock(clocks: list[str]) -> int:
+    return int(WORKER.removeprefix("gw") or 0) % len(clocks)
+
+
+def _clock_of_this_worker(clocks: list[str]) -> Clock:
+    """Return the clock that runs on from the time of this worker, and let this process be in its zone."""
+    at, _, zone = clocks[_number_of_clock(clocks)].partition("/")
+    os.environ["TZ"] = zone
+    time.tzset()
+    return clock_from(datetime.fromisoformat(at).astimezone())
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -92,9 +131,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # a long test that begins last keeps one core idle; the longest have a time limit of their own
     items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("slow", "timeout")])
     if ON_POSTGRES in os.environ:
-        own = [item for item in items if item.get_closest_marker("own_file")]
-        items[:] = [item for item in items if item not in own]
-        config.hook.pytest_deselected(items=own)
+        _leave_out(config, items, lambda item: item.get_closest_marker("own_file") is not None)
+    if clocks := config.getoption("--clock"):
+        timeless = _lines(config.getoption("--timeless"))
+        _leave_out(config, items, lambda item: item.nodeid in timeless)
+        part = config.getoption("--part")
+        if part is not None:
+            mine = (_number_of_clock(clocks) - part) % len(clocks)
+            _leave_out(config, items, lambda item: crc32(item.nodeid.encode()) % len(clocks) != mine)
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], is_left_out: Callable[[pytest.Item], bool]) -> None:
+    left_out = [item for item in items if is_left_out(item)]
+    items[:] = [item for item in items if not is_left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _lines(file: Path | None) -> set[str]:
+    """Return the lines of a file. A file that is not there has none."""
+    return set(file.read_text(encoding="utf-8").splitlines()) if file and file.is_file() else set()
 
 
 def pytest_collection_finish() -> None:
@@ -126,18 +181,24 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
-@contextmanager
-def project_time_at(start: datetime) -> Iterator[None]:
+def project_time_at(start: datetime) -> AbstractContextManager[None]:
     """Let project time run on from a moment, for whatever runs in this process. Files record it then too, as on a real site."""
+    return project_time_is(clock_from(start))
+
+
+def clock_from(start: datetime) -> Clock:
+    """Return a clock that runs on from a moment."""
     ahead = start - machine_time()
+    return lambda: machine_time() + ahead
 
-    def now() -> datetime:
-        return machine_time() + ahead
 
+@contextmanager
+def project_time_is(clock: Clock) -> Iterator[None]:
+    """Let project time be that of a clock, for whatever runs in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project_time, "clock", now)
-        patch.setattr(sqlite, "machine_time", now)
-        patch.setattr(past, "machine_time", now)
+        patch.setattr(project_time, "clock", clock)
+        for module in RECORDED_TIME:
+            patch.setattr(module, "machine_time", clock)
         yield
 
 
@@ -169,9 +230,11 @@ def process(tmp_path: Path) -> Command:
 
 
 @pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Return a function that makes a folder once in this run of the tests, whatever worker asks for it."""
-    return lambda name, make: made_once(tmp_path_factory.getbasetemp(), name, make)
+def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Return a function that makes a folder once in this run of the tests, whatever worker asks; with clocks, once in each worker."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if WORKER and not pytestconfig.getoption("--clock") else own
+    return clock_readers.once(shared)
 
 
 @pytest.fixture(scope="session")

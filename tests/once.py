@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,12 +10,11 @@ Make = Callable[[Path], object]
 Once = Callable[[str, Make], Path]
 
 
-def made_once(of_worker: Path, name: str, make: Make) -> Path:
-    """Return the folder of this name, which all workers share. `make` gets its path if no worker has made it yet.
+def made_once(shared: Path, name: str, make: Make) -> Path:
+    """Return the folder of this name. `make` gets its path if no worker has made it yet.
 
-    `of_worker` is the worker's own temporary folder. The folder that is returned is only to be read or copied.
+    `shared` is the temporary folder of all workers that share it. The folder that is returned is only to be read or copied.
     """
-    shared = of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker
     folder = shared / f"once-{name}"
     with (shared / f"once-{name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

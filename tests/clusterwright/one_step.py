@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterwright.planning import plan_of
 from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from steps.schedule.plan import Plan
 from tests.conftest import Command
 
@@ -17,7 +17,7 @@ def one_step_site(folder: Path, command: Command, name: str, **changed: Any) -> 
     """Make the site of the preset `localhost`, of whose plan one activity is left, with what is to be different of it."""
     only = one_activity(folder, command, name, **changed)
     with create_ledger(
-        folder, site_name=only.site, time_zone=only.time_zone, rehearsal=False, owner="owner", clock=machine_time
+        folder, site_name=only.site, time_zone=only.time_zone, rehearsal=False, owner="owner", clock=project_now
     ) as ledger:
         adopt_plan(ledger, "owner", only, reason="one step")
     return folder

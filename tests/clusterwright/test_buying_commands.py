@@ -14,7 +14,7 @@ from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, start
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan
@@ -39,7 +39,7 @@ def decided(site: Path) -> Path:
         for key, (name, roles) in PEOPLE.items()
     ]
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as ledger:
         adopt_plan(ledger, "pm", small_plan(people=people), reason="first plan")
         _decide(ledger)
@@ -113,7 +113,7 @@ def _history(shop: Shop) -> list[dict[str, str]]:
 
 
 def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
-    today = machine_time().date()
+    today = project_now().date()
     first, second = today + timedelta(days=40), today + timedelta(days=60)
     placed("acknowledge", ORDER, "--on", today, "--reference", "SO 9", "--promised", first, "--as", "pm")
     placed("promise", ORDER, "--on", second, "--reason", "memory", "--as", "pm")

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -328,21 +329,31 @@ ROWS = st.lists(
 )
 
 
+@pytest.fixture(scope="module")
+def four_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a site where work at four items has started."""
+    folder = tmp_path_factory.mktemp("four") / "site"
+    folder.mkdir()
+    with create_ledger(folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+        adopt_plan(ledger, "pm", plan_with_items(items=4), reason="first")
+        start(ledger, "tech", NAME)
+    return folder
+
+
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(rows=ROWS, mark=st.sampled_from(",;\t"))
-def test_any_file_is_recorded_as_it_says_or_refused_with_its_lines(rows: list[tuple[str, ...]], mark: str) -> None:
+def test_any_file_is_recorded_as_it_says_or_refused_with_its_lines(
+    four_items: Path, rows: list[tuple[str, ...]], mark: str
+) -> None:
     """The list afterwards is the file, row by row, or as it was."""
     text = io.StringIO()
     csv.writer(text, delimiter=mark).writerows([("item", "result", "bond [ohm]", "note"), *rows])
     with tempfile.TemporaryDirectory() as folder:
+        site = Path(shutil.copytree(four_items, Path(folder) / "site"))
         file = written(Path(folder), text.getvalue())
-        with create_ledger(
-            Path(folder), site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()
-        ) as ledger:
-            adopt_plan(ledger, "pm", plan_with_items(items=4), reason="first")
-            start(ledger, "tech", NAME)
+        with Ledger.open(site, clock=Clock()) as ledger:
             refusal = _refusal(ledger, file)
-        with open_snapshot(Path(folder)) as reader:
+        with open_snapshot(site) as reader:
             found = {c.item: (bool(c.failing), c.note) for c in checked_items(reader, require_activity(reader, NAME))}
     said = {
         item.strip(): (result == "fail" or bond == "0.3", note.strip())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from clusterwright.milestones_view import few_halls, halls_left_out
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.links import predecessors
 from ledger.reading import open_snapshot
@@ -72,7 +72,7 @@ def put_in_service(command: Command, site: Path) -> None:
     operator, note = ("--as", "operator", "--site", site), site / "note.txt"
     note.write_text("seen", encoding="utf-8")
     assert plan.policy.witness
-    called("witness", HALL, "--for", datetime.now(tz=UTC).date().isoformat(), "--agreed", *operator)
+    called("witness", HALL, "--for", project_now().date().isoformat(), "--agreed", *operator)
     for role in plan.policy.witness.roles:
         called("witness", HALL, "--attended", role, "--person", "reviewer", *operator)
     called("start", HALL, *operator)
@@ -105,7 +105,7 @@ def test_a_hall_is_in_service_when_two_people_have_signed_and_the_sites_mileston
 
     said = command("status", "--site", two_halls).stdout
 
-    today = datetime.now(tz=UTC).date().isoformat()
+    today = project_now().date().isoformat()
     assert f"hall-1 in service since {today}; 1 of 2 halls; hall-2 in service forecast " in said
     status = asked(command, two_halls, "status")
     assert [one["in_service_since"] is None for one in status["halls"]] == [False, True]

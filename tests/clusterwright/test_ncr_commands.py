@@ -14,7 +14,7 @@ from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import reject
 from ledger.decisions.work import finish, start
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan
 
@@ -29,7 +29,7 @@ def quality(site: Path, command: Command) -> Quality:
     held = small_plan().model_dump()["activities"]
     activities = [a | ({"ncr_class": "A"} if a["id"] == "001@site" else {}) for a in held]
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as made:
         adopt_plan(made, "pm", small_plan(people=people, activities=activities), reason="first plan")
         start(made, "tech", "001@site")
@@ -54,7 +54,7 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
     assert "clusterwright ncr show NCR-0001" in refused
     quality("ncr", "close", "NCR-0001", "--as", "lead", rc=2)
 
-    today = machine_time().date()
+    today = project_now().date()
     words = ("ncr", "disposition", "NCR-0001", "rework", "--owner", "tech", "--as", "tech", "--due")
     refused = quality(*words, today - timedelta(days=2), rc=2).stderr
     assert "is over; it cannot be made good by then\n  --due" in refused

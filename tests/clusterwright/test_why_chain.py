@@ -82,7 +82,7 @@ def test_chains_that_nearly_drive_it_come_by_float_and_have_no_part_of_one_anoth
     assert "What nearly drives it" in command("why", "195", "--site", adopted).stdout
 
 
-def test_a_chain_delayed_beyond_its_float_drives_go_live(adopted: Path, command: Command) -> None:
+def test_a_chain_delayed_beyond_its_float_drives_go_live(second_day: None, adopted: Path, command: Command) -> None:
     near = json.loads(command("why", "195", "--json", "--site", adopted).stdout)["near_critical"]
     driving = {one["id"] for one in chain(command, adopted, "195")}
     assert not driving & {name for one in near for name in one["ids"]}

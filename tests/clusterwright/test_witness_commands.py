@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, activity, small_plan
 
@@ -28,7 +28,7 @@ def ask(site: Path, command: Command) -> Ask:
     test = activity(TEST, policy={"witness": {"roles": ["sponsor", "visitor"], "notice_h": 16}})
     plan = small_plan(people=people, activities=[*small_plan().model_dump()["activities"], test])
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as made:
         adopt_plan(made, "pm", plan, reason="first plan")
 
@@ -46,9 +46,9 @@ def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Ask) -> None
     assert "they were not invited yet" in refused
     assert f"clusterwright witness {TEST} --for" in refused
     assert f"clusterwright witness {TEST} --for DATE" in ask("why", TEST).stdout
-    soon = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M}"
+    soon = f"{project_now() + timedelta(hours=1):%Y-%m-%dT%H:%M}"
     assert "16 working hours' notice" in ask("witness", TEST, "--for", soon, "--as", "tech", rc=1).stderr
-    today = datetime.now(UTC).date()
+    today = project_now().date()
 
     said = ask("witness", TEST, "--for", today + timedelta(days=3), "--as", "tech").stderr
     assert f"sponsor, visitor invited for {today + timedelta(days=4)} 00:00" in said

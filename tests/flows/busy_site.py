@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from tests.flows.conftest import PLAYBOOK
 from tests.ledger.conftest import activity, link, small_plan
 
@@ -49,7 +49,7 @@ def make(folder: Path) -> None:
         *({"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": [f"{pod}-n1"]} for pod in PODS),
     ]
     with create_ledger(
-        folder, site_name="Busy", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+        folder, site_name="Busy", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as ledger:
         plan = small_plan(activities=made, links=links, units=units, orders=[])
         adopt_plan(ledger, "pm", plan, reason="first plan")

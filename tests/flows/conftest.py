@@ -10,7 +10,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from pydantic_core import to_jsonable_python
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply
 from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.project_time import project_now
 from ledger.questions import records
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
@@ -170,7 +170,7 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
             ledger=Ledger.open(site),
             plan=plan,
             revision=1,
-            clock=lambda: datetime.now(UTC),
+            clock=project_now,
             performer=RealPerformer(playbooks, inventory, hands_off=hands_off),
             linger_s=1.0,
             rehearsal=False,

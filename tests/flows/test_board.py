@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from flows.standing import clear_abandoned
 from flows.standing_words import shown
 from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import finish, start
+from ledger.project_time import project_now
 from ledger.questions.standings import WorkStanding, of_phase, standings
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
@@ -32,7 +32,7 @@ Runs = dict[str, dict[str, Any]]
 
 @contextmanager
 def board_of(server: PrefectServer, site: Path) -> Iterator[Board]:
-    board = Board(server.api, site, lambda: datetime.now(UTC))
+    board = Board(server.api, site, project_now)
     board.open()
     board.start()
     try:

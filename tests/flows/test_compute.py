@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from ledger.decisions.facts import record_facts
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.entries import FactEntry
 from ledger.evidence.store import load
+from ledger.project_time import project_now
 from ledger.questions.records import evidence, sign_offs
 from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
@@ -64,7 +64,7 @@ def unit(tmp_path: Path) -> Path:
     """One scalable unit on its first day, with its plan in force."""
     folder = tmp_path / "unit"
     with create_ledger(
-        folder, site_name="U", time_zone="UTC", rehearsal=False, owner="pm", clock=lambda: datetime.now(UTC)
+        folder, site_name="U", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as ledger:
         adopt_plan(ledger, "pm", real_plan(), reason="first plan")
     return folder

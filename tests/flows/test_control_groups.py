@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -25,6 +24,7 @@ from flows.executors.real import RealPerformer
 from flows.recovery import recover
 from ledger.decisions.runs import claim
 from ledger.evidence.plans import read_plan
+from ledger.project_time import project_now
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from tests.flows.conftest import runs, state
@@ -91,7 +91,7 @@ def recovered(site: Path, tmp_path: Path) -> list[str]:
     """Let the next engine find what was left behind. Return what it says."""
     with open_snapshot(site) as snapshot, Ledger.open(site) as ledger:
         performer = RealPerformer(tmp_path, None, hands_off=True)
-        engine = Engine(site, ledger, read_plan(snapshot), 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False)
+        engine = Engine(site, ledger, read_plan(snapshot), 1, project_now, performer, 0, rehearsal=False)
         return recover(engine, snapshot)
 
 

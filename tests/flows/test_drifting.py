@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -95,7 +95,7 @@ class Hosts:
         """Change a file by hand, a minute after the run."""
         file = self.file(host)
         file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-        later = (datetime.now(UTC) + timedelta(minutes=1)).timestamp()
+        later = (machine_time() + timedelta(minutes=1)).timestamp()
         os.utime(file, (later, later))
 
     def look(self) -> Look:
@@ -252,7 +252,7 @@ def test_what_is_open_again_is_not_looked_at(hosts: Hosts) -> None:
 
 
 def test_a_round_is_due_once_and_survives_the_engine(hosts: Hosts, tmp_path: Path) -> None:
-    file, now = tmp_path / "drift", datetime.now(UTC)
+    file, now = tmp_path / "drift", machine_time()
     with open_snapshot(hosts.place.site) as snapshot:
         plan = read_plan(snapshot)
         ruled = plan.model_copy(update={"drift": DriftRule(every="1 h", at="00:00")})

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,8 @@ from flows.recovery import recover
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import claim, renew
 from ledger.evidence.plans import read_plan
+from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.questions.records import claims
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
@@ -153,9 +155,9 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
         (known,) = claims(snapshot)
         with Ledger.open(here) as theirs:
             renew(theirs, "gone:1", "030@pod-001", 3600)
-        until(lambda: known.lease_until < datetime.now(UTC), seconds=5)
+        until(lambda: known.lease_until < machine_time(), seconds=5)
         performer = RealPerformer(playbooks, inventory, hands_off=True)
-        plan, now = read_plan(snapshot), lambda: datetime.now(UTC)
+        plan, now = read_plan(snapshot), project_now
         engine = Engine(ledger.site_dir, ledger, plan, 1, now, performer, 0, rehearsal=False)
 
         assert recover(engine, snapshot) == []
@@ -170,7 +172,7 @@ def test_history_is_restored_only_where_the_dashboard_has_none(
     from flows.board import Board
     from flows.standing import lost_history
 
-    board = Board(server.api, both_passed, lambda: datetime.now(UTC))
+    board = Board(server.api, both_passed, project_now)
     with monkeypatch.context() as lost, open_snapshot(both_passed) as snapshot:
         lost.setattr(server.api, "count", lambda *_: 0)
         restored = lost_history(server.api, snapshot)
@@ -195,4 +197,4 @@ def test_runs_of_engines_that_are_gone_are_shown_as_crashed(server: PrefectServe
     found = server.api.some("flow_runs", {"flow_runs": {"id": {"any_": [made["id"]]}}})
     assert found[0]["state"]["type"] == "CRASHED"
     assert found[0]["state"]["name"] == "Engine gone"
-    assert datetime.fromisoformat(found[0]["created"]) > datetime.now(UTC) - timedelta(minutes=5)
+    assert datetime.fromisoformat(found[0]["created"]) > machine_time() - timedelta(minutes=5)

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import claim
 from ledger.decisions.sign_off import release
 from ledger.evidence.plans import read_plan
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
@@ -177,7 +177,7 @@ def engine(both_passed: Path, playbooks: Path, inventory: Path) -> Iterator[Engi
         plan = read_plan(snapshot)
     with Ledger.open(both_passed) as ledger:
         performer = RealPerformer(playbooks, inventory, hands_off=False)
-        yield Engine(both_passed, ledger, plan, 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False)
+        yield Engine(both_passed, ledger, plan, 1, project_now, performer, 0, rehearsal=False)
 
 
 def marks(engine: Engine) -> set[str]:

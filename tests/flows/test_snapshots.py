@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_run
 from ledger.decisions.sign_off import release
 from ledger.evidence.plans import read_plan
+from ledger.project_time import project_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
@@ -66,7 +66,7 @@ def at_work(both_passed: Path, playbooks: Path, inventory: Path) -> Iterator[Eng
         plan = read_plan(snapshot)
     with Ledger.open(both_passed) as ledger:
         performer = RealPerformer(playbooks, inventory, hands_off=False)
-        engine = Engine(both_passed, ledger, plan, 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False)
+        engine = Engine(both_passed, ledger, plan, 1, project_now, performer, 0, rehearsal=False)
         engine.tend = Attendant(engine, lambda _: None).tend
         yield engine
 

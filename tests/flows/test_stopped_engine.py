@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ from flows.engine_state import Engine
 from flows.executors.real import RealPerformer
 from flows.recovery import recover
 from ledger.evidence.plans import read_plan
+from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.questions.records import claims
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
@@ -45,7 +46,7 @@ automated.get_run_logger = logging.getLogger  # Prefect's wants a flow around it
 site, playbooks, inventory = map(Path, sys.argv[1:])
 with open_snapshot(site) as snapshot, Ledger.open(site) as ledger:
     performer = RealPerformer(playbooks, inventory, hands_off=False)
-    engine = Engine(site, ledger, read_plan(snapshot), 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False)
+    engine = Engine(site, ledger, read_plan(snapshot), 1, project_now, performer, 0, rehearsal=False)
     job = performer.prepare(engine, snapshot, require_activity(snapshot, "{NAME}"))
     try:
         print(job())
@@ -88,11 +89,9 @@ def test_the_one_that_wakes_records_nothing_and_its_playbook_has_ended(
     with open_snapshot(both_passed) as snapshot, Ledger.open(both_passed) as ledger:
         (held,) = claims(snapshot)
         performer = RealPerformer(tmp_path, None, hands_off=True)
-        another = Engine(
-            both_passed, ledger, read_plan(snapshot), 1, lambda: datetime.now(UTC), performer, 0, rehearsal=False
-        )
+        another = Engine(both_passed, ledger, read_plan(snapshot), 1, project_now, performer, 0, rehearsal=False)
         assert recover(another, snapshot) == [], "its lease goes on"
-        until(lambda: datetime.now(UTC) > held.lease_until, seconds=LEASE_S + 1)
+        until(lambda: machine_time() > held.lease_until, seconds=LEASE_S + 1)
 
         (said,) = recover(another, snapshot)
     taken_over = time.time()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from ledger.decisions.runs import settle
 from ledger.decisions.work import hold
 from ledger.entries import Claim, ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
+from ledger.project_time import project_now
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
@@ -34,7 +34,7 @@ class Hand:
             plan = read_plan(snapshot)
         performer = RealPerformer(playbooks, inventory, hands_off=False)
         ledger = Ledger.open(site)
-        self.engine = Engine(site, ledger, plan, 1, lambda: datetime.now(UTC), performer, 0.0, rehearsal=False)
+        self.engine = Engine(site, ledger, plan, 1, project_now, performer, 0.0, rehearsal=False)
         self.held: dict[str, Claim] = {}
         self.told: dict[str, str] = {}
 

@@ -10,7 +10,7 @@ from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.work import start
 from ledger.entries import ItemEntry, ReadingEntry
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from steps.schedule.plan import Person, Plan
 from tests.ledger.conftest import PEOPLE, criterion, small_plan
 
@@ -50,7 +50,7 @@ def begun_site(folder: Path) -> Path:
     )
     plan = plan_with_items(of="servers", hosts=HOSTS).model_copy(update={"people": people})
     with create_ledger(
-        folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+        folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         start(ledger, "tech", NAME)

@@ -16,7 +16,7 @@ from ledger.decisions.work import comment, finish, progress
 from ledger.log.chain import canonical_text, event_hash
 from ledger.log.columns import FIRST_HASH
 from ledger.log.events import event_of
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.stores.file import connect
@@ -53,7 +53,7 @@ def signed(tmp_path: Path) -> Path:
     """Return a signed site with something in every state, whose last events nobody signed."""
     site = tmp_path / "site"
     site.mkdir()
-    with every_state(site, machine_time, signed=True) as ledger:
+    with every_state(site, project_now, signed=True) as ledger:
         for person in ("lead", "lead2"):
             sign(ledger, person, "304@site")
         comment(ledger, "tech", "303@site", "cold aisle is open")
@@ -141,7 +141,7 @@ def test_on_a_site_without_keys_an_anchor_is_the_witness(tmp_path: Path) -> None
     """Nothing in such a file proves itself, so the hash that was kept elsewhere decides."""
     site = tmp_path / "site"
     site.mkdir()
-    with every_state(site, machine_time, signed=False) as ledger:
+    with every_state(site, project_now, signed=False) as ledger:
         comment(ledger, "tech", "303@site", "cold aisle is open")
     anchor, rows, chance = head_anchor(site), events(site), random.Random(15)
     for _ in range(TRIES // 4):

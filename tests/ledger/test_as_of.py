@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment, finish, start
 from ledger.past import snapshot_as_of
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.log import last_events
 from ledger.questions.records import sign_offs
@@ -62,7 +63,7 @@ class Remembered:
 def holds_at_every_moment(site: Path, remembered: Remembered) -> None:
     assert remembered.at
     for seq, rows in remembered.at.items():
-        with snapshot_as_of(open_snapshot(site, datetime.now(UTC)), str(seq)) as past:
+        with snapshot_as_of(open_snapshot(site, project_now()), str(seq)) as past:
             assert head(past).seq == seq
             assert every_row(past) == rows, f"as of event {seq}"
 
@@ -121,7 +122,7 @@ def test_a_whole_rehearsal_of_an_earlier_release_is_found_again(tmp_path: Path) 
     shutil.unpack_archive(GOLDEN / "v0.1.0.tar.xz", tmp_path)
     site = tmp_path / "v0.1.0"
 
-    with open_snapshot(site) as present, snapshot_as_of(open_snapshot(site, datetime.now(UTC)), "743") as past:
+    with open_snapshot(site) as present, snapshot_as_of(open_snapshot(site, project_now()), "743") as past:
         assert every_row(past) == every_row(present)
 
 
@@ -141,7 +142,7 @@ def test_the_past_does_not_know_what_came_later(ledger: Ledger, clock: Clock) ->
 def test_the_past_cannot_be_written(ledger: Ledger) -> None:
     with (
         pytest.raises(ClusterwrightError, match="cannot be written: it is read-only"),
-        snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), "2") as past,
+        snapshot_as_of(open_snapshot(ledger.site_dir, project_now()), "2") as past,
     ):
         past.db.execute("DELETE FROM activity").fetchall()
 
@@ -153,12 +154,12 @@ def test_a_time_means_what_was_recorded_by_then(ledger: Ledger, clock: Clock) ->
     with open_snapshot(ledger.site_dir) as snapshot:
         recorded = head(snapshot).recorded_at
 
-    with snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), recorded.isoformat()) as past:
+    with snapshot_as_of(open_snapshot(ledger.site_dir, project_now()), recorded.isoformat()) as past:
         assert head(past).seq == 3
         assert past.as_of is not None
         assert past.as_of.time == recorded
     before = recorded - timedelta(microseconds=1)
-    with snapshot_as_of(open_snapshot(ledger.site_dir, datetime.now(UTC)), before.isoformat()) as past:
+    with snapshot_as_of(open_snapshot(ledger.site_dir, project_now()), before.isoformat()) as past:
         assert head(past).seq == 2
 
 
@@ -190,7 +191,7 @@ def rehearsed(tmp_path: Path, clock: Clock) -> Path:
 )
 def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: str, seq: int, time: str) -> None:
     """A day is its end; today is now."""
-    with snapshot_as_of(open_snapshot(rehearsed, datetime.now(UTC)), wanted) as past:
+    with snapshot_as_of(open_snapshot(rehearsed, project_now()), wanted) as past:
         assert past.as_of is not None
         assert (past.as_of.seq, past.as_of.time.isoformat()) == (seq, time)
 
@@ -215,11 +216,11 @@ def test_a_rehearsal_is_asked_in_its_own_time_and_zone(rehearsed: Path, wanted: 
 )
 def test_a_moment_that_is_not_there_is_refused(rehearsed: Path, wanted: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        snapshot_as_of(open_snapshot(rehearsed, datetime.now(UTC)), wanted)
+        snapshot_as_of(open_snapshot(rehearsed, project_now()), wanted)
 
 
 def test_a_real_site_has_no_tomorrow(ledger: Ledger) -> None:
-    now = datetime.now(UTC)
+    now = project_now()
     with pytest.raises(InputError, match="is in the future"):
         snapshot_as_of(open_snapshot(ledger.site_dir, now), (now + timedelta(hours=1)).isoformat())
     with pytest.raises(InputError, match="before the ledger begins"):
@@ -231,7 +232,7 @@ def test_looking_back_leaves_the_site_as_it_is(empty: Ledger) -> None:
     empty.close()
     before = sorted((p, p.stat().st_size) for p in empty.site_dir.rglob("*"))
 
-    snapshot_as_of(open_snapshot(empty.site_dir, datetime.now(UTC)), "2").close()
+    snapshot_as_of(open_snapshot(empty.site_dir, project_now()), "2").close()
 
     kept = sqlite3.connect(empty.site_dir / "ledger.db")
     assert kept.execute("SELECT count(*) FROM event").fetchone() == (2,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ledger.evidence import folder
 from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
 from ledger.log.payloads.work import Attached
+from ledger.machine_time import machine_time
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
@@ -108,7 +108,7 @@ def test_a_whole_site_works_on_a_bucket(site: Path, address: str, s3: Any, empty
     write_package(empty.site_dir, tmp_path / "package")
     assert (tmp_path / "package" / "evidence" / event.payload.digest).read_bytes() == b"quote"
     (empty.site_dir / "site.yaml").write_text("name: small\n")
-    made = back_up(empty.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
+    made = back_up(empty.site_dir, tmp_path / "b.tar.gz", made_at=machine_time(), program="test")
     assert made.left_out == ()
     restore(tmp_path / "b.tar.gz", tmp_path / "restored")
     assert audit(tmp_path / "restored") == []

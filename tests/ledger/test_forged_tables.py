@@ -25,7 +25,7 @@ from ledger.log.chain import Draft
 from ledger.log.payloads.base import Payload
 from ledger.log.payloads.sign_off import Signed
 from ledger.log.payloads.work import DuplicateSettled
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust.audit import audit
@@ -60,7 +60,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A signed site with something in every state, made once: with readings and facts, and with work of the lead's own."""
     site = tmp_path_factory.mktemp("forged") / "signed"
     site.mkdir()
-    with every_state(site, machine_time, signed=True) as ledger:
+    with every_state(site, project_now, signed=True) as ledger:
         adopt_plan(ledger, "pm", graver_plan(), reason="what fails at 303@site is of class A")
         record_facts(ledger, "tech", "303@site", [voltage(415)], evidence=[b"letter"])
         measure(ledger, "tech", "303@site", "link.loss", 0.2, "dB")
@@ -73,7 +73,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def signed(tmp_path: Path, made: Path) -> Iterator[Ledger]:
     """Return the signed site, in a folder of the test's own."""
     site = shutil.copytree(made, tmp_path / "signed")
-    with Ledger.open(site, clock=machine_time) as ledger:
+    with Ledger.open(site, clock=project_now) as ledger:
         ledger.signer = sign_as
         yield ledger
 
@@ -128,7 +128,7 @@ def test_a_forged_event_of_authority_is_not_believed_either(signed: Ledger) -> N
 
 def test_honest_changes_of_authority_go_on(signed: Ledger) -> None:
     """Adopted again, lent, ended, revoked: each is in the events as it is in the tables."""
-    now = machine_time()
+    now = project_now()
     withdraw(signed, "lead", "D-0001", "back")
     delegate(signed, "sponsor", "tech", "sponsor", since=now, until=now.replace(year=now.year + 1), reason="on leave")
     plan = every_state_plan(signed=True)
@@ -300,7 +300,7 @@ def test_nothing_is_decided_on_an_event_without_its_signature(
     """An event below the services has a right hash and consistent tables, and no signature of who it names."""
     actor, payload, subject = draft
     signed.signer = lambda person, text: sign_as("guest", text)
-    signed.append(Draft(actor, payload, subject, machine_time()))
+    signed.append(Draft(actor, payload, subject, project_now()))
     signed.signer = sign_as
     with pytest.raises(UnreachableError, match=named):
         comment(signed, "tech", subject, "seen")

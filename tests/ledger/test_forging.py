@@ -21,8 +21,8 @@ from ledger.decisions.work import comment
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
 from ledger.log.events import KINDS, event_of
-from ledger.machine_time import machine_time
 from ledger.making import AGAIN
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot, take_over
 from ledger.state.projector import replaying
@@ -92,18 +92,18 @@ def site(request: pytest.FixtureRequest, tmp_path: Path, once: Once) -> Iterator
 @contextmanager
 def tried_site(site_dir: Path, papers: Path, *, signed: bool) -> Iterator[Forged]:
     """Make a site with an activity in each state, where everybody has tried everything. Yield it with an open ledger."""
-    with every_state(site_dir, machine_time, signed=signed) as ledger:
+    with every_state(site_dir, project_now, signed=signed) as ledger:
         with open_snapshot(site_dir) as snapshot:
             assert {name: require_activity(snapshot, name).state for name in STATES} == STATES
         clock = Clock()
-        clock.now = machine_time()
+        clock.now = project_now()
         yield Forged(ledger, tried_by_everybody(ledger, Papers(papers, clock)), signed)
 
 
 def forger_of(site: Forged) -> Forger:
     """Return what forges events after the head of a site."""
     with open_snapshot(site.ledger.site_dir) as snapshot:
-        return Forger(site.ledger.site_dir, head_in(snapshot), machine_time(), signed=site.signed)
+        return Forger(site.ledger.site_dir, head_in(snapshot), project_now(), signed=site.signed)
 
 
 @pytest.mark.own_file

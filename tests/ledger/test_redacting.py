@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,9 @@ from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment, finish, start
 from ledger.evidence import names
 from ledger.evidence.plans import read_plan
+from ledger.machine_time import machine_time
 from ledger.past import snapshot_as_of
+from ledger.project_time import project_now
 from ledger.questions.log import events, mentions, naming_plans
 from ledger.questions.people import people, person_name
 from ledger.questions.records import sign_offs
@@ -88,7 +89,7 @@ def test_after_redaction_the_name_is_nowhere_and_the_record_is_whole(signed: Led
             "guest": "Gus",
         }
         before = head(snapshot).seq - 1
-    with snapshot_as_of(open_snapshot(signed.site_dir, datetime.now(UTC)), str(before)) as past:
+    with snapshot_as_of(open_snapshot(signed.site_dir, project_now()), str(before)) as past:
         assert [s.name for s in sign_offs(past)] == ["lead"]
 
 
@@ -99,7 +100,7 @@ def test_packages_and_backups_of_a_redacted_site_verify_without_the_name(signed:
 
     write_package(signed.site_dir, tmp_path / "after")
     (signed.site_dir / "site.yaml").write_text("name: small\n")
-    back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
+    back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=machine_time(), program="test")
     restore(tmp_path / "b.tar.gz", tmp_path / "restored")
 
     assert len(list(places_of(NAME, tmp_path / "before"))) == 1
@@ -118,13 +119,13 @@ SITE_FILE = "people:\n  - {id: lead, name: Lena Ad}\n  - {id: pm, name: Petra Ma
 def test_a_backup_says_that_its_site_file_names_who_was_redacted(signed: Ledger, tmp_path: Path) -> None:
     """site.yaml is the reader's own file; it is packed as it is, and they learn what it says."""
     (signed.site_dir / "site.yaml").write_text(SITE_FILE)
-    before = back_up(signed.site_dir, tmp_path / "before.tar.gz", made_at=datetime.now(UTC), program="test")
+    before = back_up(signed.site_dir, tmp_path / "before.tar.gz", made_at=machine_time(), program="test")
     redacted(signed)
 
-    after = back_up(signed.site_dir, tmp_path / "after.tar.gz", made_at=datetime.now(UTC), program="test")
+    after = back_up(signed.site_dir, tmp_path / "after.tar.gz", made_at=machine_time(), program="test")
     restore(tmp_path / "after.tar.gz", tmp_path / "restored")
     (signed.site_dir / "site.yaml").write_text(SITE_FILE.replace("Lena Ad", "lead"))
-    corrected = back_up(signed.site_dir, tmp_path / "corrected.tar.gz", made_at=datetime.now(UTC), program="test")
+    corrected = back_up(signed.site_dir, tmp_path / "corrected.tar.gz", made_at=machine_time(), program="test")
 
     assert (before.redacted_but_named, after.redacted_but_named, corrected.redacted_but_named) == ((), ("lead",), ())
     assert list(places_of(NAME, tmp_path / "restored")) == ["site.yaml"]
@@ -136,7 +137,7 @@ def test_a_site_file_that_does_not_read_hinders_no_backup(signed: Ledger, tmp_pa
     redacted(signed)
     (signed.site_dir / "site.yaml").write_text(text)
 
-    made = back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=datetime.now(UTC), program="test")
+    made = back_up(signed.site_dir, tmp_path / "b.tar.gz", made_at=machine_time(), program="test")
 
     assert made.redacted_but_named == ()
 
@@ -146,7 +147,7 @@ def test_an_older_backup_says_whom_it_names_since_it_knows_of_no_later_redaction
 ) -> None:
     """The name comes back with the record of that day, and not in silence; redacting it there is a decision again."""
     (signed.site_dir / "site.yaml").write_text("name: small\n")
-    back_up(signed.site_dir, tmp_path / "old.tar.gz", made_at=datetime.now(UTC), program="test")
+    back_up(signed.site_dir, tmp_path / "old.tar.gz", made_at=machine_time(), program="test")
     redacted(signed)
 
     made = restore(tmp_path / "old.tar.gz", tmp_path / "again")
@@ -303,7 +304,7 @@ def test_a_ledger_of_the_first_release_says_what_cannot_be_taken_away(tmp_path: 
         assert mentions(snapshot, name)
         assert {s.name for s in sign_offs(snapshot) if s.person == person} == {person}
         assert name not in json.dumps([e.payload for e in events(snapshot)])
-    with snapshot_as_of(open_snapshot(site, datetime.now(UTC)), str(seq)) as past:
+    with snapshot_as_of(open_snapshot(site, project_now()), str(seq)) as past:
         assert {s.name for s in sign_offs(past) if s.person == person} == {person}
 
 

@@ -14,7 +14,7 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.work import comment, reopen
 from ledger.log.chain import Draft
 from ledger.log.payloads.plan import PlanAdopted
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
@@ -54,7 +54,7 @@ def signed(tmp_path: Path) -> Iterator[Ledger]:
     """Return a signed site whose first pod is racked."""
     site = tmp_path / "signed"
     site.mkdir()
-    with every_state(site, machine_time, signed=True) as ledger:
+    with every_state(site, project_now, signed=True) as ledger:
         racked(ledger)
         yield ledger
 
@@ -126,7 +126,7 @@ def test_an_adoption_that_takes_over_more_than_was_done_is_found(signed: Ledger)
     payload = adopted(signed)
     again = payload.model_copy(update={"revision": 3, "statement": None})
 
-    signed.append(Draft("pm", again, "plan/3", machine_time()))
+    signed.append(Draft("pm", again, "plan/3", project_now()))
 
     found = " ".join(map(str, audit(signed.site_dir)))
     assert "says taken_over" in found

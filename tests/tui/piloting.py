@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -60,4 +59,4 @@ def text_of(app: ClusterwrightApp, part: str) -> str:
 def state(site: Path, activity: str) -> str:
     """Return the state of an activity as it is now."""
     with open_snapshot(site) as snapshot:
-        return require_activity(snapshot.at(datetime.now(UTC)), activity).state.value
+        return require_activity(snapshot, activity).state.value
