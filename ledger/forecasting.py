@@ -40,7 +40,12 @@ PARTS = 3
 """Of a slip that are kept with a forecast."""
 
 
-def make_forecast(snapshot: Snapshot, *, samples: int | None = None, seed: int = SEED) -> KeptForecast:
+def make_forecast(
+    snapshot: Snapshot,
+    *,
+    samples: int | None = None,
+    seed: int = SEED,
+) -> KeptForecast:
     """Return the forecast of the plan in force, from what has happened until the snapshot's time."""
     plan = read_plan(snapshot)
     past = actuals(snapshot)

@@ -43,6 +43,7 @@ def ran(folder: Path, *words: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *rules, *words, folder],
         cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")},
         capture_output=True,
         text=True,
         check=False,
