@@ -17,6 +17,11 @@ MOST = 6
 """So many halls are shown, one of them the last; --json has all."""
 
 
+CHANCE = "by then"
+"""The heading of the chance that a milestone is reached on its planned day or earlier."""
+SURE, HARDLY = 0.99, 0.01
+
+
 class Milestone(Protocol):
     """Anything that is reached."""
 
@@ -41,6 +46,13 @@ def halls_left_out(milestones: Sequence[Milestone]) -> str:
     return f"{more} more halls: --json" if more else ""
 
 
+def chance_in_words(share: float) -> str:
+    """Return a share of samples as a chance. A few hundred samples say nothing more exact of what is nearly sure or hardly happens."""
+    if share < HARDLY:
+        return "under 1 %"
+    return "over 99 %" if share > SURE else f"{share * 100:.0f} %"
+
+
 def print_milestones(
     milestones: Sequence[KeptMilestone | MilestoneOdds],
     zone: str,
@@ -48,24 +60,25 @@ def print_milestones(
     title: str,
     baseline: Mapping[str, datetime] | None = None,
 ) -> None:
-    """Print each milestone as planned, how often that is kept, and P50 and P80.
+    """Print each milestone as planned, the chance of that date or an earlier one, and P10, P50 and P80.
 
     Of a plan in force, `baseline` has the dates of the baseline, and the date that is expected now stands beside them.
     """
     in_force = ("baseline", "expected") if baseline is not None else ()
-    headers = ("milestone", "planned", *in_force, "kept", "P50", "P80", "P80 is between")
+    headers = ("milestone", "planned", *in_force, CHANCE, "P10", "P50", "P80", "P80 is between")
     rows = [
         (
             one.milestone,
             day(one.planned, zone),
             *(() if baseline is None else (day(baseline.get(one.milestone), zone), day(one.expected, zone))),
-            f"{one.planned_share:.0%}",
+            chance_in_words(one.planned_share),
+            day(one.p10.date, zone),
             day(one.p50.date, zone),
             day(one.p80.date, zone),
             f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
         )
         for one in few_halls(milestones)
     ]
-    table(headers, rows, title=title, right=(headers.index("kept"),))
+    table(headers, rows, title=title, right=(headers.index(CHANCE),))
     if left_out := halls_left_out(milestones):
         print(left_out)

@@ -169,6 +169,7 @@ def odds_document(odds: PlanOdds) -> Document:
                 "milestone": one.milestone,
                 "planned": one.planned,
                 "planned_share": round(one.planned_share, 4),
+                "p10": one.p10._asdict(),
                 "p50": one.p50._asdict(),
                 "p80": one.p80._asdict(),
             }

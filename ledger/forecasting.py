@@ -138,8 +138,9 @@ def _part(one: SlippedPart) -> KeptSlip:
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:
-    name, planned, expected, p50, p80, share = one
-    return KeptMilestone(name, planned, expected, KeptChance(*p50), KeptChance(*p80), share)
+    name, planned, expected, *chances, share = one
+    p10, p50, p80 = (KeptChance(*chance) for chance in chances)
+    return KeptMilestone(name, planned, expected, p10, p50, p80, share)
 
 
 def keep_forecast(snapshot: Snapshot, forecast: KeptForecast) -> None:

@@ -3,6 +3,7 @@
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from clusterwright.milestones_view import chance_in_words
 from clusterwright.output import day
 from clusterwright.pictures.canvas import (
     BLUE,
@@ -75,7 +76,7 @@ def p_curve_picture(found: PCurve, *, site: str, zone: str) -> Picture:
             axes.plot([at], [point.share], mark, color=ORANGE, markeredgecolor=INK, markersize=9)
             label = f"{name}  {day(point.date, zone)}"
             axes.annotate(label, (at, point.share), xytext=(12, -12), textcoords="offset points", fontweight="bold")
-        label = f"planned {day(found.planned, zone)}: kept in {found.planned_share:.0%} of samples"
+        label = f"planned {day(found.planned, zone)} or earlier: {chance_in_words(found.planned_share)}"
         day_line(axes, found.planned, color=RED, linestyle="--", linewidth=1.5, label=label)
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -88,7 +89,7 @@ def p_curve_picture(found: PCurve, *, site: str, zone: str) -> Picture:
         title=f"{site}: how sure go-live is",
         lead=f"{found.samples:,} samples, each with the site's crews, as of {day(found.as_of, zone)}.",
         reading=(
-            "P80 is the date that is kept in 80 of 100 cases. The band holds the true date of each probability with 95 %; more samples make it narrower.",
+            "P80 is the date by which it is done in 80 of 100 cases. The band holds the true date of each probability with 95 %; more samples make it narrower.",
         ),
         size=SIZE,
         draw=draw,

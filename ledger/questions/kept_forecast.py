@@ -35,7 +35,7 @@ MATTERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KeptChance:
-    """A date that is kept with a probability, and the interval that holds it with 95 %."""
+    """A date by which it happens with a probability, and the interval that holds it with 95 %."""
 
     date: datetime
     low: datetime
@@ -49,6 +49,7 @@ class KeptMilestone:
     milestone: str
     planned: datetime
     expected: datetime
+    p10: KeptChance
     p50: KeptChance
     p80: KeptChance
     planned_share: float

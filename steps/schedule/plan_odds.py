@@ -23,7 +23,7 @@ from steps.schedule.uncertainty import uncertainty
 
 GO_LIVE = "go-live"
 SEED = 1
-LEVELS = (0.5, 0.8)
+LEVELS = (0.1, 0.5, 0.8)
 NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
@@ -44,6 +44,7 @@ class MilestoneOdds(NamedTuple):
     """As the plan has it."""
     expected: datetime
     """As it comes from what has happened, with the most likely durations."""
+    p10: Chance
     p50: Chance
     p80: Chance
     planned_share: float
@@ -101,12 +102,13 @@ def _odds(
         odds = Odds(found[[at[row] for row in own]].max(axis=0))
         dates = [int(column[own].max()) for column in (planned, expected)]
         rounding = int(due[own].max()) - dates[1]
-        p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
+        p10, p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
         milestones.append(
             MilestoneOdds(
                 name,
                 origin + timedelta(minutes=dates[0]),
                 origin + timedelta(minutes=dates[1]),
+                p10,
                 p50,
                 p80,
                 odds.chance_by(dates[0] + rounding).value,
