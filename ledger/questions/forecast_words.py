@@ -90,8 +90,7 @@ def go_live_lines(snapshot: Snapshot, fresh: Freshness | None) -> list[str]:
 def forecast_line(fresh: Freshness) -> str:
     """Return go-live as it is expected, how sure that is, and what it is as of."""
     found, go_live = fresh.forecast, fresh.forecast.milestones[0]
-    chances = (("P10", go_live.p10), ("P50", go_live.p50), ("P80", go_live.p80))
-    sure = ", ".join(f"{name} {found.day(chance.date)}" for name, chance in chances)
+    sure = f"P50 {found.day(go_live.p50.date)}, P80 {found.day(go_live.p80.date)}"
     return f"go-live forecast {found.day(found.finish)}, {than_planned(found.days_later)}; {sure}; {fresh.words}"
 
 
