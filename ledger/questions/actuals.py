@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from ledger.questions.activities import activities
 from ledger.questions.case import lapsed
+from ledger.questions.far_times import refuse_far
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
@@ -33,6 +34,8 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
 
     Work is finished when people say so, and approved when it is done. What does not apply is both from then on. Until a delivery is
     received, the date that the supplier promised counts as its finish. A promise that has passed counts as one for tomorrow.
+
+    Raise InputError for a time that is years from the project. It names the event.
     """
     now, found = snapshot.now, {}
     approvers, holds = dict(snapshot.ask(_APPROVERS)), _holds(snapshot)
@@ -54,6 +57,7 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
         for tranche in order.tranches:
             comes = tranche.received_at or _due(tranche, now, order.time_zone)
             found[tranche.id] = Actual(order.placed_at, comes, early)
+    refuse_far(snapshot, found)
     return found
 
 
@@ -61,7 +65,8 @@ def _holds(snapshot: Snapshot) -> dict[str, tuple[Span, ...]]:
     """Return when each activity was on hold in its present attempt. A hold that lasts ends at the snapshot's time."""
     found: dict[str, tuple[Span, ...]] = {}
     for name, since, until in snapshot.ask(_HOLDS, now=stamp(snapshot.now)):
-        found[name] = (*found.get(name, ()), (moment(since), moment(until)))
+        span = moment(since), moment(until)
+        found[name] = (*found.get(name, ()), span)
     return found
 
 

@@ -6,6 +6,7 @@ words on the same moment the one that was recorded last counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from json import dumps
 from typing import TYPE_CHECKING
 
@@ -29,18 +30,30 @@ SELECT said FROM entry WHERE subject IN (SELECT value FROM json_each(:subjects))
 def said(payload: Payload) -> tuple[str, ...]:
     """Return the columns of its subject on which an entry has a word, and on which a later word would count instead."""
     match payload:
-        case Progressed(items_done=items, percent=percent, note=note):
-            given = {"items_done": items is not None, "percent": percent is not None, "last_note": bool(note)}
-            return tuple(name for name, is_given in given.items() if is_given)
-        case OrderPlaced(promised=day) | OrderAcknowledged(promised=day):
-            return (PROMISED,) if day is not None else ()
-        case OrderPromised():
-            return (PROMISED,)
+        case Progressed():
+            return tuple(_reported(payload))
+        case OrderPlaced() | OrderAcknowledged() | OrderPromised():
+            return () if payload.promised is None else (PROMISED,)
         case _:
             return ()
 
 
-def said_later(p: Projection, event: Event, *subjects: str, attempt: int = 0) -> frozenset[str]:
+def _reported(payload: Progressed) -> Iterator[str]:
+    if payload.items_done is not None:
+        yield "items_done"
+    if payload.percent is not None:
+        yield "percent"
+    if payload.note:
+        yield "last_note"
+
+
+def said_later(
+    p: Projection,
+    event: Event,
+    *subjects: str,
+    attempt: int = 0,
+) -> frozenset[str]:
     """Return the columns on which an entry already has a word that is of a later time than the event."""
-    found = p.ids(_LATER, subjects=dumps(subjects), attempt=attempt, at=stamp(event.effective_at))
+    at = stamp(event.effective_at)
+    found = p.ids(_LATER, subjects=dumps(subjects), attempt=attempt, at=at)
     return frozenset(name for text in found for name in words(text))

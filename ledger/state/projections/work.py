@@ -106,7 +106,14 @@ def hold(p: Projection, event: Event, payload: Held) -> None:
     row = p.activity(event.subject)
     before = row.state.value
     p.change(row, held_from=before, state=State.ON_HOLD, last_note=payload.reason)
-    p.add("hold", seq=event.seq, activity=row.id, attempt=row.attempt, since=event.effective_at, until=None)
+    p.add(
+        "hold",
+        seq=event.seq,
+        activity=row.id,
+        attempt=row.attempt,
+        since=event.effective_at,
+        until=None,
+    )
 
 
 def _end_hold(p: Projection, row: Activity, at: datetime) -> None:
