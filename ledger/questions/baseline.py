@@ -54,7 +54,8 @@ def baseline_date(snapshot: Snapshot, name: str) -> datetime | None:
 def milestone_baselines(snapshot: Snapshot) -> dict[str, datetime]:
     """Return the finish that the baseline has for go-live, each hall and each phase, by the name of its milestone.
 
-    A phase ends with the last of its activities that applies and does not go on after go-live.
+    A phase ends with the last of its activities that applies and does not go on after go-live. A hall is in service when that is
+    approved.
     """
     base, dates = baseline(snapshot), baseline_dates(snapshot)
     found = {} if base is None else {GO_LIVE: base.finish}
@@ -65,5 +66,6 @@ def milestone_baselines(snapshot: Snapshot) -> dict[str, datetime]:
         phase = row.plan.phase
         found[phase] = max(date, found.get(phase, date))
         if row.plan.step == IN_SERVICE:
-            found[hall_milestone(row.plan.unit)] = date
+            hall = hall_milestone(row.plan.unit)
+            found[hall] = dates.get(hall, date)
     return found

@@ -56,6 +56,7 @@ class Dates(PlanPart):
     `crew_wait_h` are the hours of the node's calendar from when its predecessors let it start. Floats are those in the order of
     crews that was found. `is_critical` is true on the chain of what drives go-live, and for every node without float.
     `unlimited_start` and `unlimited_finish` are the early dates with unlimited crews; older plans have those alone, as early dates.
+    `approved` is when a hall is in service: at the approval that its work waits for. None for everything else.
     """
 
     early_start: datetime
@@ -70,6 +71,12 @@ class Dates(PlanPart):
     unlimited_finish: datetime | None = None
     crew: str | None = None
     crew_wait_h: float = 0.0
+    approved: datetime | None = None
+
+    @property
+    def reached(self) -> datetime:
+        """When it is reached as a milestone: as it is approved, where that takes time of its own, else as its work ends."""
+        return self.approved or self.early_finish
 
     @property
     def wait(self) -> str:

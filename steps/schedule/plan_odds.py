@@ -7,11 +7,16 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
+from steps.schedule.activity import WORKING, PlanActivity
+from steps.schedule.approvals import MINUTES, Approving, approval_hours
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, network_of, planned_finishes, planned_starts
+from steps.schedule.dating import MINUTE, closing_row, crews_of, network_of, planned_finishes, planned_starts
 from steps.schedule.forecast import IN_THE_PLANS_ORDER, ForecastSolution
 from steps.schedule.halls import hall_milestone, halls_of
 from steps.schedule.plan import Plan
@@ -39,7 +44,7 @@ class MilestoneOdds(NamedTuple):
     """How sure one milestone is."""
 
     milestone: str
-    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase."""
+    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase. Go-live and a hall are reached when they are approved."""
     planned: datetime
     """As the plan has it."""
     expected: datetime
@@ -68,7 +73,7 @@ def odds_of(plan: Plan, *, samples: int = SAMPLES, seed: int = SEED) -> PlanOdds
         target=closing_row(network),
         planned=planned_starts(plan, network),
     )
-    return _odds(plan, crewed, samples, seed)
+    return _odds(plan, crewed, Approving(plan.approvals), samples, seed)
 
 
 def solved_odds(
@@ -78,12 +83,14 @@ def solved_odds(
 
     `also` are more of them by name: each is reached when all of these ids have finished.
     """
-    return _odds(solved.plan, solved.crewed, samples, seed, solved.progress, solved.rates, also)
+    approving = solved.recorded.approving
+    return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also)
 
 
 def _odds(
     plan: Plan,
     crewed: CrewedSolution,
+    approving: Approving,
     samples: int,
     seed: int,
     actuals: Actuals | None = None,
@@ -97,11 +104,18 @@ def _odds(
     at = {row: number for number, row in enumerate(targets)}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
     planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, finishes_as_sampled(crewed)
+    halls = {hall_milestone(one.unit): one for one in halls_of(plan)}
     milestones = []
     for name, own in rows.items():
-        odds = Odds(found[[at[row] for row in own]].max(axis=0))
+        finishes = found[[at[row] for row in own]].max(axis=0)
         dates = [int(column[own].max()) for column in (planned, expected)]
         rounding = int(due[own].max()) - dates[1]
+        if name in halls:
+            hall = halls[name]
+            finishes, now = (_approved(crewed.base, hall, approving, of) for of in (finishes, expected[own]))
+            rounding = 0 if hall.id in approving.done else rounding  # what has happened is known to the minute
+            dates = [(hall.dates.reached - origin) // MINUTE if hall.dates else dates[0], int(now.max())]
+        odds = Odds(finishes)
         p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
         milestones.append(
             MilestoneOdds(
@@ -114,6 +128,17 @@ def _odds(
             )
         )
     return PlanOdds(samples, seed, tuple(milestones))
+
+
+def _approved(network: CompiledNetwork, activity: PlanActivity, approving: Approving, finishes: Minutes) -> Minutes:
+    """Return when an activity is approved, in minutes, for each instant at which its work may end."""
+    if activity.id in approving.done:
+        return np.full(len(finishes), approving.done[activity.id][1])
+    wait = round(approval_hours(activity, approving.hours) * MINUTES)
+    if not wait:
+        return finishes
+    shifts = next(one for one in network.calendars if one.name == WORKING)
+    return shifts.finish(shifts.work(finishes) + wait)
 
 
 def _chance(quantile: Quantile, origin: datetime) -> Chance:
