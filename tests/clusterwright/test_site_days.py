@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from flows.executors import simulated_suppliers
 from flows.executors.simulated_suppliers import SimulatedSuppliers
 from flows.status_artifact import status_text
 from ledger.decisions.orders import order, promise
@@ -74,7 +73,9 @@ def test_a_checkpoint_is_read_in_the_sites_time() -> None:
 
 def test_simulated_suppliers_promise_days_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
     promised: list[date] = []
-    monkeypatch.setattr(simulated_suppliers.orders, "order", lambda *_, **given: promised.append(given["promised"]))
+    monkeypatch.setattr(
+        "flows.executors.simulated_suppliers.orders.order", lambda *_, **given: promised.append(given["promised"])
+    )
     times: Any = SimpleNamespace(arrivals=lambda *_: {"1": EVENING}, time_zone=CHICAGO)
     people: Any = SimpleNamespace(ledger=None, one=lambda role: role)
     row: Any = SimpleNamespace(id=ORDER, supplier="oem", tranches=())

@@ -19,8 +19,9 @@ from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from steps.errors import InputError
 from tests.ledger.conftest import Clock, recorded_by
-from tests.ledger.test_dates import GOLDEN, SECOND
+from tests.ledger.test_dates import SECOND
 from tests.ledger.test_entered_late import END, forecast_of
+from tests.ledger.test_golden import GOLDEN
 
 pytestmark = pytest.mark.own_file
 
