@@ -20,6 +20,7 @@ from steps.amount import counted
 from steps.schedule.activity import Hours, PlanActivity
 from steps.schedule.plan import Plan, PlanLink
 from steps.schedule.working_hours import in_words
+from steps.stamps import local_day
 
 
 class Change(NamedTuple):
@@ -52,7 +53,7 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
     replaced = {name: row.subject for row in taken.taken for name in row.was}
     return [
         *undone(found),
-        *mapped(taken),
+        *mapped(taken, plan.time_zone),
         *unmapped(Upgrade(held, plan)),
         *placed_otherwise(orders(snapshot), plan, replaced),
         *unaffected(found, plan),
@@ -73,10 +74,11 @@ def undone(found: Consequences) -> list[Change]:
     return again + [Change("stale", c.activity, _was(c), f"to be signed again: {c.why}") for c in stale]
 
 
-def mapped(found: TakenOver) -> list[Change]:
+def mapped(found: TakenOver, zone: str) -> list[Change]:
     """Return what counts as done in the place of finished work, and what was done in part only."""
     taken = [
-        Change("taken over", row.subject, some(row.was), f"done on {row.finished:%Y-%m-%d}") for row in found.taken
+        Change("taken over", row.subject, some(row.was), f"done on {local_day(row.finished, zone)}")
+        for row in found.taken
     ]
     return taken + [Change("not taken over", row.subject, some(row.was), row.why) for row in found.left]
 

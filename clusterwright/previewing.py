@@ -4,7 +4,6 @@ import uuid
 from pathlib import Path
 
 from clusterwright.planning import playbooks_folder
-from clusterwright.releasing import release_terms
 from flows.ansible.access import ask_terminal
 from flows.ansible.means import means_of
 from flows.ansible.place import runs_folder
@@ -12,6 +11,7 @@ from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.ansible.variables import variables_of
+from flows.releasing import release_terms
 from flows.turns import in_turn
 from ledger.decisions.runs import record_preview
 from ledger.entries import Wish

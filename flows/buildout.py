@@ -13,6 +13,7 @@ from flows.engine_state import Engine
 from flows.groups import Group
 from flows.phase_titles import title
 from flows.phases import run_advance
+from steps.stamps import local_day
 
 log = logging.getLogger("clusterwright.flows")
 
@@ -43,7 +44,7 @@ def _start_runs(engine: Engine, runs: Runs) -> None:
         if waiting.empty() or group in runs or engine.stopping.is_set():
             continue
         number = engine.advances[group.phase] = engine.advances.get(group.phase, 0) + 1
-        label = f"{title(group.phase)} · {group.label} · advance {number} · {engine.clock():%Y-%m-%d}"
+        label = f"{title(group.phase)} · {group.label} · advance {number} · {local_day(engine.clock(), engine.plan.time_zone)}"
         # a thread starts with an empty context; with a copy of ours the run has the engine's tags
         context = contextvars.copy_context()
         thread = threading.Thread(

@@ -23,6 +23,11 @@ class PlannedTimes:
         finishes = (link for link in plan.links if link.type in LEAVES_FINISH)
         self._waited_for_elapsed = {link.before for link in finishes if link.lag_calendar == ELAPSED}
 
+    @property
+    def time_zone(self) -> str:
+        """The site's time zone."""
+        return self._plan.time_zone
+
     def starts(self) -> Iterator[datetime]:
         """Yield when activities begin, when duplicates end, and when orders are placed."""
         for activity in self._plan.activities:

@@ -20,6 +20,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import OrderRow
 from steps.errors import ClusterwrightError, NotSatisfiedError
+from steps.stamps import local_day
 
 CLOSING = "195@site"
 """The activity with which a buildout ends: go-live."""
@@ -142,7 +143,7 @@ class Stage:
             self._told = time.monotonic()
             found = counts(snapshot)
             done = found.by_state[State.DONE]
-            self.say(f"{snapshot.now:%Y-%m-%d}: {done} of {found.total} done")
+            self.say(f"{local_day(snapshot.now, self.engine.plan.time_zone)}: {done} of {found.total} done")
 
 
 def _nothing_but_a_look(at: datetime) -> None:

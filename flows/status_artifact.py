@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flows.lapsed import lapsed_releases
 from flows.markdown import escaped
 from flows.prefect_api import PrefectApi
 from ledger.questions.counts import PhaseRow, phases
@@ -36,7 +37,7 @@ class StatusArtifact:
 def status_text(snapshot: Snapshot) -> str:
     """Return the site's status as a Markdown table."""
     found, site = phases(snapshot), site_of(snapshot)
-    top = headlines(snapshot)
+    top = headlines(snapshot, lapsed_releases(snapshot))
     head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",

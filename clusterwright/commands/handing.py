@@ -11,12 +11,14 @@ NAMED = 3
 """For how many activities it is said. Of the others it says how many there are."""
 
 
-def say_shut_out(me: Acting, patterns: Sequence[str]) -> None:
+def say_shut_out(me: Acting, patterns: Sequence[str], *, attests: bool = False) -> None:
     """Say for which of the activities the person gives up the right to approve them, and who has it still."""
     with me.record() as snapshot:
         person = me.person(snapshot)
         rows = (activity(snapshot, name) for name in matching(snapshot, patterns))
-        given_up = [found for row in rows if row is not None and (found := shut_out(snapshot, row, person))]
+        given_up = [
+            found for row in rows if row is not None and (found := shut_out(snapshot, row, person, attests=attests))
+        ]
     for one in given_up[:NAMED]:
         say(str(one))
     if len(given_up) > NAMED:

@@ -16,6 +16,7 @@ from ledger.rules.causes import causes, in_short
 from ledger.rules.judgement import FAILED, Reading, judgements
 from steps.schedule.activity import PlanCriterion
 from steps.schedule.noted import noted_before
+from steps.stamps import local_day
 
 STATUS: dict[RunStatus, Literal["ok", "failed", "interrupted"]] = {
     "ok": "ok",
@@ -91,7 +92,7 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
     judged = [c.metric for c in activity.criteria]
     also = noted_before(row.plan.step, judged) if activity.also_reads is None else activity.also_reads
     metrics = [*judged, *(read.metric for read in also)]
-    today = engine.clock().date()
+    today = local_day(engine.clock(), engine.plan.time_zone)
     found: list[Measured] = []
     for host, raw in result.raw.items():
         read = read_metrics(metrics, host, raw, design, today=today)

@@ -27,6 +27,7 @@ from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.errors import NotSatisfiedError
 from steps.schedule.activity import PlanActivity
+from steps.stamps import local_day
 
 LEASE_S = 3600.0
 SUMMARY = "rehearsed: nothing was run"
@@ -76,11 +77,12 @@ class Simulator:
     def _begin(self, engine: Engine, row: Activity) -> Outcome:
         activity, now = engine.activities[row.id], self.clock()
         end = self.times.finish(activity, now)
+        day = local_day(end, engine.plan.time_zone)
         if row.plan.kind in PEOPLES_WORK:
             if row.plan.kind is not Kind.GATE:
                 self.people.start(activity)
             self._schedule(end, partial(self._finish_work, activity))
-            return Outcome("Rehearsed", f"simulated {activity.role}, until {end:%Y-%m-%d}")
+            return Outcome("Rehearsed", f"simulated {activity.role}, until {day}")
         self.people.invite(activity)
         owner = f"{engine.id}:{row.id}"
         claim(
@@ -95,7 +97,7 @@ class Simulator:
             at=now,
         )
         self._schedule(end, partial(self._finish_run, engine, activity, owner))
-        return Outcome("Rehearsed", f"nothing is run; until {end:%Y-%m-%d}")
+        return Outcome("Rehearsed", f"nothing is run; until {day}")
 
     def resume(self, engine: Engine, snapshot: Snapshot) -> None:
         """Schedule again the ends of what an earlier rehearsal of this ledger had begun."""

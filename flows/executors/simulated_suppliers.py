@@ -10,6 +10,7 @@ from flows.planned_times import PlannedTimes
 from flows.simulation import SimulatedClock
 from ledger.decisions import deliveries, orders
 from ledger.rules.rows import OrderRow
+from steps.stamps import local_day
 
 BUYER, CLERK = "buyer", "receiving-clerk"
 
@@ -31,7 +32,7 @@ class SimulatedSuppliers:
             self.people.ledger,
             self.people.one(BUYER),
             row.id,
-            promised=first.date(),
+            promised=local_day(first, self.times.time_zone),
             supplier_name=f"simulated {row.supplier}",
             reference=SOURCE,
             at=now,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from ledger.questions.activities import activities
 from ledger.questions.case import lapsed
+from ledger.questions.far_times import refuse_far
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.orders import is_unready
 from ledger.rules.rows import TrancheRow
 from steps.schedule.forecast import MINUTE, Actual
+from steps.schedule.holds import Span
+from steps.stamps import local_day, moment, stamp
 
 _APPROVERS = """
 SELECT sign_off.activity, sign_off.role FROM sign_off JOIN activity ON activity.id = sign_off.activity
@@ -20,21 +24,30 @@ ORDER BY sign_off.at, sign_off.role"""
 """The roles that approved each activity that is done; the last one is that of the approval which completed it."""
 
 
+_HOLDS = """
+SELECT hold.activity, hold.since, coalesce(hold.until, :now) FROM hold JOIN activity ON activity.id = hold.activity
+WHERE hold.attempt = activity.attempt AND hold.since < :now"""
+
+
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """Return when every node of the network that has begun started and finished, by its id.
 
     Work is finished when people say so, and approved when it is done. What does not apply is both from then on. Until a delivery is
     received, the date that the supplier promised counts as its finish. A promise that has passed counts as one for tomorrow.
+
+    Raise InputError for a time that is years from the project. It names the event.
     """
     now, found = snapshot.now, {}
-    approvers = dict(snapshot.ask(_APPROVERS))
+    approvers, holds = dict(snapshot.ask(_APPROVERS)), _holds(snapshot)
     for row in activities(snapshot):
         finished, approved = _ends(row, now)
         if row.started_at is not None or finished is not None:
             started = row.started_at or finished
             share = _share(row)
             approver = approvers.get(row.id)
-            found[row.id] = Actual(started, finished, row.out_of_sequence, share, approved, approver)
+            found[row.id] = Actual(
+                started, finished, row.out_of_sequence, share, approved, approver, holds.get(row.id, ())
+            )
     for order in orders(snapshot):
         if order.placed_at is None:
             continue
@@ -42,8 +55,18 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
         early = bool(order.early_because) and is_unready(order, now, lapsed=is_lapsed)
         found[order.id] = Actual(order.placed_at, order.placed_at, early)
         for tranche in order.tranches:
-            comes = tranche.received_at or _due(tranche, now)
+            comes = tranche.received_at or _due(tranche, now, order.time_zone)
             found[tranche.id] = Actual(order.placed_at, comes, early)
+    refuse_far(snapshot, found)
+    return found
+
+
+def _holds(snapshot: Snapshot) -> dict[str, tuple[Span, ...]]:
+    """Return when each activity was on hold in its present attempt. A hold that lasts ends at the snapshot's time."""
+    found: dict[str, tuple[Span, ...]] = {}
+    for name, since, until in snapshot.ask(_HOLDS, now=stamp(snapshot.now)):
+        span = moment(since), moment(until)
+        found[name] = (*found.get(name, ()), span)
     return found
 
 
@@ -58,12 +81,16 @@ def _ends(row: Activity, now: datetime) -> tuple[datetime | None, datetime | Non
     return (row.finished_at if is_finished else None), None
 
 
-def _due(tranche: TrancheRow, now: datetime) -> datetime | None:
-    """Return when a delivery that is not here is expected by its own promise. None without one."""
+def _due(tranche: TrancheRow, now: datetime, zone: str) -> datetime | None:
+    """Return when a delivery that is not here is expected by its own promise: as the promised day begins at the site.
+
+    None without a promise.
+    """
     if tranche.promised is None:
         return None
-    day = max(tranche.promised, now.date() + timedelta(days=1))
-    return max(datetime.combine(day, time(), tzinfo=now.tzinfo), now + MINUTE)
+    day = max(tranche.promised, local_day(now, zone) + timedelta(days=1))
+    begins = datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+    return max(begins, now + MINUTE)
 
 
 def _share(row: Activity) -> float | None:

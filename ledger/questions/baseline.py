@@ -59,7 +59,8 @@ def baseline_date(snapshot: Snapshot, name: str) -> datetime | None:
 def milestone_baselines(snapshot: Snapshot) -> dict[str, datetime]:
     """Return the finish that the baseline has for go-live, each hall and each phase, by the name of its milestone.
 
-    A phase ends with the last of its activities that applies and does not go on after go-live.
+    A phase ends with the last of its activities that applies and does not go on after go-live. A hall is in service when that is
+    approved.
     """
     base = baseline(snapshot)
     found = {} if base is None else {GO_LIVE: base.finish}
@@ -67,5 +68,6 @@ def milestone_baselines(snapshot: Snapshot) -> dict[str, datetime]:
         date = datetime.fromisoformat(text)
         found[phase] = max(date, found.get(phase, date))
         if step == IN_SERVICE:
-            found[hall_milestone(unit)] = date
+            hall = hall_milestone(unit)
+            found[hall] = baseline_date(snapshot, hall) or date
     return found

@@ -21,7 +21,10 @@ Day = Callable[[datetime | None], str]
 
 
 class HallRow(NamedTuple):
-    """A hall, and when it is in service: since when, as planned, and as the kept forecast has it, where there is one."""
+    """A hall, and when it is in service: since when, as planned, and as the kept forecast has it, where there is one.
+
+    It is in service when that is approved, in all three.
+    """
 
     hall: str
     activity: str
@@ -47,7 +50,7 @@ def _hall(row: Activity, found: KeptMilestone | None) -> HallRow:
         activity=row.id,
         state=row.state,
         in_service_since=row.ended_at if is_in_service else None,
-        planned=row.plan.dates.early_finish if row.plan.dates else None,
+        planned=row.plan.dates.reached if row.plan.dates else None,
         expected=found.expected if found else None,
         p50=found.p50.date if found else None,
         p80=found.p80.date if found else None,

@@ -34,12 +34,22 @@ class ShutOut(NamedTuple):
         )
 
 
-def shut_out(snapshot: Snapshot, row: Activity, person: str) -> ShutOut | None:
-    """Return what a person gives up who works on an activity now. None if they could not approve it anyway."""
+def shut_out(
+    snapshot: Snapshot,
+    row: Activity,
+    person: str,
+    *,
+    attests: bool = False,
+) -> ShutOut | None:
+    """Return what a person gives up who works on an activity now. None if they could not approve it anyway.
+
+    Who attests work never approves it (`attests`), whatever the policy says of the people who do it.
+    """
     policy = row.plan.policy
     roles = set(policy.roles)
     could = roles & actor(snapshot, person).roles.keys()
-    if not could or not row.separates_duties or person in row.hands:
+    is_apart = row.separates_duties or attests
+    if not could or not is_apart or person in row.hands:
         return None
     signed = approvers(snapshot, row)
     apart = {person, *row.hands, *signed}

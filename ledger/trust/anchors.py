@@ -25,8 +25,9 @@ from ledger.log.chain import event_hash
 from ledger.log.columns import HASHED
 from ledger.stores.file import connect, explained, ledger_path
 from ledger.trust.anchor_code import code_of, read_code
+from ledger.trust.site_zone import zone_of
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
-from steps.stamps import instant
+from steps.stamps import instant, minute
 
 TRAILER = "Clusterwright-Anchor"
 KEPT = Path(".clusterwright") / "anchors.jsonl"
@@ -102,18 +103,18 @@ def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Comparison:
     """Compare a ledger with anchors. Anchors of other sites are left out."""
     mine, broken = _of_this_site(_site(db), list(anchors))
     (end,) = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
-    up_to = holding = 0
+    up_to, holding, zone = 0, 0, zone_of(db)
     for anchor in sorted(mine, key=lambda a: (a.seq, a.source)):
         row = db.execute("SELECT hash FROM event WHERE seq = ?", (anchor.seq,)).fetchone()
         if row and str(row[0]).startswith(anchor.hash):
             up_to, holding = anchor.seq, holding + 1
         else:
-            broken.append((f"event {anchor.seq}", _complaint(anchor, end, up_to)))
+            broken.append((f"event {anchor.seq}", _complaint(anchor, end, up_to, zone)))
     return Comparison(tuple(dict.fromkeys(broken)), holding, up_to)
 
 
-def _complaint(anchor: Anchor, end: int, good: int) -> str:
-    day = f", recorded {anchor.time:%Y-%m-%d %H:%M}Z" if anchor.time else ""
+def _complaint(anchor: Anchor, end: int, good: int, zone: str) -> str:
+    day = f", recorded {minute(anchor.time, zone)}" if anchor.time else ""
     up_to = f"; up to event {good} the ledger agrees with its anchors" if good else ""
     if anchor.seq > end:
         return (

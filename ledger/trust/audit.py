@@ -36,9 +36,11 @@ from ledger.trust.chain import (
 from ledger.trust.checkpoint import Checkpoint, differing_from_file, differing_tables
 from ledger.trust.replayed import Replayed
 from ledger.trust.replaying import Deferred
+from ledger.trust.site_zone import UNKNOWN, zone_of
 from ledger.trust.sshsig import Maker
 from ledger.trust.witnessed import Covered, RulesPeriod
 from steps.errors import ClusterwrightError, UnreachableError
+from steps.stamps import minute
 
 APART = 20_000
 """From how many events on a second process checks the chain and the evidence while this one replays.
@@ -51,7 +53,7 @@ class Findings(list[Finding]):
     """Everything that is wrong. Empty if the audit is green. `events` is the number of events, `head` the last one's hash.
 
     `refused` are the events that the rules refuse, and `refused_here` those that the copy of a shared log did not apply. `covered` says what signatures witness. None if nothing could be replayed.
-    `checkpoint` says which events were audited earlier. It is None if all of them were audited now.
+    `checkpoint` says which events were audited earlier. It is None if all of them were audited now. People read its time in `zone`.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Findings(list[Finding]):
         self.head = head
         self.anchors = Comparison((), 0, 0)
         self.checkpoint: Checkpoint | None = None
+        self.zone = UNKNOWN
         self.refused: list[int] = []
         self.refused_here: list[int] = []
         self.covered: Covered | None = None
@@ -160,6 +163,7 @@ class Auditor(AbstractContextManager["Auditor"]):
             start = checkpoint.kept(db, program)
             with checkpoint.opened(start, self.site_dir) as engine:
                 found = _since(db, self.site_dir, start, engine)
+            found.zone = zone_of(db)
         found.checkpoint = start
         return found
 
@@ -253,7 +257,8 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
     seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
     there = db.execute("SELECT hash FROM event WHERE seq = ?", (start.seq,)).fetchone()
     if there != (start.hash,):
-        gone = Finding(f"event {start.seq}", f"is not the event that was audited on {start.audited_at:%Y-%m-%d %H:%M}Z")
+        when = minute(start.audited_at, zone_of(db))
+        gone = Finding(f"event {start.seq}", f"is not the event that was audited on {when}")
         return Findings([gone], events=seq, head=digest)
     found = faults_after(db, site_dir, Place(start.seq, start.hash), seq)
     if are_of_files(found):

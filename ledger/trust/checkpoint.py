@@ -32,7 +32,7 @@ from ledger.stores.file import ledger_path, read_only
 from ledger.stores.sqlite import OPERATIONAL
 from ledger.trust.chain import Last
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
-from steps.stamps import moment, stamp
+from steps.stamps import minute, moment, stamp
 
 FORMAT = 1
 WHOLE = "audit the whole ledger: `clusterwright audit --keep-checkpoint`"
@@ -54,10 +54,10 @@ class Checkpoint(NamedTuple):
     audited_at: datetime
     digest: str
 
-    def __str__(self) -> str:
-        """Return who audited what, in words."""
+    def words(self, zone: str) -> str:
+        """Return who audited what and when, in words, in a time zone."""
         return (
-            f"events 1 to {self.seq} were audited on {self.audited_at:%Y-%m-%d %H:%M}Z"
+            f"events 1 to {self.seq} were audited on {minute(self.audited_at, zone)}"
             f" by {self.account} on this machine, and are not read again"
         )
 

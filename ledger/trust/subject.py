@@ -34,6 +34,7 @@ OF_ACTIVITY = (
     "waiver",
     "attestation",
     "comment",
+    "hold",
     "release",
     "run",
     "preview",

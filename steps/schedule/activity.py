@@ -57,6 +57,7 @@ class Dates(PlanPart):
     crews that was found. `is_critical` is true on the chain of what drives go-live, and for every node without float.
     `unlimited_start` and `unlimited_finish` are the early dates with unlimited crews; older plans have those alone, as early dates.
     `crew_order` is the quarter of an hour in which levelling placed it, None where that is the early start: crews go on in this order.
+    `approved` is when a hall is in service: at the approval that its work waits for. None for everything else.
     """
 
     early_start: datetime
@@ -72,6 +73,12 @@ class Dates(PlanPart):
     crew: str | None = None
     crew_wait_h: float = 0.0
     crew_order: datetime | None = None
+    approved: datetime | None = None
+
+    @property
+    def reached(self) -> datetime:
+        """When it is reached as a milestone: as it is approved, where that takes time of its own, else as its work ends."""
+        return self.approved or self.early_finish
 
     @property
     def wait(self) -> str:

@@ -14,8 +14,8 @@ import numpy as np
 
 from steps.catalog.terms import LinkType
 from steps.errors import InputError
-from steps.schedule.activity import ELAPSED, Dates
-from steps.schedule.approvals import Approving, waits_of
+from steps.schedule.activity import ELAPSED, Dates, PlanActivity
+from steps.schedule.approvals import Approving, approval_hours, waits_of
 from steps.schedule.calendar import WorkCalendar, calendars_of
 from steps.schedule.cpm.columns import NONE, Activities, Links, Tie
 from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
@@ -24,6 +24,7 @@ from steps.schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
 from steps.schedule.cpm.solution import Solution
 from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
 from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
+from steps.schedule.halls import halls_of
 from steps.schedule.levelling.compiled import FAST
 from steps.schedule.levelling.level import Effort
 from steps.schedule.levelling.problem import Capacity
@@ -161,6 +162,9 @@ def solved(plan: Plan) -> SolvedPlan:
     crewed = solve_with_crews(network, crews, effort_for(network), target=closing_row(network))
     dates = _dates(plan, crewed, crews.names)
     last = network.activities.names[last_row(network, crewed.solution)]
+    for hall in halls_of(plan):
+        if (own := dates.get(hall.id)) is not None:
+            dates[hall.id] = replace(own, approved=_approved(plan, hall, own.early_finish))
     activities = (replace(activity, dates=dates.get(activity.id)) for activity in plan.activities)
     orders = (_dated_order(order, dates) for order in plan.orders)
     found = {
@@ -170,6 +174,11 @@ def solved(plan: Plan) -> SolvedPlan:
         "orders": tuple(orders),
     }
     return SolvedPlan(plan.model_copy(update=found), crewed)
+
+
+def _approved(plan: Plan, activity: PlanActivity, finish: datetime) -> datetime:
+    """Return when the approval of an activity is planned whose work ends at `finish`."""
+    return WorkCalendar.from_plan(plan).add(finish, approval_hours(activity, plan.approvals))
 
 
 def _levelling(crewed: CrewedSolution, last: Dates) -> PlanLevelling | None:

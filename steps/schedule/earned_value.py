@@ -56,6 +56,8 @@ def earned_value(solved: ForecastSolution, actuals: Actuals) -> EarnedValue:
     started, finished = progress.started[row], progress.finished[row]
     begun, done = started != NONE, finished != NONE
     worked = _worked(network, row, np.where(begun, started, now), np.where(done, finished, now))
+    if progress.held is not None:
+        worked = worked - progress.held[row]
     left = solved.crewed.unlimited.work.duration[network.numbers.number[row]]
     said = np.array([_said(actuals, one.id) for one in work])
     share = np.where(done, 1.0, np.where(np.isnan(said), _part(worked, worked + left), said)) * begun

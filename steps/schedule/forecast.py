@@ -19,8 +19,10 @@ from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import NONE
 from steps.schedule.cpm.columns import Actuals as Progress
 from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution, solve_with_crews
 from steps.schedule.dating import closing_row, crew_order, crews_of, critical_rows, last_row, network_of
+from steps.schedule.holds import Span, joined, within
 from steps.schedule.levelling.level import Effort
 from steps.schedule.plan import Plan
 from steps.schedule.rates import LearnedRates, learned_rates
@@ -31,7 +33,8 @@ class Actual(NamedTuple):
 
     `out_of_sequence` is true while something before it is open. What comes after it then waits for that too. `share` is the part
     of running work that is done, from 0 to 1, as its items or people say; None if nobody says it. Work ends at its finish. It was
-    `approved` later, by the role `approver`; None while it waits for that.
+    `approved` later, by the role `approver`; None while it waits for that. `holds` are the times in which it was on hold, in any
+    order: nobody worked on it then, and its approval did not wait for people. A hold that lasts ends at the data date.
     """
 
     started: datetime | None
@@ -40,6 +43,7 @@ class Actual(NamedTuple):
     share: float | None = None
     approved: datetime | None = None
     approver: str | None = None
+    holds: tuple[Span, ...] = ()
 
 
 MINUTE = timedelta(minutes=1)
@@ -184,10 +188,17 @@ def _waits(plan: Plan, happened: Actuals, now: datetime) -> Iterator[tuple[str, 
         role = approver_of(activity, plan.approvals)
         if role is None or one.finished is None:
             continue
-        begins, ends = (calendar.hours_since_origin(at) for at in (one.finished, one.approved or now))
-        hours = float(calendar.work_at(ends) - calendar.work_at(begins))
+        begins, ends = one.finished, one.approved or now
+        held = sum(_hours(calendar, span) for span in within(one.holds, begins, ends))
+        hours = _hours(calendar, (begins, ends)) - held
         if one.approved is not None or hours > plan.approvals.get(role, hours):
             yield one.approver or role, hours
+
+
+def _hours(calendar: WorkCalendar, span: Span) -> float:
+    """Return the working hours of a span."""
+    begins, ends = (calendar.hours_since_origin(at) for at in span)
+    return float(calendar.work_at(ends) - calendar.work_at(begins))
 
 
 def _at_these_rates(
@@ -229,7 +240,24 @@ def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals
             remaining[row] = 0
         elif begun is not None and actual.share is not None:
             remaining[row] = round(int(network.activities.duration[row]) * (1 - actual.share))
-    return Progress(data_date, started, finished, remaining)
+    held = _held(network, calendar, actuals, started, np.where(finished == NONE, data_date, finished))
+    return Progress(data_date, started, finished, remaining, held=held)
+
+
+def _held(
+    network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, started: Minutes, until: Minutes
+) -> Minutes | None:
+    """Return the working minutes in which each row was on hold between its start and an instant. None if nothing ever was."""
+    if not any(one.holds for one in actuals.values()):
+        return None
+    held = np.zeros(len(started), np.int64)
+    for row, name in enumerate(network.activities.names):
+        shifts = network.calendars[int(network.activities.calendar[row])]
+        for begins, ends in joined(actuals.get(name, UNTOUCHED).holds):
+            span = (_minute(calendar, begins), _minute(calendar, ends))
+            first, last = np.clip(np.array(span, np.int64), started[row], until[row])
+            held[row] += int(shifts.work(last) - shifts.work(first))
+    return held
 
 
 def _minute(calendar: WorkCalendar, instant: datetime) -> int:

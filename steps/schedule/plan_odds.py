@@ -7,11 +7,16 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
+from steps.schedule.activity import WORKING, PlanActivity
+from steps.schedule.approvals import MINUTES, Approving, approval_hours
 from steps.schedule.calendar import WorkCalendar
 from steps.schedule.cpm.columns import Actuals
 from steps.schedule.cpm.compiled import CompiledNetwork
+from steps.schedule.cpm.shifts import Minutes
 from steps.schedule.crewed import CrewedSolution
-from steps.schedule.dating import closing_row, network_of, planned_finishes
+from steps.schedule.dating import MINUTE, closing_row, network_of, planned_finishes
 from steps.schedule.enough_samples import enough_samples
 from steps.schedule.forecast import ForecastSolution, in_the_plans_order
 from steps.schedule.halls import hall_milestone, halls_of
@@ -39,7 +44,7 @@ class MilestoneOdds(NamedTuple):
     """How sure one milestone is."""
 
     milestone: str
-    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase."""
+    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase. Go-live and a hall are reached when they are approved."""
     planned: datetime
     """As the plan has it."""
     expected: datetime
@@ -63,7 +68,7 @@ def odds_of(
     plan: Plan, crewed: CrewedSolution | None = None, *, samples: int | None = None, seed: int = SEED
 ) -> PlanOdds:
     """Return how sure a plan's milestones are, in the plan's own order of crews: `crewed`, if its dates were just worked out."""
-    return _odds(plan, crewed or in_the_plans_order(plan, network_of(plan)), samples, seed)
+    return _odds(plan, crewed or in_the_plans_order(plan, network_of(plan)), Approving(plan.approvals), samples, seed)
 
 
 def solved_odds(
@@ -77,12 +82,14 @@ def solved_odds(
 
     `also` are more of them by name: each is reached when all of these ids have finished.
     """
-    return _odds(solved.plan, solved.crewed, samples, seed, solved.progress, solved.rates, also)
+    approving = solved.recorded.approving
+    return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also)
 
 
 def _odds(
     plan: Plan,
     crewed: CrewedSolution,
+    approving: Approving,
     samples: int | None,
     seed: int,
     actuals: Actuals | None = None,
@@ -97,11 +104,18 @@ def _odds(
     at = {row: number for number, row in enumerate(targets)}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
     planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, finishes_as_sampled(crewed)
+    halls = {hall_milestone(one.unit): one for one in halls_of(plan)}
     milestones = []
     for name, own in rows.items():
-        odds = Odds(found[[at[row] for row in own]].max(axis=0))
+        finishes = found[[at[row] for row in own]].max(axis=0)
         dates = [int(column[own].max()) for column in (planned, expected)]
         rounding = int(due[own].max()) - dates[1]
+        if name in halls:
+            hall = halls[name]
+            finishes, now = (_approved(crewed.base, hall, approving, of) for of in (finishes, expected[own]))
+            rounding = 0 if hall.id in approving.done else rounding  # what has happened is known to the minute
+            dates = [(hall.dates.reached - origin) // MINUTE if hall.dates else dates[0], int(now.max())]
+        odds = Odds(finishes)
         p10, p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
         milestones.append(
             MilestoneOdds(
@@ -115,6 +129,17 @@ def _odds(
             )
         )
     return PlanOdds(samples, seed, tuple(milestones))
+
+
+def _approved(network: CompiledNetwork, activity: PlanActivity, approving: Approving, finishes: Minutes) -> Minutes:
+    """Return when an activity is approved, in minutes, for each instant at which its work may end."""
+    if activity.id in approving.done:
+        return np.full(len(finishes), approving.done[activity.id][1])
+    wait = round(approval_hours(activity, approving.hours) * MINUTES)
+    if not wait:
+        return finishes
+    shifts = next(one for one in network.calendars if one.name == WORKING)
+    return shifts.finish(shifts.work(finishes) + wait)
 
 
 def _chance(quantile: Quantile, origin: datetime) -> Chance:

@@ -168,7 +168,10 @@ def _turns(step: NDArray[np.int32]) -> NDArray[np.float64]:
 
 
 def _worked(network: CompiledNetwork, progress: Progress, rows: NDArray[np.int64], begun: NDArray[np.bool_]) -> Minutes:
-    """Return the working minutes from each start to the finish, or to the data date; 0 for what has not begun."""
+    """Return the working minutes from each start to the finish, or to the data date; 0 for what has not begun.
+
+    Time on hold is no work.
+    """
     worked = np.zeros(len(rows), np.int64)
     started, finished = progress.started[rows][begun], progress.finished[rows][begun]
     until = np.where(finished == NONE, progress.data_date, finished)
@@ -177,4 +180,4 @@ def _worked(network: CompiledNetwork, progress: Progress, rows: NDArray[np.int64
         own = np.flatnonzero(calendar == index)
         shifts = network.calendars[index]
         worked[np.flatnonzero(begun)[own]] = shifts.work(until[own]) - shifts.work(started[own])
-    return worked
+    return worked if progress.held is None else worked - progress.held[rows]

@@ -95,3 +95,14 @@ def test_where_nobody_else_can_approve_it_says_what_to_do(site_of_two: tuple[Pat
 
     assert "and nobody else can. Let somebody else record it, or give another person the role" in said
     assert "036@site: started" in said, "work is recorded as it happened"
+
+
+def test_who_attests_work_hears_before_it_that_they_cannot_approve_it(adopted: Path, command: Command) -> None:
+    """What is attested is always approved by somebody else, whatever the policy says of other work."""
+    said = command("attest", "071@site", "--reason", "on paper", "--as", "owner", "--site", adopted).stderr
+
+    first, *others = said.splitlines()
+    assert first.startswith(
+        "once this is recorded, owner cannot approve 071@site: who works on it does not; these can: "
+    )
+    assert any("071@site: attested" in line for line in others)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from ledger.decisions.deliveries import receive
 from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order
+from ledger.decisions.orders import order, promise
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
+from ledger.decisions.work import finish, hold, progress, resume, start
 from ledger.forecasting import make_forecast
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.reading import open_snapshot
@@ -53,6 +53,14 @@ def _receive(delivery: str, ledger: Ledger, at: datetime) -> object:
     return receive(ledger, "pm", delivery, at=at)
 
 
+def _promise(subject: str, day: date, ledger: Ledger, at: datetime) -> object:
+    return promise(ledger, "pm", subject, day, reason="the supplier says so", at=at)
+
+
+def _report(name: str, percent: int, ledger: Ledger, at: datetime) -> object:
+    return progress(ledger, "tech", name, percent=percent, at=at)
+
+
 def happened(seed: int) -> list[Entry]:
     """Return a random history of the small site in the order in which it happened, until a random day before END."""
     draw = random.Random(seed)
@@ -71,7 +79,16 @@ def happened(seed: int) -> list[Entry]:
             lambda ledger, at: attach(ledger, "tech", name, b"a photo", "photo", name="rack.jpg", at=at),
             f"start {name}",
         )
-        then(f"finish {name}", lambda ledger, at: finish(ledger, "tech", name, at=at), f"attach {name}")
+        reported = []
+        for number in range(draw.randrange(4)):  # of one day and of another, in any order
+            reported.append(f"report {number} of {name}")
+            then(reported[-1], partial(_report, name, draw.randrange(5, 100)), f"start {name}")
+        before = [f"attach {name}", *reported]
+        if draw.random() < 0.5:
+            then(f"hold {name}", lambda ledger, at: hold(ledger, "lead", name, "no crane", at=at), *before)
+            then(f"resume {name}", lambda ledger, at: resume(ledger, "lead", name, at=at), f"hold {name}")
+            before = [f"resume {name}"]
+        then(f"finish {name}", lambda ledger, at: finish(ledger, "tech", name, at=at), *before)
         signed = []
         for person in approvers:
             signed.append(f"{person} signs {name}")
@@ -84,9 +101,15 @@ def happened(seed: int) -> list[Entry]:
         lambda ledger, at: order(ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1", at=at),
         *decided,
     )
+    promises: dict[str, list[str]] = {}
+    for number, subject in enumerate(draw.choices((ORDER, f"{ORDER}/1", f"{ORDER}/2"), k=draw.randrange(6))):
+        promises.setdefault(subject, []).append(f"promise {number}")
+        day = (END + timedelta(days=draw.randrange(1, 60))).date()
+        then(f"promise {number}", partial(_promise, subject, day), "order")
     for number in (1, 2):
         delivery = f"{ORDER}/{number}"
-        then(delivery, partial(_receive, delivery), "order", lag_h=200)
+        before = [*promises.get(delivery, ()), *(promises.get(ORDER, ()) if number == 1 else ())]
+        then(delivery, partial(_receive, delivery), "order", *before, lag_h=200)
         signed = work(f"010@pod-00{number}", delivery)
         work(f"020@pod-00{number}", *signed, lag_h=24, approvers=("lead", "lead2"))
     until = T0 + (END - T0) * draw.random()

@@ -10,12 +10,14 @@ from textual.binding import Binding, BindingType
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checked_items, unchecked_items
 from ledger.questions.inbox import may_now
+from ledger.questions.shut_out import shut_out
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from steps.errors import ClusterwrightError
 from tui.screens.base import SiteScreen
 from tui.widgets.ask import Ask
 from tui.widgets.check_item import CheckItem, TypedItem
+from tui.widgets.confirm import Confirm
 
 
 class Verb(NamedTuple):
@@ -45,6 +47,10 @@ VERBS = {
 }
 
 
+HANDS = frozenset({"start", "finish", "measure", "check"})
+"""Decisions after which a person has had a hand in the work."""
+
+
 class DecidingScreen(SiteScreen):
     """A screen with a chosen activity, about which keys decide."""
 
@@ -59,11 +65,11 @@ class DecidingScreen(SiteScreen):
         raise NotImplementedError
 
     def action_decide(self, name: str) -> None:
-        """Take the decision, after its question where it has one."""
+        """Take the decision, after its question where it has one, or where the person gives something up by it."""
         activity = self.chosen
         if activity is None:
             return
-        if VERBS[name].asks:
+        if VERBS[name].asks or name in HANDS:
             self._ask(name, activity)
         else:
             self._record(name, activity)
@@ -78,14 +84,18 @@ class DecidingScreen(SiteScreen):
                 for refusal in (answer.refusal for answer in answers if answer.verb == name):
                     if refusal is not None:
                         raise refusal
-                dialog = _dialog(snapshot, name, activity)
+                dialog = _dialog(snapshot, name, activity, owner.site.acting())
         except ClusterwrightError as error:
             owner.call_from_thread(owner.say, error)
             return
 
+        if dialog is None:
+            owner.call_from_thread(self._record, name, activity)
+            return
+
         def answered(typed: str | TypedItem | None) -> None:
             if typed is not None:
-                self._record(name, activity, typed)
+                self._record(name, activity, *([typed] if VERBS[name].asks else []))
 
         owner.call_from_thread(owner.push_screen, dialog, answered)
 
@@ -102,12 +112,20 @@ class DecidingScreen(SiteScreen):
         owner.look()
 
 
-def _dialog(snapshot: Snapshot, name: str, activity: str) -> Ask | CheckItem:
-    """Return the question. For an item, those that failed or were not checked are offered, the failed ones first."""
+def _dialog(snapshot: Snapshot, name: str, activity: str, person: str) -> Ask | CheckItem | Confirm | None:
+    """Return the question, with what the person gives up by the decision. None where there is nothing to ask.
+
+    For an item, those that failed or were not checked are offered, the failed ones first.
+    """
+    row = require_activity(snapshot, activity)
+    given_up = shut_out(snapshot, row, person) if name in HANDS else None
+    if not VERBS[name].asks:
+        return Confirm(str(given_up)) if given_up else None
     question = VERBS[name].asks.format(activity)
+    if given_up:
+        question = f"{given_up}\n\n{question}"
     if name != "check":
         return Ask(question)
-    row = require_activity(snapshot, activity)
     failed = [check.item for check in checked_items(snapshot, row) if check.failing]
     metrics = (criterion.metric for criterion in row.plan.criteria if criterion.each)
     return CheckItem(question, failed + unchecked_items(snapshot, row), next(metrics, ""))

@@ -8,9 +8,9 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import AsOption
-from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import Cells
 from clusterwright.where import acting_person
+from flows.lapsed import lapsed_releases
 from ledger.questions import inbox as questions
 from ledger.questions.inbox import InboxRow
 from steps.errors import WaitingError

@@ -8,8 +8,8 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.forecast_view import forecast_document
-from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import Document, day, in_line
+from flows.lapsed import lapsed_releases
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
 from ledger.questions.halls import halls, halls_words

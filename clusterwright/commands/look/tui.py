@@ -6,8 +6,8 @@ Example:
 """
 
 from clusterwright.commands.options import SiteOption
-from clusterwright.lapsed import lapsed_releases
 from clusterwright.where import find_site
+from flows.lapsed import lapsed_releases
 from tui.app import run
 
 

@@ -24,9 +24,9 @@ from clusterwright.forecast_view import (
     ordered_line,
     value_line,
 )
-from clusterwright.lapsed import lapsed_releases
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import Document, day, in_line, print_json, say
+from flows.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
 from ledger.questions.forecast_words import learned_lines
 from ledger.questions.headlines import Headlines, headlines

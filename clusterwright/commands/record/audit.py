@@ -70,7 +70,7 @@ def audit(
     else:
         print(f"{found.events} events, head {found.head[:16]}, {len(found)} findings")
         if found.checkpoint is not None:
-            print(found.checkpoint)
+            print(found.checkpoint.words(found.zone))
         if holding:
             print(f"{holding} anchors hold, the newest of event {up_to}")
         for line in lines(found):

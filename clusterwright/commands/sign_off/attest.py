@@ -13,6 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.acting import Reporting
+from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, ReasonOption
 from ledger.decisions.evidence import attest as state
 
@@ -23,6 +24,7 @@ def attest(
     reason: ReasonOption,
     evidence: Annotated[list[Path] | None, Option(help="A file that shows it.")] = None,
 ) -> None:
+    say_shut_out(me, activities, attests=True)
     me.each(
         activities,
         "attested",

@@ -57,7 +57,7 @@ def tour(
         print(f"  clusterwright {words:<20} {what}")
     print("  clusterwright tui                  the same on screens: ? has the keys\n")
     if sys.stdin.isatty() and sys.stdout.isatty() and confirm("Open the screens?", default=True):
-        from clusterwright.lapsed import lapsed_releases
+        from flows.lapsed import lapsed_releases
         from tui.app import run
 
         run(folder, lapsed_releases)

@@ -28,12 +28,13 @@ from ledger.log.payloads.work import (
 )
 from ledger.rules.activity import Activity, State
 from ledger.rules.subjects import is_delivery, is_supply
-from ledger.state.projection import Handler, Handlers, Projection, Row, Shape
+from ledger.state.projection import Handler, Handlers, Projection, Row, Shape, stored
+from ledger.state.projections.later_words import said
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
-ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "before"))
+ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "at", "said", "before"))
 """What is noted of an entry."""
 
 _ENTRY = "SELECT kind, before FROM entry WHERE seq = :seq"
@@ -80,6 +81,8 @@ def note_entry(p: Projection, event: Event, payload: Payload) -> None:
         subject,
         attempt,
         event.actor,
+        stored(event.effective_at),
+        stored(said(payload)),
         replaced,
     )
     p.add_stored(ENTRY, row)

@@ -18,6 +18,7 @@ from ledger.log.payloads.orders import (
 )
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.state.projection import Handlers, Projection
+from ledger.state.projections.later_words import PROMISED, said_later
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -43,7 +44,7 @@ def place(p: Projection, event: Event, payload: OrderPlaced) -> None:
         organisation=payload.organisation or organisation,
     )
     if payload.promised is not None:
-        _promise(p, event.subject, payload.promised)
+        _promise(p, event, payload.promised)
     p.touch(event.subject)
 
 
@@ -51,22 +52,31 @@ def acknowledge(p: Projection, event: Event, payload: OrderAcknowledged) -> None
     """Note that the supplier accepted an order."""
     p.update("order_line", event.subject, acknowledged=payload.on, acknowledgement=payload.reference)
     if payload.promised is not None:
-        _promise(p, event.subject, payload.promised)
+        _promise(p, event, payload.promised)
 
 
 def promise(p: Projection, event: Event, payload: OrderPromised) -> None:
     """Note another date for an order, or for one of its deliveries."""
     if is_delivery(event.subject):
-        p.update("tranche", event.subject, promised=payload.promised)
+        _promise_delivery(p, event, event.subject, payload.promised)
     else:
-        _promise(p, event.subject, payload.promised)
+        _promise(p, event, payload.promised)
 
 
-def _promise(p: Projection, order: str, promised: date) -> None:
+def _promise(p: Projection, event: Event, promised: date) -> None:
     """Set the date of an order, which is that of its first delivery. Later deliveries have their own dates."""
-    p.update("order_line", order, promised=promised)
-    for first in p.ids(_FIRST, order=order):
-        p.update("tranche", first, promised=promised)
+    if PROMISED not in said_later(p, event, event.subject):
+        p.update("order_line", event.subject, promised=promised)
+    for first in p.ids(_FIRST, order=event.subject):
+        _promise_delivery(p, event, first, promised)
+
+
+def _promise_delivery(p: Projection, event: Event, delivery: str, promised: date) -> None:
+    """Set the date of a delivery, unless the supplier named another one later. A word on the order is one on its first delivery."""
+    (first,) = p.ids(_FIRST, order=order_of(delivery))
+    subjects = (delivery, order_of(delivery)) if delivery == first else (delivery,)
+    if PROMISED not in said_later(p, event, *subjects):
+        p.update("tranche", delivery, promised=promised)
 
 
 def expedite(p: Projection, event: Event, payload: OrderExpedited) -> None:

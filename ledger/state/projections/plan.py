@@ -14,6 +14,7 @@ from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
 from ledger.state.projection import EVERY, Handlers, Projection, stored
 from ledger.state.projections.hands import add_hands
+from steps.schedule.halls import hall_milestone
 from steps.schedule.plan import Plan, PlanLink, Unit
 from steps.stamps import moment, stamp
 
@@ -81,6 +82,9 @@ def _set_baseline(p: Projection, plan: Plan) -> None:
     for activity in plan.activities:
         if activity.dates is not None:
             p.add("baseline_date", id=activity.id, date=activity.dates.early_finish)
+            if activity.dates.approved is not None:
+                hall = hall_milestone(activity.unit)
+                p.add("baseline_date", id=hall, date=activity.dates.approved)
     for order in plan.orders:
         if order.need_by is not None:
             p.add("baseline_date", id=order.id, date=order.need_by)

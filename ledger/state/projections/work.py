@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ledger.log.payloads.work import (
@@ -20,15 +21,18 @@ from ledger.log.payloads.work import (
     Resumed,
     Started,
 )
-from ledger.rules.activity import State
+from ledger.rules.activity import Activity, State
 from ledger.state.projection import Handlers, Projection
 from ledger.state.projections.hands import add_hands, together
+from ledger.state.projections.later_words import said_later
 from ledger.state.projections.readings import add_reading
 from ledger.state.reopening import mark_resting, open_again
+from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
+_END_HOLD = "UPDATE hold SET until = :at WHERE activity = :activity AND attempt = :attempt AND until IS NULL"
 _WAS_CHECKED = "SELECT 1 FROM item_check WHERE activity = :activity AND attempt = :attempt LIMIT 1"
 
 
@@ -55,13 +59,15 @@ def start(p: Projection, event: Event, payload: Started) -> None:
 
 
 def progress(p: Projection, event: Event, payload: Progressed) -> None:
-    """Note how far the work has come."""
+    """Note how far the work had come. What a report of a later time says of it stays."""
     row = p.activity(event.subject)
-    if payload.items_done is not None:
+    later = said_later(p, event, row.id, attempt=row.attempt)
+    if payload.items_done is not None and "items_done" not in later:
         p.change(row, items_done=payload.items_done)
-    if payload.percent is not None:
+    if payload.percent is not None and "percent" not in later:
         p.change(row, percent=float(payload.percent))
-    p.change(row, last_note=payload.note or row.last_note)
+    if payload.note and "last_note" not in later:
+        p.change(row, last_note=payload.note)
     add_hands(p, row, event.actor)
 
 
@@ -100,18 +106,34 @@ def hold(p: Projection, event: Event, payload: Held) -> None:
     row = p.activity(event.subject)
     before = row.state.value
     p.change(row, held_from=before, state=State.ON_HOLD, last_note=payload.reason)
+    p.add(
+        "hold",
+        seq=event.seq,
+        activity=row.id,
+        attempt=row.attempt,
+        since=event.effective_at,
+        until=None,
+    )
+
+
+def _end_hold(p: Projection, row: Activity, at: datetime) -> None:
+    """Note when the hold of an activity ended. A cancelled run that waits on hold has none of its own."""
+    p.run(_END_HOLD, activity=row.id, attempt=row.attempt, at=stamp(at))
 
 
 def resume(p: Projection, event: Event, payload: Resumed) -> None:
     """Resume an activity that is on hold."""
     row = p.activity(event.subject)
     note = payload.reason or row.last_note
+    _end_hold(p, row, event.effective_at)
     p.change(row, state=State(payload.result), held_from=None, last_note=note)
 
 
 def not_applicable(p: Projection, event: Event, payload: NotApplicable) -> None:
     """Note that an activity does not apply, by a person's decision."""
     row = p.activity(event.subject)
+    if row.state is State.ON_HOLD:
+        _end_hold(p, row, event.effective_at)
     p.change(row, state=State.NOT_APPLICABLE, held_from=None)
     p.change(row, na_reason=payload.reason, na_at=event.effective_at, na_decided=True)
     p.touch(row.id)

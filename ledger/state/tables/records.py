@@ -149,6 +149,17 @@ class Comment(SQLModel, table=True):
     at: datetime = utc()
 
 
+class Hold(SQLModel, table=True):
+    """A time in which an activity was on hold. `until` is None while it lasts."""
+
+    __tablename__ = "hold"
+    seq: int = primary_key()
+    activity: str = Field(index=True)
+    attempt: int
+    since: datetime = utc()
+    until: datetime | None = utc()
+
+
 class Release(SQLModel, table=True):
     """Leave to change these hosts with this playbook, once, in this attempt."""
 
@@ -188,7 +199,11 @@ class Refused(SQLModel, table=True):
 
 
 class EntryTable(SQLModel, table=True):
-    """Something that a person entered. `before` is JSON of what it replaced. `taken_back` is the event that corrects it."""
+    """Something that a person entered, and when that was so.
+
+    `said` are the columns that it is about, if a later word on them counts instead. `before` is JSON of what it replaced.
+    `taken_back` is the event that corrects it.
+    """
 
     __tablename__ = "entry"
     __table_args__ = (Index("entry_subject", "subject", "seq"),)
@@ -197,6 +212,8 @@ class EntryTable(SQLModel, table=True):
     subject: str
     attempt: int
     person: str
+    at: datetime = utc()
+    said: tuple[str, ...] = word_list()
     before: str
     taken_back: int | None = None
 

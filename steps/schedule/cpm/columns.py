@@ -69,7 +69,8 @@ class Links:
 class Actuals:
     """What has happened until `data_date`, and what remains; columns of shape (activities,), NONE where there is nothing.
 
-    An activity that runs and has no `remaining` has worked since its start: what is left of its duration remains.
+    An activity that runs and has no `remaining` has worked since its start, but for the time on hold: what is left of its duration
+    remains.
     """
 
     data_date: int
@@ -80,6 +81,8 @@ class Actuals:
     """Progress override: what has started works on, whatever comes before it. Otherwise it waits (retained logic)."""
     resumes: Minutes | None = None
     """What runs goes on no earlier than this, as after a suspension; NONE for the data date."""
+    held: Minutes | None = None
+    """Minutes of its own calendar since its start in which an activity was on hold, and not worked on. 0 for none."""
 
 
 def rows_of(names: Sequence[str], wanted: Sequence[str]) -> Indices:
@@ -149,7 +152,7 @@ def check_actuals(activities: Activities, actuals: Actuals) -> None:
     """Raise InputError for the first activity whose progress cannot be true, by name."""
     names = activities.names
     columns = {"starts": actuals.started, "finishes": actuals.finished, "remaining durations": actuals.remaining}
-    columns["dates of resuming"] = actuals.resumes
+    columns |= {"dates of resuming": actuals.resumes, "times on hold": actuals.held}
     _same_length(columns, len(activities), "activities")
     begun, ended = actuals.started != NONE, actuals.finished != NONE
     _refuse(ended & ~begun, names, "has finished and has no actual start")

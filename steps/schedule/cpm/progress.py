@@ -20,7 +20,8 @@ def states(work: Work, actuals: Actuals, order: Indices, clock: Clock) -> Work:
     remaining = np.full(len(order), NONE) if actuals.remaining is None else actuals.remaining[order]
     unsaid = np.flatnonzero((state == RUNNING) & (remaining == NONE)).astype(np.int32)
     duration = np.where(remaining == NONE, work.duration, remaining)
-    duration[unsaid] = _left_over(unsaid, started[unsaid], actuals.data_date, work, clock)
+    held = np.zeros(len(order), np.int64) if actuals.held is None else actuals.held[order]
+    duration[unsaid] = _left_over(unsaid, started[unsaid], held[unsaid], actuals.data_date, work, clock)
     duration[state == DONE] = 0
     goes_on = actuals.data_date if actuals.resumes is None else np.maximum(actuals.data_date, actuals.resumes[order])
     earliest = np.where(state == RUNNING, goes_on, work.earliest)
@@ -28,11 +29,11 @@ def states(work: Work, actuals: Actuals, order: Indices, clock: Clock) -> Work:
     return Work(work.calendar, duration, earliest, started, state, actuals.override)
 
 
-def _left_over(numbers: Indices, started: Minutes, data_date: int, work: Work, clock: Clock) -> Minutes:
-    """Return what is left of durations if each activity has worked since its start."""
+def _left_over(numbers: Indices, started: Minutes, held: Minutes, data_date: int, work: Work, clock: Clock) -> Minutes:
+    """Return what is left of durations if each activity has worked since its start, but for the minutes in which it was on hold."""
     c = work.calendar[numbers]
     today = np.full(len(numbers), data_date)
     for instants in (started, today):
         clock.within(instants, c, numbers)
-    worked = clock.work(today, c) - clock.work(started, c)
+    worked = clock.work(today, c) - clock.work(started, c) - held
     return np.maximum(work.duration[numbers] - worked, 0)

@@ -130,6 +130,15 @@ def _of_rows(actuals: Actuals | None, here: Indices, there: Indices, number: int
         return found
 
     remaining = None if actuals.remaining is None else moved(actuals.remaining)
+    held = None
+    if actuals.held is not None:
+        held = np.zeros(number, np.int64)
+        held[here] = actuals.held[there]
     return Actuals(
-        actuals.data_date, moved(actuals.started), moved(actuals.finished), remaining, override=actuals.override
+        actuals.data_date,
+        moved(actuals.started),
+        moved(actuals.finished),
+        remaining,
+        override=actuals.override,
+        held=held,
     )

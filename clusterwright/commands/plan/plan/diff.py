@@ -8,10 +8,10 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
-from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import say
 from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of
+from flows.lapsed import lapsed_releases
 from ledger.questions.headlines import headlines
 
 

@@ -14,9 +14,9 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import AskingPast, dated, when
-from clusterwright.lapsed import lapsed_releases
 from clusterwright.output import print_json, say
 from clusterwright.week_report import FORMATS, week_report
+from flows.lapsed import lapsed_releases
 from steps.errors import InputError
 
 

@@ -1,5 +1,7 @@
 """Releases that lapsed because a file was changed after them. The engine waits for others, and somebody has to make them."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 
 from ledger.questions.activities import ready
@@ -18,8 +20,8 @@ def lapsed_releases(snapshot: Snapshot) -> dict[str, str]:
     )
     found: dict[str, str] = {}
     if released:
-        from clusterwright.releasing import release_terms  # both import what reads playbooks
         from flows.released import not_released
+        from flows.releasing import release_terms  # both import what reads playbooks
 
         for row in released:
             with suppress(ClusterwrightError):  # that it cannot be run at all is another thing, and the engine says it

@@ -1,0 +1,114 @@
+"""Times in the record that are years from the project. No calendar has them, and so no dates can be worked out from them.
+
+The first two versions of the rules let people record such a time. A wrong year is an entry to correct: the error names its event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.corrections import CORRECTABLE
+from ledger.rules.subjects import is_delivery, is_supply, order_of
+from steps.errors import InputError
+from steps.schedule.dating import YEAR, YEARS_AFTER, YEARS_BEFORE
+from steps.schedule.forecast import Actual
+from steps.stamps import local_day, minute, moment, stamp
+
+MEAN_YEAR = timedelta(days=365.25)
+
+_TERMS = "SELECT start, time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1"
+_COUNTS = "seq NOT IN (SELECT seq FROM refused) AND seq NOT IN (SELECT seq FROM entry WHERE taken_back IS NOT NULL)"
+_EVENT = f"""
+SELECT seq, kind, subject, actor, effective_at FROM event
+WHERE subject = :name AND effective_at = :at AND {_COUNTS} ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
+_PROMISE = f"""
+SELECT seq, kind, subject, actor, effective_at FROM event
+WHERE subject IN (:name, :order) AND json_extract(payload, '$.promised') = :day AND {_COUNTS}
+ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
+_BROUGHT = f"""
+SELECT seq, kind, subject, actor, effective_at FROM event
+WHERE kind IN ('progress.adopted', 'plan.adopted') AND instr(payload, :name) AND {_COUNTS}
+ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
+
+
+class Source(NamedTuple):
+    """The event that says something: its number, its kind, its subject, who recorded it, and when it was so."""
+
+    seq: int
+    kind: str
+    subject: str
+    actor: str
+    at: str
+
+
+def refuse_far(snapshot: Snapshot, found: Mapping[str, Actual]) -> None:
+    """Raise InputError for the first time in the record that is too far from the project to be planned with."""
+    terms = snapshot.first(_TERMS)
+    if terms is None:
+        return
+    begins, zone = moment(terms[0]), str(terms[1])
+    first = begins - (YEARS_BEFORE - 1) * YEAR
+    last = begins + YEARS_AFTER // 2 * YEAR  # the work that follows needs room in the calendars too
+    for name, actual in found.items():
+        for at in _times(actual):
+            if not first < at < last:
+                raise _far(snapshot, name, at, begins, zone)
+
+
+def _times(actual: Actual) -> Iterator[datetime]:
+    for at in (actual.started, actual.finished, actual.approved):
+        if at is not None:
+            yield at
+
+
+def _far(
+    snapshot: Snapshot,
+    name: str,
+    at: datetime,
+    begins: datetime,
+    zone: str,
+) -> InputError:
+    """Return the error that names the event, and how it is corrected."""
+    shown = minute(at, zone)
+    years = round(abs(at - begins) / MEAN_YEAR)
+    side = "before" if at < begins else "after"
+    where = f"{years} years {side} the project, which begins on {local_day(begins, zone)}"
+    event = _source(snapshot, name, at, zone)
+    if event is None:
+        return InputError(
+            f"{name}: the record has {shown} for it; that is {where}, and no dates follow from it",
+            hint=f"clusterwright log '{name}'",
+        )
+    says = f"is of {minute(moment(event.at), zone)}"
+    if event.at != stamp(at):
+        says += f" and says {shown} of {name}"
+    return InputError(
+        f"event {event.seq} ({event.kind} of {event.subject} by {event.actor}) {says}; that is {where}, and no dates follow from it",
+        hint=_remedy(event, name),
+    )
+
+
+def _source(snapshot: Snapshot, name: str, at: datetime, zone: str) -> Source | None:
+    """Return the event from which a time is. None if it cannot be found."""
+    found = snapshot.first(_EVENT, name=name, at=stamp(at))
+    if found is None and is_delivery(name):
+        day = local_day(at, zone).isoformat()
+        found = snapshot.first(_PROMISE, name=name, order=order_of(name), day=day)
+        found = found or snapshot.first(_EVENT, name=order_of(name), at=stamp(at))
+    found = found or snapshot.first(_BROUGHT, name=f'"{name}"')
+    return None if found is None else Source(*found)
+
+
+def _remedy(event: Source, name: str) -> str:
+    """Return how a wrong year is corrected: the entry is taken back. Work that was approved on it is opened again."""
+    again = "then record it anew with the right day"
+    take_back = f"clusterwright correct {event.seq} --reason WHY"
+    if is_supply(name):
+        return f"if the year is wrong: `{take_back}`, {again}"
+    reopen = f"clusterwright reopen {name} --reason WHY"
+    if event.kind not in CORRECTABLE:
+        return f"if the year is wrong: `{reopen}`, {again}"
+    return f"if the year is wrong: `{take_back}`, or where it is approved already `{reopen}`; {again}"
