@@ -88,7 +88,8 @@ def plan_calendars(worked_on: Iterable[Worked | None], site: Site) -> dict[str, 
 def days_off(calendar: Calendar, site: Site) -> tuple[str, ...]:
     """Return the days on which no shift begins, in order: public holidays from a year before the start on, and others."""
     days = set(calendar.holidays)
-    if calendar.public_holidays is not None:
+    region = calendar.holidays_of(site.country)
+    if region is not None:
         first, last = site.start.year - 1, (site.start + SPAN).year
-        days |= set(public_holidays(calendar.public_holidays, first, last))
+        days |= set(public_holidays(region, first, last))
     return tuple(day.isoformat() for day in sorted(days))
