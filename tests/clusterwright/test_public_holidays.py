@@ -37,7 +37,7 @@ def test_an_adopted_plan_keeps_its_days_and_the_diff_names_those_of_a_new_one(ad
     new_days, new_finish = planned(command, adopted)
     diff = command("plan", "diff", "--site", adopted).stdout
 
-    assert before["go_live"] == after["go_live"]
+    assert before["finish"] == after["finish"]
     assert days == []
     assert THANKSGIVING in new_days
     assert new_finish > finish
