@@ -92,12 +92,15 @@ def _shifts(site: Site) -> str:
 
 def _days(site: Site) -> str:
     kept = ((_trade(role), site.calendars[name].like(site.calendar)) for role, name in site.trades.items())
-    own = [f"{_a_week(calendar)} of {trade}" for trade, calendar in kept]
-    return ", ".join([f"{_a_week(site.calendar)} of the site", *own])
+    own = [f"{_a_week(calendar, site.country)} of {trade}" for trade, calendar in kept]
+    return ", ".join([f"{_a_week(site.calendar, site.country)} of the site", *own])
 
 
-def _a_week(calendar: Calendar) -> str:
-    return f"{len(calendar.working_days)} days of {calendar.hours[1] - calendar.hours[0]:g} h a week"
+def _a_week(calendar: Calendar, country: str) -> str:
+    opens, closes = calendar.hours
+    holidays = calendar.holidays_of(country)
+    off = f"with the public holidays of {holidays}" if holidays else "without public holidays"
+    return f"{len(calendar.working_days)} days of {closes - opens:g} h a week {off}"
 
 
 def _trade(role: str) -> str:

@@ -114,6 +114,12 @@ def _is_weekend(moment: datetime) -> bool:
     return moment.isoweekday() > 5
 
 
+def test_a_scenario_that_works_on_public_holidays_says_so() -> None:
+    found = {one.what: one for one in changed("memphis-2024")}
+
+    assert found["working days of trades"].after == "7 days of 8 h a week without public holidays of the site"
+
+
 def test_approvals_and_lags_keep_the_sites_calendar() -> None:
     assert costed("compressed").plan.working_days == (1, 2, 3, 4, 5)
 
