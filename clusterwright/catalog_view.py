@@ -51,6 +51,8 @@ def _head(entry: Entry) -> Iterator[str]:
     if step.duration.rate and step.items:
         yield f"  and for {step.items.count} {step.items.of}: {_estimate(step.duration.rate)}"
     yield f"crew {step.crew.size} x {step.crew.role}"
+    if room := step.crew.room:
+        yield f"  side by side: {room.value:g} {room.unit}, of {room.of} ({room.source})"
     for supply in step.supplies:
         yield f"buys {supply.title} from {supply.supplier}: {_estimate(supply.lead_time)}"
     yield from _software(step)

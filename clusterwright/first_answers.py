@@ -54,7 +54,7 @@ def asked(preset: str, start: date | None) -> Answers:
     facility = _ask(
         f"The hall: {', '.join(FACILITIES[:2])} or {FACILITIES[2]}?", str(chosen.choices["facility"]), _facility
     )
-    country = _ask("Which country, in two letters?", "US", _country)
+    country = _ask("Which country, in two letters? Its public holidays are days off.", "US", _country)
     zone = _ask("Which time zone?", ZONE, _zone)
     first = _ask("The first day of the project?", (start or today_in(zone)).isoformat(), _day)
     people = _ask("Who works and signs: a CSV file with id, name, roles; empty for three placeholders?", "", _people)

@@ -143,6 +143,8 @@ def _values(old: Plan, new: Plan) -> Iterator[Change]:
     yield from _differences("site", _of_site(old), _of_site(new))
     yield from _differences("calendar", _weeks(old), _weeks(new))
     last = max(old.finish, new.finish).date().isoformat()
+    if before_and_after := _public_holidays(old, new, last):
+        yield Change("days off", old.site, *before_and_after)
     yield from _differences("day off", _days_off(old, last), _days_off(new, last))
     yield from _differences("design", old.design, new.design)
 
@@ -163,6 +165,12 @@ def _weeks(plan: Plan) -> dict[str, str]:
 def _days_off(plan: Plan, last: str) -> dict[str, str]:
     """Return the site's days off until a day: a plan has those of many years more."""
     return {day: "off" for day in plan.holidays if day <= last}
+
+
+def _public_holidays(old: Plan, new: Plan, last: str) -> list[str]:
+    """Return how many days off both plans have until a day; nothing where they have the same ones."""
+    both = [_days_off(plan, last) for plan in (old, new)]
+    return [f"{len(days)} until {last}" for days in both] if both[0] != both[1] else []
 
 
 def _differences(

@@ -50,6 +50,11 @@ def site_at(folder: Path, scenario: str | None = None) -> Site:
     return site if name is None else under_scenario(site, name, folder, roles)
 
 
+def site_without_scenario(folder: Path) -> Site:
+    """Return the checked site file of a folder as it is, whatever scenario it names."""
+    return read_site(folder, _titles(folder)).model_copy(update={"scenario": None})
+
+
 def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
     """Return a site's file, its design and its catalog, all checked."""
     site = site_at(folder)

@@ -6,6 +6,7 @@ from shutil import copyfile
 from clusterwright.first_answers import Answers
 from ledger.account import machine_account
 from steps.catalog.loader import read_roles
+from steps.design.public_holidays import are_known
 from steps.design.site import FILE, site_slug
 
 PEOPLE_FILE = "people.csv"
@@ -32,7 +33,7 @@ start: {start}        # the first day of the project
 calendar:
   working_days: [1, 2, 3, 4, 5]   # ISO weekdays, Monday is 1
   hours: [8, 16]                  # site-local; [22, 6] goes on into the next day
-  # public_holidays: US-TN        # of a country, US, or a part of it; the plan keeps the days
+  {holidays}
   holidays: []                    # other days off: [2026-12-25, 2027-01-01]
 
 # Calendars of trades that do not keep the site's, and these trades; what a calendar leaves out is as at the site.
@@ -115,6 +116,7 @@ def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
     return _SITE.format(
         name=name,
         time_zone=answers.time_zone,
+        holidays=_HOLIDAYS if are_known(answers.country) else _NO_HOLIDAYS.format(country=answers.country),
         country='"NO"' if answers.country == "NO" else answers.country,  # which YAML reads as false
         title=preset.title,
         preset=preset.name,
@@ -125,6 +127,10 @@ def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
         people=f"people: {PEOPLE_FILE}" if answers.people else listed,
         inventory=_INVENTORY_KEY if has_inventory else _NO_INVENTORY,
     )
+
+
+_HOLIDAYS = "# public_holidays: US-TN        # those of the country if left out, or of a part of it; none for none"
+_NO_HOLIDAYS = "public_holidays: none           # of {country} none are known: write the days below"
 
 
 def _person(name: str, title: str, roles: list[str], account: str) -> str:

@@ -82,7 +82,22 @@ def durations() -> Iterator[str]:
         cells = [_cell(step.id, catalog, d) for d in designs]
         source = (step.duration.rate or step.duration.fixed).source
         yield f"| {step.id} | {step.title} | {step.scope.value} | {' | '.join(cells)} | {source} |"
+    yield from _side_by_side(catalog)
     yield from duration_basis(catalog)
+
+
+def _side_by_side(catalog: Catalog) -> Iterator[str]:
+    """Yield the room that a crew needs in each step whose crews share its work."""
+    yield "\n## Crews side by side\n"
+    yield (
+        "In these steps as many crews come to one activity as have room, as the site has, and as its work keeps busy "
+        "([how](planning.md#crews-and-shifts)). A site with other aisles overrides `crew` in its `catalog/`.\n"
+    )
+    yield "| step | what | room | of | source |"
+    yield "|---|---|---|---|---|"
+    for step in (entry.step for entry in catalog.values()):
+        if room := step.crew.room:
+            yield f"| {step.id} | {step.title} | {room.value:g} {room.unit} | `{room.of}` | {room.source} |"
 
 
 def _cell(step_id: str, catalog: Catalog, at: Design) -> str:

@@ -245,7 +245,10 @@ def adopted_once(once: Once) -> Path:
 
 
 def adopt_site(site: Path, start: str) -> None:
-    """Make a superpod-1su site that has the name of its folder, and adopt its plan on the morning of `ADOPTED_AT`."""
+    """Make a superpod-1su site that has the name of its folder, and adopt its plan on the morning of `ADOPTED_AT`.
+
+    It has no public holidays, so that its weeks are alike.
+    """
     for words in (
         ("init", "--preset", "superpod-1su", "--start", start, site),
         ("plan", "adopt", "--site", site, "--as", "owner", "--yes"),
@@ -253,6 +256,14 @@ def adopt_site(site: Path, start: str) -> None:
         with project_time_at(ADOPTED_AT):
             done = commands.called(words)
         assert done.returncode == 0, done.stderr
+        without_public_holidays(site)
+
+
+def without_public_holidays(site: Path) -> None:
+    """Say in a site file that there are none."""
+    text = (site / "site.yaml").read_text(encoding="utf-8")
+    said = text.replace("  # public_holidays: US-TN", "  public_holidays: none  # US-TN")
+    (site / "site.yaml").write_text(said, encoding="utf-8")
 
 
 @pytest.fixture

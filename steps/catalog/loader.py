@@ -35,10 +35,11 @@ class StatedApproval(Closed):
 
 
 class Role(Closed):
-    """What a role is called, whether it approves, and how long work waits for that."""
+    """What a role is called, whether it approves, and how long work waits for that. An `office` works no shifts."""
 
     title: Text
     signs: bool = False
+    office: bool = False
     approval: StatedApproval | None = None
 
 
@@ -95,6 +96,12 @@ def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
         for slug in _checked_roles(added, lines, str(own)):
             roles[slug] = added[slug]
     return dict(roles)
+
+
+@cache
+def offices() -> frozenset[str]:
+    """Return the shipped roles that work no shifts and no weekends: lawyers, buyers, designers, utilities and authorities."""
+    return frozenset(slug for slug, role in read_roles().items() if role.get("office"))
 
 
 def approval_hours(roles: dict[str, dict[str, Any]]) -> dict[str, float]:

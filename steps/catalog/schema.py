@@ -118,12 +118,28 @@ class Items(Closed):
     count: Text
 
 
+class CrewRoom(Closed):
+    """What one crew needs for itself where several work side by side: so many of what the formula `of` counts."""
+
+    of: Text
+    value: float = Field(gt=0, le=1_000_000)
+    unit: Annotated[str, Field(pattern=r"^.+ per crew$", max_length=200)]
+    source: Text
+
+
 class Crew(Closed):
-    """Who does the work: the role, people in one crew, and how many crews work on one activity."""
+    """Who does the work: the role, people in one crew, and how many work on one activity: `count`, or as many as have `room`."""
 
     role: Slug
     size: int = Field(ge=1, le=1000)
     count: str = "1"
+    room: CrewRoom | None = None
+
+    @model_validator(mode="after")
+    def _one_number(self) -> Self:
+        if self.room is not None and self.count != "1":
+            raise ValueError("write either `count` or `room`: both say how many crews there are")
+        return self
 
 
 class Lag(Closed):

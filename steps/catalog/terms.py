@@ -40,6 +40,10 @@ class Kind(StrEnum):
     GATE = "gate"
 
 
+WITH_OFFICES = frozenset({Kind.PROCURE, Kind.GATE})
+"""Kinds of work that people do at desks, or with others who keep office hours, as inspectors."""
+
+
 class Scope(StrEnum):
     """The kind of unit at which a step is tracked, widest first."""
 

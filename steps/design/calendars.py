@@ -41,12 +41,19 @@ def _days_once(days: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Calendar(Closed):
-    """Working days (ISO, Monday is 1), site-local hours, and days off: those of a country, and others."""
+    """Working days (ISO, Monday is 1), site-local hours, and days off: those of a country, and others.
+
+    Without `public_holidays` those of the site's country are days off; `none` means none.
+    """
 
     working_days: Annotated[tuple[Weekday, ...], AfterValidator(_days_once)] = (1, 2, 3, 4, 5)
     hours: Annotated[tuple[float, float], AfterValidator(_shift)] = (8.0, 16.0)
     public_holidays: Region = None
     holidays: tuple[date, ...] = ()
+
+    def holidays_of(self, country: str) -> str | None:
+        """Return whose public holidays are days off at a site in this country, None if nobody's."""
+        return self.public_holidays if "public_holidays" in self.model_fields_set else country
 
     def like(self, site: Calendar) -> Calendar:
         """Return the calendar with what it leaves out as the site has it."""

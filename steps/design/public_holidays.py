@@ -16,6 +16,7 @@ from steps.errors import InputError
 
 IN_QUOTES = 'write the code in quotes, as "NO" for Norway: without them YAML reads yes or no'
 NONE = "none"
+BY_HAND = "write `public_holidays: none` under `calendar` in site.yaml, and the days under `holidays`"
 CODE = re.compile(r"[A-Z]{2}(-.+)?")
 
 
@@ -57,18 +58,25 @@ Region = Annotated[str | None, BeforeValidator(_known)]
 """A country, as US, or a part of it, as US-TN: whose public holidays are days off. None for none."""
 
 
+def are_known(country: str) -> bool:
+    """Return whether the public holidays of a country are known."""
+    return country in _parts()
+
+
 def public_holidays(region: str, first: int, last: int) -> tuple[date, ...]:
     """Return the public holidays of a region in the years from `first` to `last`, in order.
 
-    Raise InputError if they are not known until then.
+    Raise InputError if they are not known, or not until then.
     """
     from holidays import country_holidays  # see above
 
     country, _, part = region.partition("-")
+    if not are_known(country):
+        raise InputError(f"of the country {country!r} no public holidays are known", hint=BY_HAND)
     found = country_holidays(country, subdiv=part or None, years=range(first, last + 1))
     if last > found.end_year:
         raise InputError(
             f"the public holidays of {region} are known until {found.end_year}, and the plan's calendar goes until {last}",
-            hint="write the days under calendar.holidays in site.yaml instead",
+            hint=BY_HAND,
         )
     return tuple(sorted(found))

@@ -69,6 +69,13 @@ def scenario_path(name: str, folder: Path) -> Path:
     raise InputError(f"there is no scenario {name!r}", hint=hint)
 
 
+def scenario_title(name: str, folder: Path) -> str:
+    """Return the title of a scenario."""
+    path = scenario_path(name, folder)
+    data, lines = load(path)
+    return validated(Scenario, data, lines, str(path)).title
+
+
 def under_scenario(site: Site, name: str, folder: Path, roles: dict[str, str]) -> Site:
     """Return a site under a scenario by its name."""
     path = scenario_path(name, folder)

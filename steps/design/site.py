@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from steps.catalog.loader import offices
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
 from steps.design.calendars import Calendar, refuse_unknown_calendars
@@ -181,13 +182,19 @@ class Site(Closed):
             raise ValueError(f"the id {ENGINE!r} is the one under which software acts, so no person can have it")
         return self
 
-    def shifts_of(self, role: str) -> Shifts:
-        """Return the shifts that the crews of a trade work on each of its working days."""
-        return self.shifts.get(role, self.shifts.get(EVERY_TRADE, ONE_SHIFT))
+    def shifts_of(self, role: str, *, as_office: bool = False) -> Shifts:
+        """Return the shifts that the crews of a trade work on each of its working days. Offices are not among `every-trade`."""
+        every = ONE_SHIFT if as_office or role in offices() else self.shifts.get(EVERY_TRADE, ONE_SHIFT)
+        return self.shifts.get(role, every)
 
-    def calendar_of(self, role: str) -> Calendar:
+    def kept_by(self, role: str, *, as_office: bool = False) -> str | None:
+        """Return the name of the calendar that a trade keeps, None for the site's. An office keeps another only by its own name."""
+        every = None if as_office or role in offices() else self.trades.get(EVERY_TRADE)
+        return self.trades.get(role, every)
+
+    def calendar_of(self, role: str, *, as_office: bool = False) -> Calendar:
         """Return the calendar of a trade: the one that it keeps, otherwise the site's."""
-        kept = self.trades.get(role)
+        kept = self.kept_by(role, as_office=as_office)
         return self.calendar if kept is None else self.calendars[kept].like(self.calendar)
 
 
@@ -256,10 +263,10 @@ class ByTrade(Protocol):
 
 def refuse_unknown_trades(said: ByTrade, roles: Mapping[str, str], lines: Lines, file: str) -> None:
     """Raise InputError for crews, calendars and shifts of a trade that does not exist."""
-    shifts = said.shifts.keys() - {EVERY_TRADE}
+    shifts, trades = said.shifts.keys() - {EVERY_TRADE}, said.trades.keys() - {EVERY_TRADE}
     for key, what, named in (
         ("crews", "crew", said.crews),
-        ("trades", "trade", said.trades),
+        ("trades", "trade", trades),
         ("shifts", "trade", shifts),
     ):
         for role in named:

@@ -7,6 +7,7 @@ long days are in the calendars (`steps.schedule.site_calendars`).
 from __future__ import annotations
 
 from math import ceil
+from operator import add
 
 from steps.catalog.schema import Estimate, Step
 from steps.catalog.terms import SHIFT_H
@@ -17,6 +18,8 @@ from steps.schedule.activity import Hours
 
 CREW_DAY, WORKING_DAY = "crew-day", "working-day"
 WEEK_H = 168.0
+HALF = 0.5
+"""Of a crew: from here on it counts as one."""
 ELAPSED_HOURS = {"elapsed-hour": 1.0, "elapsed-day": 24.0, "elapsed-week": WEEK_H}
 
 
@@ -42,8 +45,25 @@ def items_of(step: Step, values: Values) -> int | None:
 
 
 def crews_on(step: Step, values: Values) -> int:
-    """Return the number of crews that work on one activity: as many as its space lets in and the site has, and one at least."""
-    return max(1, min(ceil(number_of(step.crew.count, values)), int(values["crews"])))
+    """Return the number of crews that work on one activity: as many as its space lets in and the site has, and one at least.
+
+    Where the step says what room a crew needs, it is as many of these as the work keeps busy.
+    """
+    room = step.crew.room
+    fitting = number_of(step.crew.count, values) if room is None else number_of(room.of, values) / room.value
+    most = max(1, min(ceil(fitting), int(values["crews"])))
+    return most if room is None else _kept_busy(step, values, most)
+
+
+def _kept_busy(step: Step, values: Values, most: int) -> int:
+    """Return how many of `most` crews a step's work keeps busy on average.
+
+    One crew makes the beginning alone (`fixed`), and all of them share the rest. An activity that held all of them from the
+    beginning on would pay for crews that wait. So it holds their average, and its hours of work do not depend on the number of crews.
+    """
+    once, shared = (points[1] for points in _parts(step, values, SHIFT_H))
+    with_all = once + shared / most
+    return int((once + shared) / with_all + HALF) if with_all else 1
 
 
 def crews_held(step: Step, values: Values, duration: Hours) -> int:
@@ -59,16 +79,25 @@ def duration_of(step: Step, values: Values, day_h: float) -> Hours:
 
     The optimistic value of a rate is the fastest one. Without items the part of the rate is zero.
     """
-    estimate = step.duration.fixed
-    scale = hours_of(estimate.unit, day_h)
-    fixed = [point * scale for point in estimate.points]
-    rate = step.duration.rate
-    if rate is None:
-        return Hours(*fixed)
+    once, shared = _parts(step, values, day_h)
+    if is_elapsed(step):
+        return Hours(*map(add, once, shared))
+    crews = crews_on(step, values)
+    if step.crew.room is not None:
+        return Hours(*((a + b) / crews for a, b in zip(once, shared, strict=True)))
+    return Hours(*(a + b / crews for a, b in zip(once, shared, strict=True)))
+
+
+def _parts(step: Step, values: Values, day_h: float) -> tuple[list[float], list[float]]:
+    """Return the three points, in hours of one crew, of what an activity takes once, and of what its quantity takes."""
+    fixed, rate = step.duration.fixed, step.duration.rate
+    scale = hours_of(fixed.unit, day_h)
+    once = [point * scale for point in fixed.points]
+    amount = items_of(step, values) or 0
+    if rate is None or not amount:
+        return once, [0.0, 0.0, 0.0]
     per = rate_hours(rate, day_h)
-    amount = (items_of(step, values) or 0) / (1 if is_elapsed(step) else crews_on(step, values))
-    parts = [amount / speed * per if amount else 0.0 for speed in rate.points]
-    return Hours(*(a + b for a, b in zip(fixed, parts, strict=True)))
+    return once, [amount / speed * per for speed in rate.points]
 
 
 def lead_of(estimate: Estimate, factor: float) -> Hours:

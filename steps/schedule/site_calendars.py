@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from steps.catalog.schema import Step
-from steps.catalog.terms import SHIFT_H
+from steps.catalog.terms import SHIFT_H, WITH_OFFICES
 from steps.design.calendars import Calendar
 from steps.design.public_holidays import public_holidays
 from steps.design.shifts import ONE_SHIFT, worked
@@ -43,16 +43,19 @@ class Worked(NamedTuple):
 def calendar_of_work(step: Step, site: Site, figures: Mapping[str, float]) -> Worked | None:
     """Return the calendar on which a step is worked at a site. None is time around the clock.
 
-    Crews work the shifts of their trade. What is counted in working days, as a negotiation, keeps office hours.
+    Crews work the shifts of their trade. What is counted in working days, as a negotiation, keeps office hours. Neither it nor an
+    inspection has the shifts and days of `every-trade`, since offices and authorities do not.
     """
     if is_elapsed(step):
         return None
     role = step.crew.role
-    kept, calendar = site.trades.get(role), site.calendar_of(role)
-    if step.duration.fixed.unit == WORKING_DAY:
+    in_office = step.duration.fixed.unit == WORKING_DAY
+    with_office = in_office or step.kind in WITH_OFFICES
+    kept, calendar = site.kept_by(role, as_office=with_office), site.calendar_of(role, as_office=with_office)
+    if in_office:
         name, hours = "office", office_hours(calendar)
     else:
-        shifts = site.shifts_of(role)
+        shifts = site.shifts_of(role, as_office=with_office)
         name, hours = str(shifts), calendar.hours if shifts == ONE_SHIFT else worked(calendar, shifts, figures)
     if hours == calendar.hours:
         return Worked(kept or WORKING, calendar, hours)
@@ -85,7 +88,8 @@ def plan_calendars(worked_on: Iterable[Worked | None], site: Site) -> dict[str, 
 def days_off(calendar: Calendar, site: Site) -> tuple[str, ...]:
     """Return the days on which no shift begins, in order: public holidays from a year before the start on, and others."""
     days = set(calendar.holidays)
-    if calendar.public_holidays is not None:
+    region = calendar.holidays_of(site.country)
+    if region is not None:
         first, last = site.start.year - 1, (site.start + SPAN).year
-        days |= set(public_holidays(calendar.public_holidays, first, last))
+        days |= set(public_holidays(region, first, last))
     return tuple(day.isoformat() for day in sorted(days))

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.catalog.terms import Kind
+from steps.catalog.loader import offices
+from steps.catalog.terms import WITH_OFFICES
 from steps.design.figures import figure_specs
 from steps.design.shifts import Shifts, hours_of_work
 from steps.errors import InputError
@@ -30,8 +31,6 @@ AMOUNT = re.compile(r"(?P<what>[^=]+)=(?P<sign>[+-]?)(?P<number>\d+(?:\.\d+)?)(?
 CREWS = re.compile(r"(?P<role>[a-z0-9-]+?)(?P<change>[+-]\d+|=\d+)")
 DAY_H, WEEK_H = 24.0, 168.0
 MINUTES_OF_DAY = 1440
-OFFICE = frozenset({Kind.PROCURE, Kind.GATE})
-"""Kinds of work that people do at desks, with others who keep office hours."""
 UNITS = {"h": 1.0, "d": DAY_H, "w": WEEK_H}
 
 
@@ -166,12 +165,15 @@ def with_shifts(case: Case, shifts: int) -> Case:
     opens, _ = plan.working_hours
     hours = opens, opens + hours_of_work(pattern, len(plan.working_days), figures)
     calendar = PlanCalendar(working_days=plan.working_days, working_hours=hours, holidays=plan.holidays)
-    in_shifts = (
-        replace(one, calendar=str(pattern)) if one.crews and one.calendar == WORKING and one.kind not in OFFICE else one
-        for one in plan.activities
-    )
+    in_shifts = (replace(one, calendar=str(pattern)) if _works_shifts(one) else one for one in plan.activities)
     changed = {"calendars": plan.calendars | {str(pattern): calendar}, "activities": tuple(in_shifts)}
     return case._replace(plan=plan.model_copy(update=changed))
+
+
+def _works_shifts(one: PlanActivity) -> bool:
+    """Return whether an activity is crews' work on the site's calendar, and not an office's or an authority's."""
+    at_desk = one.kind in WITH_OFFICES or one.role in offices()
+    return bool(one.crews) and one.calendar == WORKING and not at_desk
 
 
 def with_pods_first(case: Case, pods: tuple[str, ...]) -> Case:

@@ -5,6 +5,7 @@ Hours are those of the plan's crews at their most likely durations. What is not 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from steps.schedule.plan import Plan, PlanOrder
 MONTH = timedelta(days=365 / 12)
 SATURDAY, SUNDAY = 6, 7
 TURBINES, CHILLERS, DRY_COOLERS = "gas-turbine-hire", "chiller-hire", "dry-cooler-hire"
+HIRED_BY = {TURBINES: "power_equipment", CHILLERS: "cooling_equipment", DRY_COOLERS: "cooling_equipment"}
+"""The choice that decides whether an item is hired."""
 
 
 class WorkingCost(NamedTuple):
@@ -51,7 +54,7 @@ def working_cost(plan: Plan, site: Site) -> WorkingCost:
     f = plan.figures
     parts = [_Hours(), *(_crews(one, plan, site) for one in plan.activities if one.applicable and one.crews)]
     labour, lost, shifts, overtime, weekends = (sum(column) * f["crew_usd_h"] for column in zip(*parts, strict=True))
-    return WorkingCost(labour, lost, shifts, overtime, weekends, _stock(plan), sum(_hire(plan)))
+    return WorkingCost(labour, lost, shifts, overtime, weekends, sum(_stock(plan).values()), sum(_hire(plan).values()))
 
 
 class _Hours(NamedTuple):
@@ -90,27 +93,39 @@ def _shift_premium(shifts: Shifts, plan: Plan) -> float:
     return sum(more[: shifts.shifts]) / shifts.shifts
 
 
-def _stock(plan: Plan) -> float:
-    """Return what equipment from stock costs more. In a hall in service it is the landlord's."""
+def equipment_cost(plan: Plan) -> dict[str, float]:
+    """Return what equipment from stock and on hire costs more, by the choice that asks for it."""
+    stock, hire = _stock(plan), _hire(plan)
+    return {choice: stock.get(choice, 0.0) + hire.get(choice, 0.0) for choice in HIRED_BY.values()}
+
+
+def _stock(plan: Plan) -> dict[str, float]:
+    """Return what equipment from stock costs more, by choice. In a hall in service it is the landlord's."""
     f = plan.figures
     if plan.facility == "existing":
-        return 0.0
+        return {}
     equipment = float(plan.design["it_mw"]) * f["facility_usd_mw"] * (1 - f["building_labour_share"])
     shares = {"power_equipment": f["building_power_share"], "cooling_equipment": f["building_cooling_share"]}
-    bought = sum(share for choice, share in shares.items() if plan.choices[choice] == "stock")
-    return equipment * bought * f["stock_premium"]
+    return {
+        choice: equipment * share * f["stock_premium"]
+        for choice, share in shares.items()
+        if plan.choices[choice] == "stock"
+    }
 
 
-def _hire(plan: Plan) -> Iterator[float]:
+def _hire(plan: Plan) -> dict[str, float]:
+    """Return the hire until go-live, by the choice of what is hired."""
     f = plan.figures
     rates = {
         TURBINES: f["gas_turbine_mw"] * 1000 * f["turbine_hire_usd_kw_month"],
         CHILLERS: f["chiller_kw"] * f["cooling_hire_usd_kw_month"],
         DRY_COOLERS: f["dry_cooler_kw"] * f["cooling_hire_usd_kw_month"],
     }
+    found = defaultdict[str, float](float)
     for order in plan.orders:
         if order.item in rates:
-            yield sum(months for months in _months(order, plan)) * rates[order.item]
+            found[HIRED_BY[order.item]] += sum(_months(order, plan)) * rates[order.item]
+    return found
 
 
 def _months(order: PlanOrder, plan: Plan) -> Iterator[float]:

@@ -27,6 +27,9 @@ calendars:
   night: {hours: [22, 6]}
 trades: {rack-technician: contractor, cabling-technician: night}
 """
+NO_HOLIDAYS = (
+    "  public_holidays: none  # US-TN        # those of the country if left out, or of a part of it; none for none"
+)
 RACKING = "H09@pod-001"
 
 
@@ -35,8 +38,8 @@ def edited(site: Path) -> Path:
     """Return a site in whose file two trades keep other calendars."""
     path = site / "site.yaml"
     text = path.read_text(encoding="utf-8")
-    assert "calendar:\n" in text
-    path.write_text(text.replace("calendar:\n", f"calendar:\n{TRADES.partition('calendars')[0]}", 1), encoding="utf-8")
+    assert NO_HOLIDAYS in text
+    path.write_text(text.replace(NO_HOLIDAYS, TRADES.partition("calendars")[0].rstrip("\n")), encoding="utf-8")
     with path.open("a", encoding="utf-8") as file:
         file.write("\n" + "".join(TRADES.partition("calendars")[1:]))
     return site

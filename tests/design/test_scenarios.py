@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from steps.catalog.loader import read_roles
 from steps.design.scenario import scenario_names, under_scenario
 from steps.design.site import Site, read_site
 from steps.errors import InputError
-from tests.design.test_site_calendars import HEAD, ROLES
+from tests.design.test_site_calendars import HEAD
+
+ROLES = {slug: str(role["title"]) for slug, role in read_roles().items()}
 
 
 def site_with(folder: Path, text: str = "") -> Site:
@@ -42,6 +45,21 @@ def test_shifts_of_a_trade_come_before_those_of_every_trade(tmp_path: Path) -> N
 
     assert (site.shifts_of("rigger").shifts, site.shifts_of("rigger").hours) == (1, 10)
     assert site.shifts_of("cabling-technician").shifts == 2
+
+
+def test_shifts_and_weekends_of_every_trade_are_not_those_of_offices(tmp_path: Path) -> None:
+    """Lawyers, buyers, utilities and authorities keep office hours, whatever crews do. Named by themselves they keep what is said."""
+    week = "calendars: {every-day: {working_days: [1, 2, 3, 4, 5, 6, 7]}}\n"
+    every = site_with(tmp_path, f"{week}trades: {{every-trade: every-day}}\nshifts: 3\n")
+    named = site_with(tmp_path, f"{week}trades: {{buyer: every-day}}\nshifts: {{buyer: 2}}\n")
+
+    for office in ("buyer", "site-developer", "utility-engineer", "authority-inspector", "building-designer"):
+        assert every.shifts_of(office).shifts == 1
+        assert every.calendar_of(office).working_days == (1, 2, 3, 4, 5)
+    assert every.shifts_of("rigger").shifts == 3
+    assert every.calendar_of("rigger").working_days == (1, 2, 3, 4, 5, 6, 7)
+    assert every.calendar.working_days == (1, 2, 3, 4, 5)
+    assert (named.shifts_of("buyer").shifts, len(named.calendar_of("buyer").working_days)) == (2, 7)
 
 
 def test_four_scenarios_come_along_beside_the_sites_own(tmp_path: Path) -> None:

@@ -42,6 +42,39 @@ def test_public_holidays_become_days_beside_those_that_are_written(tmp_path: Pat
     assert list(off) == sorted(set(off))
 
 
+@pytest.mark.parametrize("text", ["", "calendar: {hours: [7, 15]}\n", "calendar: {holidays: [2027-08-02]}\n"])
+def test_the_countrys_public_holidays_are_days_off_where_nothing_is_said_of_them(tmp_path: Path, text: str) -> None:
+    site = site_with(tmp_path, text)
+
+    assert "2027-05-17" in days_off(site.calendar, site)  # Norway's Constitution Day
+    assert "2027-07-04" not in days_off(site.calendar, site)
+
+
+def test_none_means_no_public_holidays(tmp_path: Path) -> None:
+    site = site_with(tmp_path, "calendar: {public_holidays: none, holidays: [2027-08-02]}\n")
+
+    assert days_off(site.calendar, site) == ("2027-08-02",)
+
+
+def test_a_trade_whose_calendar_says_nothing_of_holidays_has_those_of_the_site(tmp_path: Path) -> None:
+    calendars = "calendars: {early: {hours: [6, 14]}, all: {public_holidays: none}}\n"
+    site = site_with(tmp_path, f"{calendars}trades: {{rigger: early, cabling-technician: all}}\n")
+
+    assert "2027-05-17" in days_off(site.calendar_of("rigger"), site)
+    assert days_off(site.calendar_of("cabling-technician"), site) == ()
+
+
+def test_a_country_whose_holidays_nobody_knows_has_to_say_so(tmp_path: Path) -> None:
+    """Otherwise a plan would work on all of them, and nobody would see it."""
+    (tmp_path / "site.yaml").write_text(HEAD.replace('"NO"', "QQ"), encoding="utf-8")
+    site = read_site(tmp_path, ROLES)
+
+    with pytest.raises(InputError, match="of the country 'QQ' no public holidays are known") as refused:
+        days_off(site.calendar, site)
+
+    assert "public_holidays: none" in str(refused.value.hint)
+
+
 def test_days_off_are_known_as_long_as_a_plan_can_have_dates(tmp_path: Path) -> None:
     """No plan ends on a day of which nobody knew whether it is a holiday."""
     site = site_with(tmp_path, 'calendar: {public_holidays: "NO"}\n')

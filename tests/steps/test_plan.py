@@ -33,7 +33,8 @@ def planned(preset: str, **more: Any) -> Plan:
 
 
 def site_of(preset: str, **more: Any) -> Site:
-    """Return a site of one person, with further entries in its file."""
+    """Return a site of one person, with further entries in its file. It has no public holidays, so that its weeks are alike."""
+    calendar = {"public_holidays": "none"} | more.pop("calendar", {})
     entry: dict[str, Any] = {
         "name": "t",
         "time_zone": "America/Chicago",
@@ -42,6 +43,7 @@ def site_of(preset: str, **more: Any) -> Site:
         "preset": preset,
         "start": "2026-11-23",
         "people": [{"id": "owner", "roles": ["owner-pm"]}],
+        "calendar": calendar,
         **more,
     }
     return Site.model_validate(entry)

@@ -19,7 +19,7 @@ WITH_RANGE = {Basis.ANALOGY, Basis.JUDGEMENT}
 
 
 class SourcedTime(NamedTuple):
-    """A time of a step: its key, the text of its source, and its points. A lag has no range, so no points."""
+    """A time of a step: its key, the text of its source, and its points. A lag, and the room of a crew, have no range, so no points."""
 
     key: KeyPath
     source: str
@@ -27,8 +27,10 @@ class SourcedTime(NamedTuple):
 
 
 def basis_findings(entry: Entry, catalog: Mapping[str, Entry]) -> Iterator[LintFinding]:
-    """Yield what is wrong with the sources of an entry's times."""
-    for time in times_of(entry.step):
+    """Yield what is wrong with the sources of an entry's times, and of the room that its crew needs."""
+    room = entry.step.crew.room
+    spaces = [SourcedTime(("crew", "room"), room.source)] if room else []
+    for time in (*times_of(entry.step), *spaces):
         place, basis = entry.place(*time.key), basis_of(time.source)
         if WITHOUT_TEXT.match(time.source):
             hint = "say what was calculated, compared or judged: `judgement: two people, 40 minutes a server`"

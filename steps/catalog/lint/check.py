@@ -84,6 +84,8 @@ def _sources(step: Step) -> Iterator[str]:
     """Yield the source of every figure of a step."""
     for time in times_of(step):
         yield time.source
+    if step.crew.room:
+        yield step.crew.room.source
     if step.duration.outdoors:
         yield step.duration.outdoors.source
     for criterion in step.accept:

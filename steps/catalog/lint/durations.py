@@ -24,6 +24,10 @@ def duration_findings(entry: Entry) -> Iterator[LintFinding]:
         yield LintFinding(
             "duration", "`once` says why there is no rate, and there is one", entry.place("duration", "once")
         )
+    if step.crew.room is not None and (duration.rate is None or is_elapsed(step)):
+        message = "there is no work that crews could share"
+        hint = "a `rate` per crew-day or working day, or no `room`"
+        yield LintFinding("duration", message, entry.place("crew", "room"), hint)
     takes_time = duration.fixed.points[1] > 0
     if is_elapsed(step) and takes_time and _is_of_people(step) and duration.around_the_clock is None:
         message = "people do it, and it goes on at night and on holidays"

@@ -18,7 +18,10 @@ def formulas_of(step: Step) -> Iterator[tuple[str, KeyPath]]:
         yield step.applies, ("applies",)
     if step.items:
         yield step.items.count, ("items", "count")
-    yield step.crew.count, ("crew", "count")
+    if step.crew.room:
+        yield step.crew.room.of, ("crew", "room", "of")
+    else:
+        yield step.crew.count, ("crew", "count")
     for index, supply in enumerate(step.supplies):
         yield supply.quantity, ("supplies", index, "quantity")
     for index, criterion in enumerate(step.accept):

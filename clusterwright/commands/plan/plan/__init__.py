@@ -11,7 +11,8 @@ Example:
 
 """
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -21,8 +22,13 @@ from clusterwright.drawing import say_what_is_drawn
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
-from clusterwright.planning import site_at, solved_plan_of
+from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
+from steps.design.design import design_of
+from steps.design.scenario import scenario_title
 from steps.schedule.working_cost import working_cost
+
+if TYPE_CHECKING:
+    from steps.design.site import Site
 
 
 def plan(
@@ -42,7 +48,10 @@ def plan(
         for line in gantt_lines(made, everything=everything):
             print(line)
         return
+    title = _title(ask.folder, site) if site.scenario else ""
     if not ask.as_json:
+        if title:
+            print(f"Scenario {title}. `plan compare` has the price of each change.")
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
     from steps.schedule.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
@@ -51,7 +60,21 @@ def plan(
     odds = odds_of(made, crewed, samples=samples, seed=seed)
     if ask.as_json:
         cost = working_cost(made, site)
-        print_json(plan_document(made, odds) | {"working_cost": cost._asdict() | {"total": cost.total}})
+        print_json(
+            plan_document(made, odds)
+            | {"working_cost": cost._asdict() | {"total": cost.total}, "scenario_title": title}
+        )
     else:
         title = f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {seed}"
         print_milestones(odds.milestones, made.time_zone, title=title)
+
+
+def _title(folder: Path, site: "Site") -> str:
+    """Return the title of a site's scenario with all that it changes."""
+    from steps.schedule.scenario_changes import changes, titled
+
+    ours = site_without_scenario(folder)
+    design = design_of(ours, folder)
+    return titled(
+        scenario_title(site.scenario or "", folder), changes(ours, site, {**design.figures, **design.choices})
+    )

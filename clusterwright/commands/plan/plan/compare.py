@@ -16,8 +16,8 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import Document, day, money, print_json, table
-from clusterwright.planning import plan_of, site_at
-from steps.design.scenario import scenario_names
+from clusterwright.planning import plan_of, site_at, site_without_scenario
+from steps.design.scenario import scenario_names, scenario_title
 from steps.design.shifts import EVERY_TRADE, Shifts
 from steps.errors import InputError
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from steps.design.site import Site
     from steps.schedule.plan import Plan
+    from steps.schedule.scenario_changes import Change
     from steps.schedule.working_cost import WorkingCost
 
 SHIFTS = (1, 2, 3)
@@ -46,6 +47,9 @@ class Compared(NamedTuple):
     unlimited_go_live: "datetime"
     cost: "WorkingCost"
     slip_day_usd: float
+    title: str
+    changes: "tuple[Change, ...]"
+    """What its scenario changes of the site file."""
 
 
 def compare(
@@ -61,10 +65,12 @@ def compare(
     names = scenario or (
         [""] if crews or shifts else sorted(scenario_names(ask.folder), key=lambda name: name != NORMAL)
     )
-    roles = sorted({one.role for one in plan_of(ask.folder).activities})
+    ours = site_without_scenario(ask.folder)
+    plain = plan_of(ask.folder, site=ours)
+    roles = sorted({one.role for one in plain.activities})
     found = [
-        _compared(ask.folder, _changed(site, roles, count, pattern), count, pattern)
-        for site in (site_at(ask.folder, name or None) for name in names)
+        _compared(ask.folder, plain, name, _changed(site, roles, count, pattern), count, pattern)
+        for name, site in ((name, site_at(ask.folder, name or None)) for name in names)
         for count in counts
         for pattern in patterns
     ]
@@ -97,6 +103,7 @@ def compare(
         "a day saved",
     )
     table(headers, rows, title="When the site is live, and what working so costs", right=(1, 2, 3, 6, 7, 8))
+    _print_changes(found)
     print("Costs are those of the crews' hours, of what equipment from stock costs more, and of hire until go-live.")
     print(f"A day of delay costs about {money(found[0].slip_day_usd)}.")
 
@@ -119,25 +126,56 @@ def _changed(site: "Site", roles: list[str], crews: int | None, shifts: int | No
 
 
 def _against(one: Compared, first: Compared) -> tuple[str, str]:
-    """Return what a plan costs more than the first one, and for each day that it is earlier; empty where there is nothing to say."""
+    """Return what a plan costs more than the first one, and for each day that it is earlier; empty where there is nothing to say.
+
+    Both are the least where the scenario changes something that has no price.
+    """
     more, days = one.cost.total - first.cost.total, _days_saved(one, first)
     if one is first:
         return "", ""
-    return money(more).replace("$-", "-$"), money(more / days) if days > 0 < more else ""
+    least = "at least " if any(change.usd is None for change in one.changes) else ""
+    said = money(more).replace("$-", "-$")
+    return f"{least}{said}", f"{least}{money(more / days)}" if days > 0 < more else ""
 
 
 def _days_saved(one: Compared, first: Compared) -> float:
     return (first.go_live - one.go_live) / DAY
 
 
-def _compared(folder: "Path", site: "Site", crews: int | None, shifts: int | None) -> Compared:
-    from steps.schedule.working_cost import working_cost  # with the calendars of work
+def _compared(
+    folder: "Path", plain: "Plan", name: str, site: "Site", crews: int | None, shifts: int | None
+) -> Compared:
+    """Return a plan beside others; `plain` is that of the site file without any scenario."""
+    from steps.schedule.scenario_changes import Costed, priced_changes, titled  # with the calendars of work
+    from steps.schedule.working_cost import working_cost
 
     plan = plan_of(folder, site=site)
     weeks = round((plan.finish - plan.start).total_seconds() / 604_800, 1)
+    cost, ours = working_cost(plan, site), site_without_scenario(folder)
+    changed = priced_changes(Costed(ours, plain, working_cost(plain, ours)), Costed(site, plan, cost))
+    title = titled(scenario_title(name, folder), changed) if name else ""
     return Compared(
-        plan.scenario, crews, shifts, plan.finish, weeks, _unlimited(plan), working_cost(plan, site), plan.slip_day_usd
+        plan.scenario, crews, shifts, plan.finish, weeks, _unlimited(plan), cost, plan.slip_day_usd, title, changed
     )
+
+
+def _print_changes(found: list[Compared]) -> None:
+    """Print what each scenario changes with its price, and say of what has none that it is not priced."""
+    rows = [
+        (one.scenario, change.what, change.before, change.after, _price(change))
+        for one in found
+        if one.title
+        for change in one.changes
+    ]
+    if rows:
+        title = "What each scenario changes of the site file, and what that costs"
+        table(("scenario", "what", "from", "to", "costs more"), rows, title=title, right=(4,))
+
+
+def _price(change: "Change") -> str:
+    from steps.schedule.scenario_changes import NOT_PRICED
+
+    return NOT_PRICED if change.usd is None else money(change.usd).replace("$-", "-$")
 
 
 def _unlimited(plan: "Plan") -> "datetime":
@@ -150,4 +188,5 @@ def _document(one: Compared, first: Compared) -> Document:
         "cost": one.cost._asdict() | {"total": one.cost.total},
         "cost_more": one.cost.total - first.cost.total,
         "days_saved": _days_saved(one, first),
+        "changes": [change._asdict() | {"costs_more": _price(change)} for change in one.changes],
     }
