@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Option
 
 from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import Document, day, money, print_json, table
-from clusterwright.planning import plan_of, site_at, site_without_scenario
+from clusterwright.planning import plan_of, site_at, site_without_scenario, solved_plan_of
 from steps.design.scenario import scenario_names, scenario_title
 from steps.design.shifts import EVERY_TRADE, Shifts
 from steps.errors import InputError
@@ -43,6 +44,8 @@ class Compared(NamedTuple):
     crews: int | None
     shifts: int | None
     go_live: "datetime"
+    p50: "datetime"
+    p80: "datetime"
     weeks: float
     unlimited_go_live: "datetime"
     cost: "WorkingCost"
@@ -57,6 +60,8 @@ def compare(
     crews: Annotated[str | None, Option("--crews", metavar="N,N", help="Crews of every trade, as 8,16,40.")] = None,
     shifts: Annotated[str | None, Option("--shifts", metavar="N,N", help="Shifts a day, as 1,2,3.")] = None,
     scenario: Annotated[list[str] | None, Option("--scenario", metavar="NAME", help="Under this scenario.")] = None,
+    samples: SamplesOption = None,
+    seed: SeedOption = 1,
 ) -> None:
     counts = _numbers("--crews", crews)
     patterns = _numbers("--shifts", shifts)
@@ -69,7 +74,7 @@ def compare(
     plain = plan_of(ask.folder, site=ours)
     roles = sorted({one.role for one in plain.activities})
     found = [
-        _compared(ask.folder, plain, name, _changed(site, roles, count, pattern), count, pattern)
+        _compared(ask.folder, plain, name, _changed(site, roles, count, pattern), (count, pattern), (samples, seed))
         for name, site in ((name, site_at(ask.folder, name or None)) for name in names)
         for count in counts
         for pattern in patterns
@@ -85,7 +90,8 @@ def compare(
             one.shifts or "",
             f"{one.weeks:.1f}",
             day(one.go_live, zone),
-            day(one.unlimited_go_live, zone),
+            day(one.p50, zone),
+            day(one.p80, zone),
             money(one.cost.total),
             *_against(one, found[0]),
         )
@@ -97,12 +103,13 @@ def compare(
         "shifts",
         "weeks",
         "go-live",
-        "with unlimited crews",
+        "P50",
+        "P80",
         "crews, stock, hire",
         "more",
         "a day saved",
     )
-    table(headers, rows, title="When the site is live, and what working so costs", right=(1, 2, 3, 6, 7, 8))
+    table(headers, rows, title="When the site is live, and what working so costs", right=(1, 2, 3, 7, 8, 9))
     _print_changes(found)
     print("Costs are those of the crews' hours, of what equipment from stock costs more, and of hire until go-live.")
     print(f"A day of delay costs about {money(found[0].slip_day_usd)}.")
@@ -143,19 +150,37 @@ def _days_saved(one: Compared, first: Compared) -> float:
 
 
 def _compared(
-    folder: "Path", plain: "Plan", name: str, site: "Site", crews: int | None, shifts: int | None
+    folder: "Path",
+    plain: "Plan",
+    name: str,
+    site: "Site",
+    crews_and_shifts: tuple[int | None, int | None],
+    drawn: tuple[int | None, int],
 ) -> Compared:
-    """Return a plan beside others; `plain` is that of the site file without any scenario."""
+    """Return a plan beside others; `plain` is that of the site file without any scenario, `drawn` are samples and their seed."""
+    from steps.schedule.plan_odds import odds_of
     from steps.schedule.scenario_changes import Costed, priced_changes, titled  # with the calendars of work
     from steps.schedule.working_cost import working_cost
 
-    plan = plan_of(folder, site=site)
+    plan, crewed = solved_plan_of(folder, site=site)
+    samples, seed = drawn
+    live = odds_of(plan, crewed, samples=samples, seed=seed).milestones[0]
     weeks = round((plan.finish - plan.start).total_seconds() / 604_800, 1)
     cost, ours = working_cost(plan, site), site_without_scenario(folder)
     changed = priced_changes(Costed(ours, plain, working_cost(plain, ours)), Costed(site, plan, cost))
     title = titled(scenario_title(name, folder), changed) if name else ""
     return Compared(
-        plan.scenario, crews, shifts, plan.finish, weeks, _unlimited(plan), cost, plan.slip_day_usd, title, changed
+        plan.scenario,
+        *crews_and_shifts,
+        plan.finish,
+        live.p50.date,
+        live.p80.date,
+        weeks,
+        _unlimited(plan),
+        cost,
+        plan.slip_day_usd,
+        title,
+        changed,
     )
 
 
