@@ -77,13 +77,11 @@ def last(made: Plan, *steps: str) -> datetime:
 
 
 def driving(made: Plan) -> list[str]:
-    """Return the steps that drive go-live, from the last back to the power-on of a pod."""
+    """Return the steps that drive go-live, from the last back to a delivery or to the start."""
     dates = {one.id: one.dates for one in made.activities if one.dates}
     chain = ["195@site"]
-    while not chain[-1].startswith("031@"):
-        before = dates[chain[-1]].driving
-        assert before
-        chain.append(before)
+    while (at := dates.get(chain[-1])) and at.driving:
+        chain.append(at.driving)
     return [name.partition("@")[0] for name in chain]
 
 
