@@ -82,4 +82,6 @@ def typed(page: Path) -> list[str]:
 def named(file: Path) -> list[str]:
     """Return the command lines in backticks or in quotes of a file, as far as they name a command."""
     text = file.read_text(encoding="utf-8")
-    return [line.replace("\\n", " ").replace("{day}", A_DAY) for line in NAMED.findall(text)]
+    return [
+        line.replace("\\n", " ").replace("{day}", A_DAY).replace("{event.seq}", "1") for line in NAMED.findall(text)
+    ]

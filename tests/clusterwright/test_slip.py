@@ -20,7 +20,7 @@ SWITCHES = "040@site#spine-switch"
 @pytest.fixture(scope="session")
 def ahead_once(once: Once) -> Path:
     """A site that was adopted before its plan begins, so that nothing of it can be late yet: made once, copied for each test."""
-    return once("ahead", lambda folder: adopt_site(folder / "ahead", "2050-01-03")) / "ahead"
+    return once("ahead", lambda folder: adopt_site(folder / "ahead", "2034-01-02")) / "ahead"
 
 
 @pytest.fixture

@@ -31,12 +31,12 @@ NAME = "030@pod-001"
 LEASE_S = 2
 STOPPED = f"""
 import logging, sys
-from datetime import datetime, UTC
 from pathlib import Path
 from flows.engine_state import Engine
 from flows.executors import automated, lease
 from flows.executors.real import RealPerformer
 from ledger.evidence.plans import read_plan
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger

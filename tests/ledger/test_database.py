@@ -13,6 +13,7 @@ from ledger.decisions.work import comment, start
 from ledger.questions.site import SiteHead, SiteRow, head, site_of
 from ledger.reading import last_event, open_snapshot
 from ledger.stores import sqlite
+from ledger.stores.file import FORMAT
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.errors import InputError, NotSatisfiedError, UnreachableError
@@ -71,9 +72,9 @@ def test_foreign_database_and_other_format_are_refused(tmp_path: Path, ledger: L
         open_snapshot(tmp_path)
 
     connection = other(ledger)
-    connection.execute("PRAGMA user_version=7")
+    connection.execute(f"PRAGMA user_version={FORMAT + 1}")
     connection.close()
-    with pytest.raises(UnreachableError, match="format 7"):
+    with pytest.raises(UnreachableError, match=f"format {FORMAT + 1}"):
         Ledger.open(ledger.site_dir)
 
 
