@@ -26,6 +26,8 @@ CLUSTERWRIGHT = str(Path(sys.executable).parent / "clusterwright")
 ROUNDS = 3
 MB = 1024
 MOST_MB = 800
+LOOK_S = 0.02
+"""Between two looks at the memory of a process."""
 
 
 class Run(NamedTuple):
@@ -73,15 +75,34 @@ def timed(words: list[str], line: str = "") -> Run:
         assert process.stdout
         until.extend(time.perf_counter() - began for printed in process.stdout if line and line in printed)
 
-    reader = threading.Thread(target=read)
-    reader.start()
+    most = [0.0]
+
+    def watch() -> None:
+        while mb := _most_mb(process.pid):
+            most.append(mb)
+            time.sleep(LOOK_S)
+
+    threads = [threading.Thread(target=read), threading.Thread(target=watch)]
+    for thread in threads:
+        thread.start()
     _, status, used = os.wait4(process.pid, 0)
     took = time.perf_counter() - began
-    reader.join()
+    for thread in threads:
+        thread.join()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"clusterwright {' '.join(words)} ended with {process.returncode}")
-    return Run(until[0] if until else took, took, used.ru_utime + used.ru_stime, used.ru_maxrss / MB)
+    return Run(until[0] if until else took, took, used.ru_utime + used.ru_stime, max(most))
+
+
+def _most_mb(pid: int) -> float:
+    """Return the most memory that a process has had, in MB; 0 once it has ended. What it was forked from does not count."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    found = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(next(found, 0)) / MB
 
 
 def fastest(run: Callable[[], Run]) -> Run:

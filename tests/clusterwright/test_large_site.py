@@ -21,7 +21,6 @@ def check_processor(row: str, run: Run) -> None:
 
 
 def check_memory(row: str, run: Run) -> None:
-    """Only of what takes more than the process of the tests: a child's most memory begins with that of its parent."""
     said = published(row).memory_mb
     assert said / MEMORY < run.memory_mb < said * MEMORY, f"{row}: {run.memory_mb:.0f} MB, the page says {said:.0f}"
 
