@@ -42,7 +42,7 @@ demo: setup
 # never ask for the time, for `make test-clocks`.
 test: setup
 	status=0; \
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --timeless $(TIMELESS) $(TEST_OPTIONS) || status=$$?; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --timeless=$(TIMELESS) $(TEST_OPTIONS) || status=$$?; \
 	$(BIN)/python -m pytest -n $(JOBS) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
@@ -55,7 +55,7 @@ test-fleet: setup
 # has a clock, and runs all. With PART=1 each test runs at one of the clocks: PART=2 and PART=3 let it run at the others.
 CLOCKS := 2026-11-28T10:00:00/Asia/Kathmandu 2026-12-31T23:30:00/Pacific/Auckland 2027-07-14T15:20:00/America/Chicago
 test-clocks: setup
-	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each -m "not slow and not lab and not fleet" $(addprefix --clock ,$(CLOCKS)) $(addprefix --part ,$(PART)) --timeless $(TIMELESS) $(TEST_OPTIONS)
+	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each -m "not slow and not lab and not fleet" $(addprefix --clock=,$(CLOCKS)) $(addprefix --part=,$(PART)) --timeless=$(TIMELESS) $(TEST_OPTIONS)
 
 # While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
 quick: setup
