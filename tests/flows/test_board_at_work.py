@@ -18,7 +18,7 @@ from flows.dashboard_login import login_of
 from flows.prefect_api import PrefectApi
 from tests.conftest import Command
 from tests.dashboard import give_dashboard
-from tests.flows.conftest import until
+from tests.flows.conftest import row, until
 from tests.flows.standing_watch import Watcher, is_whole
 from tests.flows.test_engine import Up, machine, up, waive_and_go_on
 from tests.once import Once
@@ -67,6 +67,7 @@ def test_a_localhost_sites_phases_and_steps_are_the_ledgers(
             time.sleep(random.random())
             watch.compare()
             if moment == 8:
+                until(lambda: row(machine, "007@pod-001").state.value == "checked_not_met", seconds=60)
                 waive_and_go_on(command, machine, "007@pod-001")
     engine.kill()
 
