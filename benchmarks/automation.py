@@ -23,7 +23,7 @@ from typing import Any
 
 import psutil
 
-from clusterwright.planning import playbooks_folder
+from flows.ansible.place import playbooks_folder
 from flows.ansible.run import RunSpec
 from flows.ansible.spare import environment
 from flows.ansible.waves import run_in_waves

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 
-from clusterwright.planning import playbooks_folder
 from flows.ansible.access import ask_terminal
 from flows.ansible.means import means_of
+from flows.ansible.place import playbooks_folder
 from flows.ansible.run import require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.drifting import Look, Place, look_for_drift

@@ -12,6 +12,7 @@ from clusterwright import __version__
 from clusterwright.hosts import hosts_of
 from clusterwright.matching import serials_of, serials_on_record
 from clusterwright.output import say
+from flows.ansible.place import playbooks_folder
 from ledger.questions.snapshot import Snapshot
 from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, approval_hours, read_catalog, read_roles, shipped_folder
@@ -29,11 +30,6 @@ MOST_PODS = 320
 """The most pods of a plan: with so many, adopting it takes a gigabyte of memory."""
 MANY_PODS = 120
 """With so many the dates take about two seconds."""
-
-
-def playbooks_folder() -> Path:
-    """Return the folder of the playbooks that come along."""
-    return Path(str(files("playbooks")))
 
 
 def rooms() -> tuple[Path, ...]:

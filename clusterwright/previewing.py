@@ -3,10 +3,9 @@
 import uuid
 from pathlib import Path
 
-from clusterwright.planning import playbooks_folder
 from flows.ansible.access import ask_terminal
 from flows.ansible.means import means_of
-from flows.ansible.place import runs_folder
+from flows.ansible.place import playbooks_folder, runs_folder
 from flows.ansible.previewing import Differences, look
 from flows.ansible.run import RunSpec, require_ansible
 from flows.ansible.sources import kept_inventory

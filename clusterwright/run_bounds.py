@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from clusterwright.planning import playbooks_folder, site_at
+from clusterwright.planning import site_at
 from flows.ansible.digest import run_digest
 from flows.ansible.limits import Limit
 from flows.ansible.means import Means
+from flows.ansible.place import playbooks_folder
 from flows.ansible.sources import kept_inventory
 from flows.retrying import hosts_left
 from ledger.questions.snapshot import Snapshot

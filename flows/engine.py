@@ -7,11 +7,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 from flows.ansible.access import ask_terminal
 from flows.ansible.means import DEFAULTS, means_of
+from flows.ansible.place import playbooks_folder
 from flows.ansible.run import require_ansible
 from flows.ansible.sources import kept_inventory
 from flows.engine_state import Engine
@@ -65,7 +65,7 @@ def run_engine(
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.executors.real import RealPerformer
 
-        performer = RealPerformer(playbooks or Path(str(files("playbooks"))), inventory, means, hands_off=hands_off)
+        performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
         with Ledger.open(site_dir) as ledger:
             engine = _engine(ledger, performer, stop)
             on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from pathlib import Path
 from typing import NamedTuple
 
 from flows.ansible.digest import run_digest
+from flows.ansible.place import playbooks_folder
 from flows.ansible.sources import kept_inventory
 from flows.retrying import hosts_left
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from steps.catalog.terms import CHANGING
 from steps.errors import NotSatisfiedError
-
-PLAYBOOKS = Path(str(files("playbooks")))
-"""The folder of the playbooks that come along."""
 
 
 class Terms(NamedTuple):
@@ -36,7 +32,7 @@ def release_terms(snapshot: Snapshot, activity: str) -> Terms:
     if plan.effect is None or plan.effect not in CHANGING:
         raise NotSatisfiedError(f"{activity} needs no release: it only reads")
     inventory = kept_inventory(snapshot.site_dir)
-    digest = run_digest(PLAYBOOKS / plan.playbook, inventory) if inventory else ""
+    digest = run_digest(playbooks_folder() / plan.playbook, inventory) if inventory else ""
     hosts = hosts_left(snapshot, row, digest) if digest else ()
     if not hosts:
         raise NotSatisfiedError(

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from flows.ansible.control_groups import own_group
 from flows.ansible.snapshot import Tree, remove, snapshot
+
+
+def playbooks_folder() -> Path:
+    """Return the folder of the playbooks that come along."""
+    return Path(str(files("playbooks")))
 
 
 def runs_folder(site_dir: Path) -> Path:

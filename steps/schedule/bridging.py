@@ -68,7 +68,10 @@ class _Bridges:
 
     def _waited_for(self, link: ResolvedLink) -> ResolvedLink:
         """Return a link without the lag of work that is not done; a lag before a finish is the successor's own work."""
-        if not link.lag_h or (link.before if link.type[1] == "S" else link.after) not in self.skipped:
+        if not link.lag_h:
+            return link
+        whose = link.before if link.type[1] == "S" else link.after
+        if whose not in self.skipped:
             return link
         return link._replace(lag_h=0.0, lag_working=False)
 

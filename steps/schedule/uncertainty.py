@@ -94,7 +94,7 @@ def _remaining(whole: Spread, left: int) -> Spread:
 
 
 def _lead_times(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
-    """Yield the lead time of each item, as what it multiplies the most likely one by.
+    """Yield the lead time of each item, as what it multiplies the most likely one by, under the name of its maker.
 
     All that is ordered of one maker has the same luck, whichever item, pod and delivery it is: it waits in the same queue.
     """
@@ -108,7 +108,8 @@ def _lead_times(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
         whole = lead.m + after_h
         low, likely, high = ((point + after_h) / whole for point in (lead.o, lead.m, lead.p))
         spread = Spread(low, likely, high, Family.PERT)
-        yield RiskDriver(f"lead time of {item}, {number}", 1.0, spread, np.array(own), luck=f"maker {maker}")
+        name = f"lead times of {maker}"
+        yield RiskDriver(f"{name}, {item} {number}", 1.0, spread, np.array(own), luck=name)
 
 
 def _market(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:

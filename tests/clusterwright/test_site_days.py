@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from flows.executors.simulated_people import SimulatedPeople
 from flows.executors.simulated_suppliers import SimulatedSuppliers
+from flows.planned_times import PlannedTimes
+from flows.simulation import SimulatedClock
 from flows.status_artifact import status_text
 from ledger.decisions.orders import order, promise
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, start
+from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import actuals
 from ledger.questions.headlines import headlines
+from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.stores.file import connect
 from ledger.trust.anchors import Anchor, checked, head_anchor
@@ -28,10 +32,15 @@ EVENING = datetime(2026, 2, 3, 3, tzinfo=UTC)
 """The evening of 2 February in Chicago."""
 
 
-def ordered(site: Site) -> None:
+def decided(site: Site) -> None:
+    """Decide what the order waits for."""
     start(site.ledger, "tech", "001@site")
     finish(site.ledger, "tech", "001@site")
     sign(site.ledger, "lead", "001@site")
+
+
+def ordered(site: Site) -> None:
+    decided(site)
     order(site.ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1")
 
 
@@ -71,18 +80,30 @@ def test_a_checkpoint_is_read_in_the_sites_time() -> None:
     assert "events 1 to 9 were audited on 2026-02-02 21:00 by ann" in made.words(CHICAGO)
 
 
-def test_simulated_suppliers_promise_days_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    promised: list[date] = []
-    monkeypatch.setattr(
-        "flows.executors.simulated_suppliers.orders.order", lambda *_, **given: promised.append(given["promised"])
-    )
-    times: Any = SimpleNamespace(arrivals=lambda *_: {"1": EVENING}, time_zone=CHICAGO)
-    people: Any = SimpleNamespace(ledger=None, one=lambda role: role)
-    row: Any = SimpleNamespace(id=ORDER, supplier="oem", tranches=())
+class OnePerson(SimulatedPeople):
+    """The simulated people of a site that names one for every role."""
 
-    SimulatedSuppliers(times, people, lambda: EVENING - timedelta(days=9)).place(row)  # type: ignore[arg-type]
+    def one(self, role: str) -> str:
+        return "pm"
 
-    assert promised == [date(2026, 2, 2)]
+
+def test_simulated_suppliers_promise_days_of_the_site() -> None:
+    with a_site(CHICAGO) as site:
+        decided(site)
+        with open_snapshot(site.folder) as snapshot:
+            plan = read_plan(snapshot)
+            row = require_order(snapshot, ORDER)
+        times = PlannedTimes(plan)
+        planned = min(times.arrivals(ORDER, times.placing(ORDER)).values())
+        comes = (planned + timedelta(days=30)).replace(hour=3, minute=0)
+        site.clock.now = times.placing(ORDER) + (comes - planned)
+
+        SimulatedSuppliers(times, OnePerson(site.ledger, plan, site.clock), SimulatedClock(site.clock.now)).place(row)
+
+        with open_snapshot(site.folder) as snapshot:
+            found = require_order(snapshot, ORDER)
+
+    assert found.tranches[0].promised == comes.date() - timedelta(days=1), "in the evening of the day before"
 
 
 def test_the_dashboard_counts_decisions_as_other_views_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from clusterwright.planning import playbooks_folder, rooms
+from clusterwright.planning import rooms
+from flows.ansible.place import playbooks_folder
 from steps.catalog.lint.check import HOLD_POINTS, SEED_STEPS, lint
 from steps.catalog.lint.report import Installed
 from steps.catalog.loader import read_roles

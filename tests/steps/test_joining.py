@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from clusterwright.planning import playbooks_folder
+from flows.ansible.place import playbooks_folder
 from flows.ansible.plays import patterns_of
 from ledger.rules.activity import State
 from ledger.rules.revision import Consequences, OnRecord, consequences

@@ -1,6 +1,6 @@
 """The tornado of go-live with the site's crews: how much earlier P80 would be without each cause of delay.
 
-A cause is what has the same luck or the same reason: the lead time of one item in all its deliveries, a supplier, the pace of a
+A cause is what has the same luck or the same reason: the lead times of one maker, the market, what a maker has promised, the pace of a
 trade, the weather, a step that may have to be done again, or a kind of part that may fail, at all units together. Each is switched off alone, in the same samples.
 """
 
@@ -105,6 +105,7 @@ def _cause(name: str) -> str:
 
 
 def _titles(plan: Plan) -> dict[str, str]:
-    """Return what an item or a step is called, by the name of its cause."""
-    items = {f"lead time of {one.step}#{one.item}": one.title for one in plan.orders}
-    return items | {f"{one.step} again": one.title for one in plan.activities if one.again_chance}
+    """Return what a maker or a step is called, by the name of its cause."""
+    makers = {one.supplier: plan.roles.get(one.supplier, "") for one in plan.orders}
+    named = {f"{what} of {maker}": title for maker, title in makers.items() for what in ("lead times", "promises")}
+    return named | {f"{one.step} again": one.title for one in plan.activities if one.again_chance}

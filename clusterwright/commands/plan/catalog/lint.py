@@ -19,8 +19,9 @@ from typer import Argument
 from clusterwright.catalog_view import print_report, report_document
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
-from clusterwright.planning import playbooks_folder, rooms
+from clusterwright.planning import rooms
 from clusterwright.where import site_if_any
+from flows.ansible.place import playbooks_folder
 from steps.catalog.lint import check
 from steps.catalog.lint.report import Installed
 from steps.catalog.loader import read_catalog, read_into, read_roles
