@@ -33,7 +33,7 @@ NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 class Chance(NamedTuple):
-    """A date that is kept with a probability, and the interval that holds it with 95 %."""
+    """A date by which it happens with a probability, and the interval that holds it with 95 %."""
 
     date: datetime
     low: datetime
@@ -53,7 +53,7 @@ class MilestoneOdds(NamedTuple):
     p50: Chance
     p80: Chance
     planned_share: float
-    """The share of samples in which the planned date is kept."""
+    """The share of samples in which it is reached on the planned date or earlier."""
 
 
 class PlanOdds(NamedTuple):
