@@ -109,7 +109,9 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str, base: d
         print(value_line(found.earned))
     for ordered in found.ordered:
         print(ordered_line(ordered))
-    title = f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the planned day"
+    title = (
+        f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the planned day"
+    )
     print_milestones(found.milestones, zone, title=title, baseline=base)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))
