@@ -14,7 +14,7 @@ TIMELESS := .timeless-tests
 QUICK := tests/steps tests/design tests/acceptance tests/ledger tests/test_structure.py
 LINTERS := lint-ansible lint-types lint-yaml lint-catalog lint-style lint-imports
 PROPERTIES := tests/schedule tests/steps tests/ledger
-ROOMS := steps ledger flows tui clusterwright
+ROOMS := schedule steps ledger flows tui clusterwright
 
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE

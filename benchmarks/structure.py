@@ -30,7 +30,7 @@ from tests.ledger.conftest import Clock, adopt_small_plan, begun
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("steps", "ledger", "flows", "tui", "clusterwright")
+ROOMS = ("schedule", "steps", "ledger", "flows", "tui", "clusterwright")
 MOST_LINES = 400
 MOST_TOKENS = 25
 TOKENS = frozenset({tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING})
@@ -63,19 +63,20 @@ def _reached(graph: dict[str, set[str]], module: str) -> set[str]:
     return found
 
 
-def longest_chain(graph: dict[str, set[str]], room: str) -> list[str]:
-    """Return the longest chain of imports among the modules of a room, the importing module first."""
-    within = {module: {i for i in imported if room_of(i) == room} for module, imported in graph.items()}
+def longest_chain(graph: dict[str, set[str]], package: str) -> list[str]:
+    """Return the longest chain of imports among the modules of a package, the importing module first."""
+    members = {module for module in graph if f"{module}.".startswith(f"{package}.")}
+    within = {module: graph[module] & members for module in members}
     chains: dict[str, list[str]] = {}
-    for module in TopologicalSorter({m: i for m, i in within.items() if room_of(m) == room}).static_order():
+    for module in TopologicalSorter(within).static_order():
         below = max((chains[imported] for imported in within[module]), key=len, default=[])
         chains[module] = [module, *below]
     return max(chains.values(), key=len)
 
 
-def room_of(module: str) -> str:
-    """Return the room of a module."""
-    return module.partition(".")[0]
+def loose_modules(folder: str) -> list[str]:
+    """Return the names of the modules of a folder that are in none of its packages."""
+    return sorted(path.stem for path in (ROOT / folder).glob("*.py") if path.stem != "__init__")
 
 
 def sources(folder: str) -> list[Path]:
