@@ -6,17 +6,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from clusterwright.drawing import say_what_is_drawn
 from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
 from clusterwright.plan_diff import changes_to
-from clusterwright.planning import plan_of
+from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
 from ledger.decisions.by_key import decided
-from ledger.decisions.plan import adopt_plan, create_ledger, first_adopter, genesis_key, lacking_keys
+from ledger.decisions.plan import adopt_plan, committed_dates, create_ledger, first_adopter, genesis_key, lacking_keys
+from ledger.log.payloads.plan import CommittedDates
 from ledger.project_time import project_now
+from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline as in_force
-from ledger.questions.forecast_words import planned_line
+from ledger.questions.commitment import go_live_commitment
+from ledger.questions.forecast_words import days_words, planned_line
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
@@ -24,8 +28,11 @@ from ledger.stores.following import has_ledger
 from ledger.writing import Ledger
 from schedule.errors import NotPermittedError
 from schedule.text import require_visible
+from steps.planning.dates.halls import GO_LIVE
+from steps.planning.odds.plan_odds import odds_of, solved_odds
 from steps.planning.plan import Plan
-from steps.stamps import local_day
+from steps.planning.record.forecast import solve_forecast
+from steps.stamps import days_between, local_day
 
 UNDOES = {
     "re-opened": "open again",
@@ -45,6 +52,8 @@ class Adoption(NamedTuple):
     person: str
     summary: str
     is_first: bool
+    committed: CommittedDates | None
+    """The dates that people are told from now on. None where those of before stay."""
 
 
 def prepared(
@@ -53,21 +62,50 @@ def prepared(
     key: Path | None = None,
     *,
     rehearsal: bool = False,
+    recommit: bool = False,
 ) -> Adoption:
-    """Return the adoption of what the folder makes now. Nothing is recorded."""
+    """Return the adoption of what the folder makes now. Nothing is recorded.
+
+    The first plan, and one with `recommit`, has the dates that people are told. Those of a plan that is under way follow from its
+    record.
+    """
+    commit_to = site_at(folder).commit_to
     if not has_ledger(folder):
-        plan = plan_of(folder)
+        plan, crewed = solved_plan_of(folder)
         person = _first_adopter(folder, plan, who, rehearsal=rehearsal)
-        return Adoption(folder, plan, person, f"the first plan: {_size(plan)}", is_first=True)
+        say_what_is_drawn(len(plan.activities), None)
+        first = committed_dates(odds_of(plan, crewed), commit_to)
+        summary = f"the first plan: {_size(plan)}; {_told(first, plan.time_zone)}"
+        return Adoption(folder, plan, person, summary, is_first=True, committed=first)
     with open_snapshot(folder) as snapshot:
-        plan, base = plan_of(folder, snapshot), in_force(snapshot)
+        plan, base, before = plan_of(folder, snapshot), in_force(snapshot), go_live_commitment(snapshot)
         person, changes = acting_person(snapshot, who, key), changes_to(snapshot, plan)
+        told: CommittedDates | None = None
+        if recommit or before is None:
+            say_what_is_drawn(len(plan.activities), None)
+            now = solve_forecast(plan, actuals(snapshot), snapshot.now)
+            told = committed_dates(solved_odds(now), commit_to)
     counts = Counter(change.what for change in changes)
     undoes = [f"{counts[what]} {words}" for what, words in UNDOES.items() if counts[what]]
     summary = f"{len(changes)} changes: {', '.join([*undoes, _size(plan)])}"
     if base is not None:
         summary += f"; {planned_line(plan.finish, base, plan.time_zone)}"
-    return Adoption(folder, plan, person, summary, is_first=False)
+    if before is not None:
+        stays = "was" if told else "stays"
+        summary += f"; the commitment {stays} {local_day(before.commitment, plan.time_zone)} ({before.percentile})"
+    if told is not None:
+        summary += f"; {_told(told, plan.time_zone)}"
+    return Adoption(folder, plan, person, summary, is_first=False, committed=told)
+
+
+def _told(committed: CommittedDates, zone: str) -> str:
+    """Return what people would be told of go-live."""
+    live = next(one for one in committed.rows if one.milestone == GO_LIVE)
+    days = days_between(live.working, live.commitment, zone)
+    return (
+        f"commitment {local_day(live.commitment, zone)} ({committed.percentile}), target {local_day(live.target, zone)} (P50), "
+        f"schedule contingency {days_words(days)}"
+    )
 
 
 def _first_adopter(
@@ -104,7 +142,7 @@ def adopt_prepared(
     key: Path | None,
 ) -> int:
     """Put a plan in force and return the number of its revision. The first adoption makes the ledger."""
-    folder, plan, person, *_ = adoption
+    folder, plan, person = adoption.folder, adoption.plan, adoption.person
     require_visible(reason, "the reason", lines=True)
     require_visible(baseline or "", "the baseline's name")
     if adoption.is_first and key is not None and genesis_key(plan, person) is None:
@@ -121,6 +159,7 @@ def adopt_prepared(
                 plan,
                 reason=reason,
                 baseline=baseline,
+                committed=adoption.committed,
             ),
             key=key,
         )

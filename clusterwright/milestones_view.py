@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from clusterwright.output import day, table
+from ledger.questions.forecast_words import chance_words
 from ledger.questions.kept_forecast import KeptMilestone
 from steps.planning.dates.halls import is_hall
 
@@ -19,7 +20,6 @@ MOST = 6
 
 CHANCE = "by then"
 """The heading of the chance that a milestone is reached on its planned day or earlier."""
-SURE, HARDLY = 0.99, 0.01
 
 
 class Milestone(Protocol):
@@ -46,13 +46,6 @@ def halls_left_out(milestones: Sequence[Milestone]) -> str:
     return f"{more} more halls: --json" if more else ""
 
 
-def chance_in_words(share: float) -> str:
-    """Return a share of samples as a chance. A few hundred samples say nothing more exact of what is nearly sure or hardly happens."""
-    if share < HARDLY:
-        return "under 1 %"
-    return "over 99 %" if share > SURE else f"{share * 100:.0f} %"
-
-
 def print_milestones(
     milestones: Sequence[KeptMilestone | MilestoneOdds],
     zone: str,
@@ -71,7 +64,7 @@ def print_milestones(
             one.milestone,
             day(one.planned, zone),
             *(() if baseline is None else (day(baseline.get(one.milestone), zone), day(one.expected, zone))),
-            chance_in_words(one.planned_share),
+            chance_words(one.planned_share),
             day(one.p10.date, zone),
             day(one.p50.date, zone),
             day(one.p80.date, zone),

@@ -9,7 +9,8 @@ from steps.amount import counted
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.dates.critical_days import critical_parts
-from steps.planning.odds.plan_odds import GO_LIVE, PlanOdds
+from steps.planning.dates.halls import GO_LIVE
+from steps.planning.odds.plan_odds import PlanOdds
 from steps.planning.plan import Plan
 from steps.planning.record.driving import titles
 

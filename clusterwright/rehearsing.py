@@ -3,15 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
-from clusterwright.planning import plan_of
+from clusterwright.planning import site_at, solved_plan_of
 from flows.rehearsal_keys import RehearsalKeys
-from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.plan import adopt_plan, committed_dates, create_ledger
 from ledger.reading import is_rehearsal, open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from schedule.errors import NotSatisfiedError
 from steps.planning.activity import PlanActivity
+from steps.planning.odds.plan_odds import odds_of
 from steps.planning.plan import Person, Plan
 
 OWNER = "sim-owner-pm"
@@ -28,8 +29,9 @@ def prepare_rehearsal(folder: Path) -> None:
                 )
         return
     keys = RehearsalKeys(folder)
-    plan = plan_of(folder)
-    plan = _simulated(plan, keys.make([*(f"sim-{role}" for role in plan.roles), ENGINE]))
+    made, crewed = solved_plan_of(folder)
+    told = committed_dates(odds_of(made, crewed), site_at(folder).commit_to)
+    plan = _simulated(made, keys.make([*(f"sim-{role}" for role in made.roles), ENGINE]))
     ledger = create_ledger(
         folder,
         site_name=plan.site,
@@ -41,7 +43,7 @@ def prepare_rehearsal(folder: Path) -> None:
     )
     with ledger:
         ledger.signer = keys.sign
-        adopt_plan(ledger, OWNER, plan, reason="rehearsal", baseline="rehearsal")
+        adopt_plan(ledger, OWNER, plan, reason="rehearsal", baseline="rehearsal", committed=told)
 
 
 def _simulated(plan: Plan, keys: dict[str, str]) -> Plan:

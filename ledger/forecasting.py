@@ -13,6 +13,7 @@ import msgspec
 from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
+from ledger.questions.commitment import commitments
 from ledger.questions.kept_forecast import (
     FILE,
     KeptApproval,
@@ -51,7 +52,8 @@ def make_forecast(
     past = actuals(snapshot)
     solved = solve_forecast(plan, past, snapshot.now)
     dates = solved.forecast
-    odds = solved_odds(solved, samples=samples, seed=seed)
+    told = {name: one.commitment for name, one in commitments(snapshot).items()}
+    odds = solved_odds(solved, samples=samples, seed=seed, committed=told)
     parts = () if dates.finish == plan.finish else slip_of(snapshot, solved).slipped.parts
     return KeptForecast(
         revision=revision(snapshot),
@@ -138,9 +140,9 @@ def _part(one: SlippedPart) -> KeptSlip:
 
 
 def _milestone(one: MilestoneOdds) -> KeptMilestone:
-    name, planned, expected, *chances, share = one
+    name, planned, expected, *chances, share, committed = one
     p10, p50, p80 = (KeptChance(*chance) for chance in chances)
-    return KeptMilestone(name, planned, expected, p10, p50, p80, share)
+    return KeptMilestone(name, planned, expected, p10, p50, p80, share, committed)
 
 
 def keep_forecast(snapshot: Snapshot, forecast: KeptForecast) -> None:

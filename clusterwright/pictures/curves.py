@@ -3,7 +3,6 @@
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from clusterwright.milestones_view import chance_in_words
 from clusterwright.output import day
 from clusterwright.pictures.canvas import (
     BLUE,
@@ -18,6 +17,7 @@ from clusterwright.pictures.canvas import (
     place,
     plain_axes,
 )
+from ledger.questions.forecast_words import chance_words
 from steps.planning.pictures.p_curve import PCurve
 from steps.planning.pictures.s_curve import SCurve
 
@@ -76,7 +76,7 @@ def p_curve_picture(found: PCurve, *, site: str, zone: str) -> Picture:
             axes.plot([at], [point.share], mark, color=ORANGE, markeredgecolor=INK, markersize=9)
             label = f"{name}  {day(point.date, zone)}"
             axes.annotate(label, (at, point.share), xytext=(12, -12), textcoords="offset points", fontweight="bold")
-        label = f"planned {day(found.planned, zone)} or earlier: {chance_in_words(found.planned_share)}"
+        label = f"planned {day(found.planned, zone)} or earlier: {chance_words(found.planned_share)}"
         day_line(axes, found.planned, color=RED, linestyle="--", linewidth=1.5, label=label)
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -6,12 +6,13 @@ import uuid
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ledger.evidence.names import keep_names, without_names
 from ledger.evidence.plans import load_plan, store_plan
 from ledger.evidence.store import store
 from ledger.log.chain import Event
-from ledger.log.payloads.plan import Genesis, PlanAdopted
+from ledger.log.payloads.plan import CommittedDates, CommittedRow, Genesis, PlanAdopted
 from ledger.machine_time import Clock
 from ledger.making import plan as made
 from ledger.questions.people import names
@@ -22,7 +23,11 @@ from ledger.trust.planned import authority_text
 from ledger.trust.ssh import plain_key
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
+from steps.catalog.terms import Percentile
 from steps.planning.plan import Plan
+
+if TYPE_CHECKING:
+    from steps.planning.odds.plan_odds import PlanOdds  # the samplers
 
 
 def create_ledger(
@@ -98,9 +103,13 @@ def adopt_plan(
     *,
     reason: str,
     baseline: str | None = None,
+    committed: CommittedDates | None = None,
     at: datetime | None = None,
 ) -> Event:
-    """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them."""
+    """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them.
+
+    `committed` are the dates that people are told from now on. Without them those of the revision before stay.
+    """
     document = store_plan(ledger.site_dir, without_names(plan))
     stored = load_plan(ledger.site_dir, document)  # as everybody will read it: a number may have been an integer before
     authority = store(ledger.site_dir, authority_text(stored))
@@ -115,12 +124,27 @@ def adopt_plan(
             document,
             reason=reason,
             baseline=baseline,
+            committed=committed,
             people=keep_names(ledger.site_dir, named),
             authority=authority,
         )
         for activity in _replaced(payload):
             writing.refuse_forged(activity)  # the signed event will say that these were done
         return writing.record(moment, actor, payload, subject=f"plan/{payload.revision}")
+
+
+def committed_dates(odds: PlanOdds, percentile: Percentile) -> CommittedDates:
+    """Return what people are told of the milestones with these odds: the commitment is the date of this percentile, the target P50."""
+    rows = (
+        CommittedRow(
+            milestone=one.milestone,
+            working=one.expected,
+            target=one.p50.date,
+            commitment=one.p80.date if percentile is Percentile.P80 else one.p50.date,
+        )
+        for one in odds.milestones
+    )
+    return CommittedDates(percentile=percentile, samples=odds.samples, seed=odds.seed, rows=tuple(rows))
 
 
 def _replaced(payload: PlanAdopted) -> list[str]:

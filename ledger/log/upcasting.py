@@ -75,6 +75,7 @@ UNSIGNED_1 = (
 """Kinds whose version 1 differs only in having no statement."""
 
 UPCASTS: dict[tuple[str, int], Upcast] = {
+    ("plan.adopted", 4): lambda payload: payload | {"committed": None},
     ("plan.adopted", 3): lambda payload: payload | {"taken_over": None},
     ("plan.adopted", 2): lambda payload: payload | {"authority": None},
     ("genesis", 1): _genesis_2,

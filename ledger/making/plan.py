@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.evidence.plans import load_plan
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
-from ledger.log.payloads.plan import ForecastPublished, PlanAdopted, RulesRaised, TakenRow
+from ledger.log.payloads.plan import CommittedDates, ForecastPublished, PlanAdopted, RulesRaised, TakenRow
 from ledger.making.again import Tables
 from ledger.questions.moment import Moment
 from ledger.questions.people import names, own_roles
@@ -21,6 +21,8 @@ from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.reasons import require_reason
 from ledger.trust.planned import authority_text
 from schedule.errors import InputError, NotSatisfiedError
+from steps.catalog.terms import Phase
+from steps.planning.dates.halls import GO_LIVE, hall_milestone, halls_of
 from steps.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def plan_adopted(
     *,
     reason: str,
     baseline: str | None,
+    committed: CommittedDates | None,
     people: Mapping[str, str],
     authority: str,
 ) -> PlanAdopted:
@@ -50,12 +53,15 @@ def plan_adopted(
     require_reason(reason, "adopting a plan")
     number = revision(moment.snapshot)
     _may_adopt(moment, actor, number)
+    if committed is not None:
+        _require_sound(committed, plan)
     undone = _undone(moment.snapshot, plan) if number else _Undone()
     return PlanAdopted(
         revision=number + 1,
         document=document,
         reason=reason,
         baseline=baseline,
+        committed=committed,
         activities=len(plan.activities),
         digests=plan.digests,
         reopened=undone.reopened,
@@ -74,6 +80,20 @@ def _may_adopt(moment: Moment, actor: str, number: int) -> None:
         "adopt_plan",
         Matter("a plan", moment.owner),
     )
+
+
+def _require_sound(committed: CommittedDates, plan: Plan) -> None:
+    """Raise unless the dates that people are told are those of this plan's milestones, each once, with its target and its percentile."""
+    named = [row.milestone for row in committed.rows]
+    halls = {hall_milestone(hall.unit) for hall in halls_of(plan)}
+    other = {*named} - halls - {GO_LIVE, *Phase}
+    if GO_LIVE not in named or other or len({*named}) < len(named):
+        raise InputError(
+            f"a plan commits to {GO_LIVE}, its halls and its phases, each once, and not to {sorted(other) or named}"
+        )
+    for row in committed.rows:
+        if row.target > row.commitment:
+            raise InputError(f"the target of {row.milestone} is after its commitment")
 
 
 class _Undone(NamedTuple):
@@ -153,6 +173,7 @@ def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
         p.document,
         reason=p.reason,
         baseline=p.baseline,
+        committed=p.committed,
         people=p.people or {},
         authority=sha256(authority_text(plan)).hexdigest(),
     )

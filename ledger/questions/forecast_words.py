@@ -8,12 +8,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from ledger.questions.baseline import Baseline, baseline
+from ledger.questions.commitment import Contingency, contingency, go_live_commitment
 from ledger.questions.kept_forecast import Freshness, KeptForecast, last_forecast
 from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import days_between, local_day
 
 MINUTES_OF_DAY = 1440
+SURE, HARDLY = 0.99, 0.01
 MOST_SHOWN = 3
 """Of steps and of roles; `clusterwright forecast --json` has all."""
 
@@ -24,9 +26,10 @@ def days_words(days: int) -> str:
 
 
 class WentLive(NamedTuple):
-    """When a site went live, and when it was to by plan, baseline and the last forecast before. `forecast` is None without one."""
+    """When a site went live, and when it was to by commitment, plan, baseline and the last forecast before. None is what there was not."""
 
     at: datetime
+    commitment: datetime | None
     planned: datetime
     baseline: datetime
     forecast: datetime | None
@@ -47,12 +50,18 @@ def went_live(snapshot: Snapshot) -> WentLive | None:
     at, planned, base = live_since(snapshot), site_of(snapshot).plan_finish, baseline(snapshot)
     if at is None or planned is None or base is None:
         return None
-    return WentLive(at, planned, base.finish, last_forecast(snapshot, at))
+    told = go_live_commitment(snapshot)
+    return WentLive(at, told and told.commitment, planned, base.finish, last_forecast(snapshot, at))
 
 
 def _went_live_line(found: WentLive, zone: str) -> str:
     """Return when the site went live and by how many days that is after or before what was said."""
-    said = {"plan": found.planned, "baseline": found.baseline, "last forecast": found.forecast}
+    said = {
+        "commitment": found.commitment,
+        "plan": found.planned,
+        "baseline": found.baseline,
+        "last forecast": found.forecast,
+    }
     parts = []
     for name, date in said.items():
         if date is not None:
@@ -63,28 +72,60 @@ def _went_live_line(found: WentLive, zone: str) -> str:
 
 
 def planned_line(planned: datetime, base: Baseline, zone: str) -> str:
-    """Return go-live as planned beside the baseline's."""
+    """Return go-live in the working schedule beside the baseline's."""
     days = days_between(base.finish, planned, zone)
     moved = f", {than(days, 'the baseline')}" if days else ""
-    return f"go-live planned {local_day(planned, zone)}, baseline {local_day(base.finish, zone)} ({base}){moved}"
+    return (
+        f"working schedule: go-live {local_day(planned, zone)}, baseline {local_day(base.finish, zone)} ({base}){moved}"
+    )
 
 
 def go_live_lines(snapshot: Snapshot, fresh: Freshness | None) -> list[str]:
-    """Return go-live as planned and as forecast, how it changed since the last published forecast, why, and what that costs.
+    """Return what people are told of go-live, as planned and as forecast, how it changed since the last published forecast, why, and what that costs.
 
-    On a site that is live it is when it went live, against plan, baseline and forecast.
+    On a site that is live it is when it went live, against commitment, plan, baseline and forecast.
     """
     site, base, live = site_of(snapshot), baseline(snapshot), went_live(snapshot)
     if site.plan_finish is None or base is None:
         return []
     if live is not None:
         return [_went_live_line(live, site.time_zone)]
-    planned = planned_line(site.plan_finish, base, site.time_zone)
+    lines = [*_told(snapshot, fresh), planned_line(site.plan_finish, base, site.time_zone)]
     if fresh is not None:
-        return [planned, forecast_line(fresh), *_since(fresh), *slip_lines(fresh.forecast)]
+        return [*lines, forecast_line(fresh), *_since(fresh), *slip_lines(fresh.forecast)]
     if snapshot.as_of is not None:  # of an earlier moment none is kept
-        return [planned]
-    return [planned, "no forecast of this plan is kept: `clusterwright forecast` makes one"]
+        return lines
+    return [*lines, "no forecast of this plan is kept: `clusterwright forecast` makes one"]
+
+
+def _told(snapshot: Snapshot, fresh: Freshness | None) -> Iterator[str]:
+    """Yield what people are told, how sure that still is, and what is left of the time before it."""
+    told = go_live_commitment(snapshot)
+    if told is None:
+        yield "nobody is told a date yet: `clusterwright plan adopt --recommit --reason '...'` commits to one"
+        return
+    zone, left = site_of(snapshot).time_zone, contingency(snapshot, told, fresh)
+    chance = "" if left.chance is None else f", now with a chance of {chance_words(left.chance)}"
+    yield (
+        f"go-live commitment {local_day(told.commitment, zone)} ({told.percentile}){chance}, "
+        f"target {local_day(told.target, zone)} (P50); committed on {local_day(told.at, zone)} by {told.by}"
+    )
+    yield contingency_line(left)
+
+
+def contingency_line(left: Contingency) -> str:
+    """Return what is left of the schedule contingency, who answers for it, and what was drawn since the last published forecast."""
+    drawn = "" if left.published is None else f"; {days_words(left.published)} when a forecast was last published"
+    if left.left < 0:
+        return f"schedule contingency of {days_words(left.days)} is used up: the working forecast is {days_words(left.left)} after the commitment ({left.owner}){drawn}"
+    return f"schedule contingency: {left.left} of {days_words(left.days)} left ({left.owner}){drawn}"
+
+
+def chance_words(share: float) -> str:
+    """Return a share of samples as a chance. A few hundred samples say nothing more exact of what is nearly sure or hardly happens."""
+    if share < HARDLY:
+        return "under 1 %"
+    return "over 99 %" if share > SURE else f"{share * 100:.0f} %"
 
 
 def forecast_line(fresh: Freshness) -> str:

@@ -1,4 +1,4 @@
-"""What every view of a site begins with: go-live against plan, baseline and forecast, what is late, and the decisions that are needed."""
+"""What every view of a site begins with: go-live as people are told it, against plan, baseline and forecast, what is late, and the decisions that are needed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any, NamedTuple
 
 from ledger.questions.baseline import Baseline, baseline
+from ledger.questions.commitment import Commitment, Contingency, contingency, go_live_commitment
 from ledger.questions.decisions_needed import Needed, decisions_needed, decisions_words
 from ledger.questions.forecast_words import WentLive, go_live_lines, went_live
 from ledger.questions.kept_forecast import Freshness, kept_forecast
@@ -16,6 +17,8 @@ from ledger.questions.snapshot import Snapshot
 class Headlines(NamedTuple):
     """The same facts for every view. `lines` are in words, without a line before a plan is adopted."""
 
+    commitment: Commitment | None
+    contingency: Contingency | None
     baseline: Baseline | None
     went_live: WentLive | None
     fresh: Freshness | None
@@ -27,6 +30,8 @@ class Headlines(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return them for --json."""
         return {
+            "commitment": self.commitment,
+            "contingency": self.contingency,
             "baseline": self.baseline,
             "went_live": self.went_live,
             **self.late._asdict(),
@@ -41,4 +46,6 @@ def headlines(snapshot: Snapshot, lapsed: Container[str] = ()) -> Headlines:
     lines = go_live_lines(snapshot, fresh)
     if base is not None:
         lines += [str(late), decisions_words(needed)]
-    return Headlines(base, went_live(snapshot), fresh, late, needed, lines)
+    told = go_live_commitment(snapshot)
+    left = None if told is None else contingency(snapshot, told, fresh)
+    return Headlines(told, left, base, went_live(snapshot), fresh, late, needed, lines)

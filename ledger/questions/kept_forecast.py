@@ -53,6 +53,8 @@ class KeptMilestone:
     p50: KeptChance
     p80: KeptChance
     planned_share: float
+    committed_share: float | None = None
+    """The chance of the date that people were told. None if they were told none, and in what an earlier version kept."""
 
 
 @dataclass(frozen=True, slots=True)

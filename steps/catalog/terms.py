@@ -29,6 +29,13 @@ class Phase(StrEnum):
     GO_LIVE = "go_live"
 
 
+class Percentile(StrEnum):
+    """How sure the date is that people are told."""
+
+    P50 = "P50"
+    P80 = "P80"
+
+
 class Kind(StrEnum):
     """Who or what does a step."""
 

@@ -20,7 +20,7 @@ from schedule.errors import InputError, Place
 from schedule.text import require_visible
 from steps.catalog.loader import offices
 from steps.catalog.schema import Closed, Slug, StepId, Text
-from steps.catalog.terms import Kind, Phase
+from steps.catalog.terms import Kind, Percentile, Phase
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
 from steps.design.people_file import people_in
@@ -141,6 +141,7 @@ class Site(Closed):
     preset: Text
     start: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
     scenario: Text | None = None
+    commit_to: Percentile = Percentile.P80
     facility: Literal["existing", "shell", "greenfield"] | None = None
     burn_in: Literal["bench", "in-place"] | None = None
     overrides: dict[str, float | bool | str] = Field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ledger.log.payloads.base import Again, Decided, Part, Payload
+from steps.catalog.terms import Percentile
 
 
 class Genesis(Payload):
@@ -55,6 +56,24 @@ class TakenRow(BeforeRow):
     was: tuple[str, ...]
 
 
+class CommittedRow(Part):
+    """Go-live, a hall in service or a phase: its date in the working schedule, its target (P50), and its commitment."""
+
+    milestone: str
+    working: datetime
+    target: datetime
+    commitment: datetime
+
+
+class CommittedDates(Part):
+    """The dates that people are told: the percentile of the commitment, and the samples and seed from which it was made."""
+
+    percentile: Percentile
+    samples: int
+    seed: int
+    rows: tuple[CommittedRow, ...]
+
+
 class PlanAdopted(Decided):
     """A plan revision was put in force. `document` is the digest of the plan in the evidence store.
 
@@ -63,11 +82,12 @@ class PlanAdopted(Decided):
     of the document with the person's name. In version 1 it is None, because the plan itself has the names. `authority` is the
     digest of the document with everybody's roles and keys and with the digest of each activity's part of the plan. Before
     version 3 it is None. `taken_over` is what counts as done because it takes the place of what was done under the revision
-    before. It is None if there is nothing, and before version 4.
+    before. It is None if there is nothing, and before version 4. `committed` are the dates that people are told from now on. It
+    is None where those of an earlier revision stay, and before version 5.
     """
 
     kind = "plan.adopted"
-    version = 4
+    version = 5
     revision: int
     document: str
     reason: str
@@ -79,6 +99,7 @@ class PlanAdopted(Decided):
     people: dict[str, str] | None
     authority: str | None
     taken_over: tuple[TakenRow, ...] | None
+    committed: CommittedDates | None
 
 
 class ForecastPublished(Payload):

@@ -8,7 +8,15 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ledger.log.payloads.plan import BeforeRow, ForecastPublished, Genesis, PlanAdopted, ProgressAdopted, RulesRaised
+from ledger.log.payloads.plan import (
+    BeforeRow,
+    CommittedDates,
+    ForecastPublished,
+    Genesis,
+    PlanAdopted,
+    ProgressAdopted,
+    RulesRaised,
+)
 from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
@@ -65,6 +73,8 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     )
     if not first or payload.baseline is not None:
         _set_baseline(p, plan)
+    if payload.committed is not None:
+        _commit(p, payload.revision, payload.committed)
     for table in ("unit", "host_set", "link"):
         p.run(f"DELETE FROM {table}")  # noqa: S608  our names
     for number, unit in enumerate(plan.units):
@@ -91,6 +101,20 @@ def _set_baseline(p: Projection, plan: Plan) -> None:
         for tranche in order.tranches:
             if tranche.dates is not None:
                 p.add("baseline_date", id=tranche.id, date=tranche.dates.late_finish)
+
+
+def _commit(p: Projection, revision: int, committed: CommittedDates) -> None:
+    """Note the dates that people are told from this revision on. Those of earlier revisions stay, to be compared with."""
+    for row in committed.rows:
+        p.add(
+            "committed_date",
+            revision=revision,
+            milestone=row.milestone,
+            percentile=committed.percentile,
+            working=row.working,
+            target=row.target,
+            commitment=row.commitment,
+        )
 
 
 def design_columns(plan: Plan) -> dict[str, Any]:

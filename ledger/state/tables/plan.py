@@ -64,6 +64,18 @@ class BaselineDate(SQLModel, table=True):
     date: datetime = utc()
 
 
+class CommittedDate(SQLModel, table=True):
+    """What a revision committed to: of go-live, each hall and each phase its working date, its target and its commitment."""
+
+    __tablename__ = "committed_date"
+    revision: int = primary_key()
+    milestone: str = Field(primary_key=True)
+    percentile: str
+    working: datetime = utc()
+    target: datetime = utc()
+    commitment: datetime = utc()
+
+
 class Unit(SQLModel, table=True):
     """A node of the site's tree."""
 

@@ -1,4 +1,4 @@
-"""Halls that go live by themselves: the hold point that puts one in service, before the go-live of the site.
+"""Milestones: go-live of the site, and before it the hold point that puts a hall in service by itself.
 
 Reading commands import this module, so it imports nothing that is slow to import.
 """
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from steps.planning.activity import PlanActivity
     from steps.planning.plan import Plan
 
+GO_LIVE = "go-live"
+"""What the milestone of the whole site is called."""
 IN_SERVICE = "H43"
 """The step that puts a hall in service."""
 

@@ -18,7 +18,7 @@ from steps.planning.activity import WORKING, PlanActivity
 from steps.planning.dates.approvals import MINUTES, Approving, approval_hours
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import MINUTE, closing_row, network_of, planned_finishes
-from steps.planning.dates.halls import hall_milestone, halls_of
+from steps.planning.dates.halls import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.plan_samples import crewed_samples, finishes_as_sampled
 from steps.planning.odds.uncertainty import uncertainty
@@ -26,10 +26,10 @@ from steps.planning.plan import Plan
 from steps.planning.record.forecast import ForecastSolution, in_the_plans_order
 from steps.planning.record.rates import LearnedRates
 
-GO_LIVE = "go-live"
 SEED = 1
 LEVELS = (0.1, 0.5, 0.8)
 NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
+NOT_COMMITTED: Mapping[str, datetime] = MappingProxyType({})
 
 
 class Chance(NamedTuple):
@@ -54,6 +54,8 @@ class MilestoneOdds(NamedTuple):
     p80: Chance
     planned_share: float
     """The share of samples in which it is reached on the planned date or earlier."""
+    committed_share: float | None
+    """The same of the date that people were told. None if they were told none."""
 
 
 class PlanOdds(NamedTuple):
@@ -77,13 +79,15 @@ def solved_odds(
     samples: int | None = None,
     seed: int = SEED,
     also: Mapping[str, Collection[str]] = NOTHING,
+    committed: Mapping[str, datetime] = NOT_COMMITTED,
 ) -> PlanOdds:
     """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any.
 
-    `also` are more of them by name: each is reached when all of these ids have finished.
+    `also` are more of them by name: each is reached when all of these ids have finished. `committed` are the dates of
+    milestones that people were told.
     """
     approving = solved.recorded.approving
-    return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also)
+    return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also, committed)
 
 
 def _odds(
@@ -95,6 +99,7 @@ def _odds(
     actuals: Actuals | None = None,
     rates: LearnedRates | None = None,
     also: Mapping[str, Collection[str]] = NOTHING,
+    committed: Mapping[str, datetime] = NOT_COMMITTED,
 ) -> PlanOdds:
     samples = samples or enough_samples(len(plan.activities))
     model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
@@ -117,6 +122,7 @@ def _odds(
             dates = [(hall.dates.reached - origin) // MINUTE if hall.dates else dates[0], int(now.max())]
         odds = Odds(finishes)
         p10, p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
+        told = committed.get(name)
         milestones.append(
             MilestoneOdds(
                 name,
@@ -126,6 +132,7 @@ def _odds(
                 p50,
                 p80,
                 odds.chance_by(dates[0] + rounding).value,
+                None if told is None else odds.chance_by((told - origin) // MINUTE).value,
             )
         )
     return PlanOdds(samples, seed, tuple(milestones))

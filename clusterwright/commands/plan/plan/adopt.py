@@ -1,11 +1,13 @@
 """Put the plan in force as the next revision.
 
 The engine reads nothing else. The first adoption makes the site's ledger, and is the baseline, against which plan and forecast
-are held. It stays the baseline until --baseline puts another revision in its place, with a reason.
+are held. It stays the baseline until --baseline puts another revision in its place, with a reason. The first adoption also commits
+to dates, which people are told: P80, or P50 if site.yaml says `commit_to: P50`. They stay until --recommit, with a reason.
 
 Example:
     clusterwright plan adopt --as owner --reason 'second hall'
     clusterwright plan adopt --as owner --baseline 'contract 2' --reason 'change order 7 was agreed'
+    clusterwright plan adopt --as owner --recommit --reason 'the utility is half a year late'
     clusterwright plan adopt --dry-run
 
 """
@@ -28,18 +30,23 @@ from schedule.errors import InputError
 
 def adopt(
     me: Signing,
-    reason: Annotated[str | None, Option(help="Why this revision. --baseline asks for it.")] = None,
+    reason: Annotated[str | None, Option(help="Why this revision. --baseline and --recommit ask for it.")] = None,
     baseline: Annotated[str | None, Option(metavar="NAME", help="Let it be the baseline, under this name.")] = None,
+    recommit: Annotated[
+        bool, Option("--recommit", help="Commit anew, to dates that follow from what happened.")
+    ] = False,
     rehearsal: Annotated[bool, Option("--rehearsal", help="A new ledger is for rehearsing only.")] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would change.")] = False,
     yes: YesOption = False,
 ) -> None:
     folder = find_site(me.site)
-    if baseline is not None and reason is None and has_ledger(folder):
+    replaced = [name for name, is_new in (("baseline", baseline is not None), ("commitment", recommit)) if is_new]
+    if replaced and reason is None and has_ledger(folder):
         raise InputError(
-            "a baseline is replaced for a reason", hint="add --reason 'why the dates that were promised change'"
+            f"a {' and a '.join(replaced)} is replaced for a reason",
+            hint="add --reason 'why the dates that were promised change'",
         )
-    adoption = prepared(folder, me.who, me.key, rehearsal=rehearsal)
+    adoption = prepared(folder, me.who, me.key, rehearsal=rehearsal, recommit=recommit)
     for line in unsignable_lines(adoption.plan):
         say(f"! {line}")
     if dry_run:
