@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from clusterwright.output import day
+from ledger.questions.forecast_words import chance_words
 from steps.amount import counted
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.dates.critical_days import critical_parts
-from steps.planning.dates.halls import GO_LIVE
-from steps.planning.odds.plan_odds import PlanOdds
+from steps.planning.odds.told import Told
 from steps.planning.plan import Plan
 from steps.planning.record.driving import titles
 
@@ -24,7 +24,7 @@ FACILITY = {
 BY_SOFTWARE = {Kind.AUTOMATE, Kind.COMPUTE}
 
 
-def plan_in_words(plan: Plan, odds: PlanOdds) -> Iterator[str]:
+def plan_in_words(plan: Plan, found: Told) -> Iterator[str]:
     """Yield what is built, when it is live, what decides that, what to buy first, and who begins."""
     zone, todo = plan.time_zone, [one for one in plan.activities if one.applicable]
     software = sum(Kind(one.kind) in BY_SOFTWARE for one in todo)
@@ -33,10 +33,10 @@ def plan_in_words(plan: Plan, odds: PlanOdds) -> Iterator[str]:
         f"You build {nodes:,} servers with {int(nodes * plan.figures['gpus_per_node']):,} accelerators, from "
         f"{FACILITY[plan.facility]}. That is {len(todo):,} activities, {software:,} of them for software, and {len(plan.orders):,} orders."
     )
-    live = next(one for one in odds.milestones if one.milestone == GO_LIVE)
     yield (
-        f"If all takes its most likely time it is live on {day(plan.finish, zone)}, {(plan.finish - plan.start) / WEEK:.0f} weeks after "
-        f"{day(plan.start, zone)}. In half of all cases it is live by {day(live.p50.date, zone)}, and in 80 of 100 by {day(live.p80.date, zone)}."
+        f"Tell people {day(found.commitment, zone)}: in {found.percentile[1:]} of 100 cases it is live by then, {(found.commitment - plan.start) / WEEK:.0f} weeks after "
+        f"{day(plan.start, zone)}. In half of all cases it is live by {day(found.target, zone)}. Work by {day(plan.finish, zone)}, when it is live if all takes "
+        f"its most likely time; the chance of that is {chance_words(found.chance)}."
     )
     title = titles(plan)
     longest = sorted(critical_parts(plan), key=lambda part: -part.days)[:SHOWN]

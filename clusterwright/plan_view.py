@@ -46,7 +46,7 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     applicable = sum(a.applicable for a in plan.activities)
     print(
         f"{plan.site}: {plan.preset}, facility {plan.facility}{f', scenario {plan.scenario}' if plan.scenario else ''}. "
-        f"{day(plan.start, zone)} to {day(plan.finish, zone)}, {_weeks(plan, plan.finish)} weeks; "
+        f"Working schedule {day(plan.start, zone)} to {day(plan.finish, zone)}, {_weeks(plan, plan.finish)} weeks; "
         f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
         f"{len(plan.orders)} orders."
     )

@@ -135,12 +135,14 @@ def adopt_plan(
 
 def committed_dates(odds: PlanOdds, percentile: Percentile) -> CommittedDates:
     """Return what people are told of the milestones with these odds: the commitment is the date of this percentile, the target P50."""
+    from steps.planning.odds.told import committed  # the samplers
+
     rows = (
         CommittedRow(
             milestone=one.milestone,
             working=one.expected,
             target=one.p50.date,
-            commitment=one.p80.date if percentile is Percentile.P80 else one.p50.date,
+            commitment=committed(one, percentile),
         )
         for one in odds.milestones
     )

@@ -31,6 +31,7 @@ from steps.planning.dates.dating import solved
 from steps.stamps import local_day
 from tests import commands
 from tests.ledger.conftest import T0, Clock, small_plan
+from tests.ledger.test_commitment import told
 from tui.screens.overview import facts
 
 pytestmark = pytest.mark.own_file
@@ -77,7 +78,7 @@ def a_site(zone: str = "America/Chicago") -> Iterator[Site]:
         about = {"site_name": "Small", "time_zone": zone, "owner": "pm"}
         with create_ledger(folder, **about, rehearsal=True, clock=clock) as ledger:
             plan = solved(small_plan(time_zone=zone, slip_day_usd=1000.0)).plan
-            adopt_plan(ledger, "pm", plan, reason="first plan")
+            adopt_plan(ledger, "pm", plan, reason="first plan", committed=told(plan))
             yield Site(folder, ledger, clock)
 
 
@@ -180,6 +181,14 @@ LATE = re.compile(
     re.IGNORECASE,
 )
 NEEDED = re.compile(r"decisions needed: (\d+)", re.IGNORECASE)
+COMMITMENT = re.compile(
+    r"go-live commitment (\S+) \(P80\), now with a chance of (?:under |over )?\d+ %, target (\S+) \(P50\)",
+    re.IGNORECASE,
+)
+LEFT = re.compile(
+    r"schedule contingency(?:: (-?\d+) of \d+ days? left| of \d+ days is used up: the working forecast is (\d+) day)",
+    re.IGNORECASE,
+)
 BASELINE = re.compile(r"baseline (\d{4}-\d\d-\d\d) \(([^)]*)\)")
 NCRS = {"ncr", "sign", "decide", "resume", "release", "change"}
 
@@ -220,15 +229,23 @@ def test_every_view_has_the_same_baseline_lateness_and_decisions(
         assert status["decisions_needed"] == len(report["Decisions needed"]) == len(reminded)
         summary = site.document("report", "summary")
         assert {name: summary[name] for name in DOCUMENT} == {name: status[name] for name in DOCUMENT}
+        commitment, target = (
+            str(local_day(datetime.fromisoformat(status["commitment"][name]), "America/Chicago"))
+            for name in ("commitment", "target")
+        )
+        left = status["contingency"]["left"]
+        assert status["commitment"]["revision"] == 1, "no revision or forecast moves it"
         wanted = (str(len(past)), str(len(later)))
         last_day = str(local_day(datetime.fromisoformat(promised), "America/Chicago"))
         for name, text in views(site).items():
+            assert COMMITMENT.findall(text) == [(commitment, target)], name
+            assert LEFT.findall(text) == [(str(left), "") if left >= 0 else ("", str(-left))], name
             assert BASELINE.findall(text) == [(last_day, "revision 1")], name
             assert LATE.findall(text) == [wanted], name
             assert NEEDED.findall(text) == [str(len(reminded))], name
 
 
-DOCUMENT = ("baseline", "past_planned_finish", "forecast_later", "decisions_needed")
+DOCUMENT = ("commitment", "contingency", "baseline", "past_planned_finish", "forecast_later", "decisions_needed")
 
 
 @given(HISTORIES, st.sampled_from(sorted(ACTS)), st.integers(0, 120))

@@ -83,7 +83,7 @@ STATES = {
 ENTERED: dict[str, set[str]] = {
     "genesis": set(),
     "rules.raised": {"reason"},
-    "plan.adopted": {"reason", "baseline"},
+    "plan.adopted": {"reason", "baseline", "committed"},
     "forecast.published": {"finish", "phases", "note"},
     "progress.adopted": {"rows"},
     "activity.assigned": {"person"},

@@ -22,7 +22,7 @@ from typer import Argument, Option
 from clusterwright.commands.options import day_option
 from clusterwright.first_answers import ZONE, Answers, asked, today_in
 from clusterwright.output import say
-from clusterwright.planning import plan_of, solved_plan_of
+from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from clusterwright.unsignable_view import unsignable_lines
@@ -85,8 +85,9 @@ def _say_first_plan(folder: Path) -> None:
     made, crewed = solved_plan_of(folder)
     from clusterwright.plan_in_words import plan_in_words  # with the samplers
     from steps.planning.odds.plan_odds import odds_of
+    from steps.planning.odds.told import told
 
-    for line in plan_in_words(made, odds_of(made, crewed)):
+    for line in plan_in_words(made, told(made, odds_of(made, crewed), site_at(folder).commit_to)):
         print(f"\n{fill(line, get_terminal_size().columns)}")
     _say_unsignable(made)
 

@@ -23,6 +23,7 @@ from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
+from clusterwright.told_view import told_lines
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title
 from steps.planning.scenarios.working_cost import working_cost
@@ -55,6 +56,7 @@ def plan(
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
     from steps.planning.odds.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
+    from steps.planning.odds.told import told
 
     say_what_is_drawn(len(made.activities), samples)
     odds = odds_of(made, crewed, samples=samples, seed=seed)
@@ -62,11 +64,17 @@ def plan(
         cost = working_cost(made, site)
         print_json(
             plan_document(made, odds)
-            | {"working_cost": cost._asdict() | {"total": cost.total}, "scenario_title": title}
+            | {
+                "told": told(made, odds, site.commit_to),
+                "working_cost": cost._asdict() | {"total": cost.total},
+                "scenario_title": title,
+            }
         )
     else:
         title = f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {seed}"
         print_milestones(odds.milestones, made.time_zone, title=title)
+        for line in told_lines(told(made, odds, site.commit_to), made.time_zone):
+            print(line)
 
 
 def _title(folder: Path, site: "Site") -> str:

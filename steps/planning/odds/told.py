@@ -1,0 +1,55 @@
+"""What people are told of a plan: a target, a commitment, the contingency before it, and what others took who built the like."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from steps.catalog.terms import Percentile
+from steps.design.figures import figure_specs
+from steps.planning.dates.halls import GO_LIVE
+from steps.planning.odds.plan_odds import MilestoneOdds, PlanOdds
+from steps.planning.plan import Plan
+
+OVERRUN = "reference_overrun"
+
+
+class Reference(NamedTuple):
+    """By which share of the time planned the reference class finishes later, what says so, and when go-live would be by that."""
+
+    overrun: float
+    source: str
+    go_live: datetime
+
+
+class Told(NamedTuple):
+    """Go-live as people are told it. `chance` is that of the working schedule's date or an earlier one."""
+
+    percentile: Percentile
+    target: datetime
+    commitment: datetime
+    working: datetime
+    chance: float
+    reference: Reference | None
+    """None in a plan from before there was such a figure."""
+
+
+def told(plan: Plan, odds: PlanOdds, percentile: Percentile) -> Told:
+    """Return what people are told of go-live, where the commitment is the date of a percentile."""
+    live = next(one for one in odds.milestones if one.milestone == GO_LIVE)
+    return Told(
+        percentile, live.p50.date, committed(live, percentile), live.expected, live.planned_share, _reference(plan)
+    )
+
+
+def committed(one: MilestoneOdds, percentile: Percentile) -> datetime:
+    """Return the date of a milestone that people are told as the commitment."""
+    return one.p80.date if percentile is Percentile.P80 else one.p50.date
+
+
+def _reference(plan: Plan) -> Reference | None:
+    overrun, spec = plan.figures.get(OVERRUN), figure_specs()[OVERRUN]
+    if overrun is None:
+        return None
+    source = (spec.source or "") if overrun == spec.value else f"{OVERRUN} in site.yaml"
+    return Reference(overrun, source, plan.start + (plan.finish - plan.start) * (1 + overrun))
