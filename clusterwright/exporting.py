@@ -12,6 +12,7 @@ from ledger.evidence.plans import read_plan
 from ledger.past import snapshot_as_of
 from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline
+from ledger.questions.commitment import go_live_commitment
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -62,4 +63,10 @@ def _in_force(snapshot: Snapshot) -> Exported:
     held = baseline(snapshot)
     happened = actuals(snapshot)
     forecast = Foreseen(solve_forecast(plan, happened, snapshot.now), happened)
-    return exchange_of_plan(plan, forecast=forecast, baseline=read_plan(snapshot, held and held.revision))
+    told = go_live_commitment(snapshot)
+    return exchange_of_plan(
+        plan,
+        forecast=forecast,
+        baseline=read_plan(snapshot, held and held.revision),
+        commitment=told and told.commitment,
+    )

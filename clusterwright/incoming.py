@@ -16,6 +16,7 @@ from schedule.exchange.model import Exchange
 from schedule.exchange.read import Read
 from schedule.exchange.writing import Form
 from schedule.text import shown_in_line
+from steps.planning.dates.halls import CONTINGENCY
 from steps.stamps import at_site
 
 
@@ -54,10 +55,18 @@ def compared(folder: Path, read: Read) -> Difference:
     data_date = read.schedule.data_date
     once = difference(present, read.schedule, before=present, dates=dates)
     if data_date is None:
-        return once
+        return _of_work(once)
     before = exported_about(folder, data_date) if once.proposals else ()
     found = [difference(present, read.schedule, before=one.schedule, dates=dates) for one in before]
-    return min([once, *found], key=lambda one: len(one.proposals))
+    return _of_work(min([once, *found], key=lambda one: len(one.proposals)))
+
+
+def _of_work(found: Difference) -> Difference:
+    """Return a difference without the schedule contingency: it follows from the commitment, and nobody works on it."""
+    return Difference(
+        [one for one in found.proposals if one.id != CONTINGENCY],
+        [name for name in found.missing if name != CONTINGENCY],
+    )
 
 
 def judged(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:

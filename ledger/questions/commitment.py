@@ -13,14 +13,12 @@ from ledger.questions.log import forecasts
 from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from steps.catalog.terms import Percentile
-from steps.planning.dates.halls import GO_LIVE
+from steps.planning.dates.halls import CONTINGENCY_OWNER, GO_LIVE
 from steps.stamps import days_between
 
 _IN_FORCE = """
 JOIN plan_revision r USING (revision)
 WHERE t.revision = (SELECT max(revision) FROM committed_date) ORDER BY t.rowid"""
-OWNER = "project-manager"
-"""The role that answers for the schedule contingency, as GAO-16-89G asks for one."""
 
 
 @table("committed_date", reason="r.reason", by="r.adopted_by", at="r.adopted_at", revision="t.revision")
@@ -53,7 +51,7 @@ class Contingency(NamedTuple):
     left: int
     published: int | None
     chance: float | None
-    owner: str = OWNER
+    owner: str = CONTINGENCY_OWNER
 
 
 def commitments(snapshot: Snapshot) -> dict[str, Commitment]:

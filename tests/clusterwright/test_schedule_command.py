@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Command
 from tests.schedule.files.writing import HEAD, written
 
-PSPLIB = Path(__file__).parents[1] / "steps" / "levelling" / "psplib" / "j601_1.sm"
+PSPLIB = Path(__file__).parents[1] / "schedule" / "levelling" / "psplib" / "j601_1.sm"
 ROWS = "id,title,duration,optimistic,pessimistic,predecessors,resources,baseline finish\n"
 ROWS += "A,Lift one,2d,1d,4d,,rigger,2027-01-05\nB,Lift two,2d,1d,4d,,rigger,2027-01-05\n"
 ROWS += 'C,Cable,1d,1d,2d,"AFS+2h,BFS+2h",,2027-01-06\n'

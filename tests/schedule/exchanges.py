@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from ledger.evidence.plans import read_plan
@@ -57,7 +57,8 @@ def small() -> Exchange:
 def in_force(site: Path) -> Exchange:
     """Return the schedule of the plan in force, before anything has happened."""
     with open_snapshot(site) as snapshot:
-        return exchange_of_plan(read_plan(snapshot)).schedule
+        plan = read_plan(snapshot)
+    return exchange_of_plan(plan, commitment=plan.finish + timedelta(days=99)).schedule
 
 
 def in_progress(site: Path, *, with_done: bool = True) -> Exchange:
@@ -81,7 +82,8 @@ def in_progress(site: Path, *, with_done: bool = True) -> Exchange:
     if not with_done:
         del happened[first[0].id]
     forecast = Foreseen(solve_forecast(plan, happened, now), happened)
-    return exchange_of_plan(plan, forecast=forecast, baseline=plan).schedule
+    commitment = plan.finish + timedelta(days=365)
+    return exchange_of_plan(plan, forecast=forecast, baseline=plan, commitment=commitment).schedule
 
 
 def as_compared(found: Exchange, *, has_calendars: bool = True) -> tuple[object, ...]:

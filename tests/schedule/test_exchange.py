@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from schedule.exchange.model import (
 )
 from schedule.exchange.primavera import ID_FIELD
 from schedule.exchange.writing import Form, form_of, write_exchange
+from steps.planning.dates.halls import CONTINGENCY
 from steps.planning.exchange.of_plan import exchange_of_plan
 from tests.commands import called
 from tests.schedule.exchanges import in_force, in_progress, small
@@ -160,6 +162,37 @@ def test_a_site_exports_its_plan_and_says_what_is_carried_otherwise(adopted: Pat
     assert missing.returncode == 2
     assert "the file cannot be written" in missing.stderr
     assert [one.name for one in tmp_path.glob(".*.part")] == []
+
+
+def test_the_contingency_is_the_last_task_and_nobody_can_work_on_it(adopted: Path, tmp_path: Path) -> None:
+    """It lasts from go-live to the commitment and has an owner; what a person writes in its row is no proposal."""
+    path = tmp_path / "plan.csv"
+    assert called(["export", "schedule", path, "--site", adopted]).returncode == 0
+    *others, last = path.read_text().splitlines()
+    cells = last.split(",")
+    assert cells[:2] == [CONTINGENCY, '"Schedule contingency']
+    assert "owner project-manager" in last
+    told = json.loads(called(["status", "--json", "--site", adopted]).stdout)["commitment"]
+    assert told["commitment"][:10] in last
+
+    path.write_text("\n".join([*others, last.replace(told["commitment"][:10], "2031-01-06")]) + "\n")
+
+    found = called(["import", "schedule", path, "--site", adopted, "--as", "owner"])
+    assert "says nothing that the record does not have" in found.stdout
+
+
+def test_a_commitment_that_is_past_leaves_no_time(adopted: Path) -> None:
+    """The task is there, of no length, and must end by the commitment, so that the other program shows it as late."""
+    with open_snapshot(adopted) as snapshot:
+        plan = read_plan(snapshot)
+    late = plan.finish - timedelta(days=30)
+
+    *_, last = exchange_of_plan(plan, commitment=late).schedule.tasks
+
+    assert (last.id, last.minutes) == (CONTINGENCY, 0)
+    assert last.no_later is not None
+    assert last.finish is not None
+    assert (last.finish - last.no_later).days == 30
 
 
 def test_a_draft_has_no_baseline(site: Path, tmp_path: Path) -> None:

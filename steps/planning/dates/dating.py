@@ -31,6 +31,8 @@ from steps.planning.dates.calendar import WorkCalendar, calendars_of
 from steps.planning.dates.halls import halls_of
 from steps.planning.plan import Plan, PlanLevelling, PlanLink, PlanOrder, PlanTranche
 
+CLOSING = "195@"
+"""How the id of the activity begins with which a site is live."""
 MINUTES = 60
 """In an hour."""
 MINUTE = timedelta(minutes=1)
@@ -196,7 +198,7 @@ def _levelling(crewed: CrewedSolution, last: Dates) -> PlanLevelling | None:
 
 def closing_row(network: CompiledNetwork) -> int | None:
     """Return the row that closes the project, or None if the site has none."""
-    closing = (row for row, name in enumerate(network.activities.names) if name.startswith("195@"))
+    closing = (row for row, name in enumerate(network.activities.names) if name.startswith(CLOSING))
     return next(closing, None)
 
 

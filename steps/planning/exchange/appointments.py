@@ -8,7 +8,7 @@ from datetime import datetime
 from schedule.exchange.model import Appointment, ExchangeTask
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
-from steps.planning.dates.halls import IN_SERVICE
+from steps.planning.dates.halls import CONTINGENCY, GO_LIVE, IN_SERVICE
 from steps.planning.plan import Plan
 
 CLOSING = "195"
@@ -48,6 +48,9 @@ def appointments_of(
                 finish=task.finish,
                 note=f"signed by: {roles}" if roles else "",
             )
+    told = tasks.get(CONTINGENCY)
+    if told is not None and told.no_later is not None:
+        yield Appointment(id=CONTINGENCY, kind="milestone", title=f"Commitment: {GO_LIVE}", start=told.no_later)
 
 
 def is_inspected(activity: PlanActivity) -> bool:

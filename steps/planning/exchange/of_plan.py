@@ -24,7 +24,8 @@ from schedule.exchange.model import (
 )
 from steps.planning.activity import ELAPSED, Dates, PlanActivity
 from steps.planning.dates.calendar import DaysAndHours, WorkCalendar, calendars_of
-from steps.planning.dates.dating import critical_rows, in_minutes, lags_of, shifts_of
+from steps.planning.dates.dating import CLOSING, critical_rows, in_minutes, lags_of, shifts_of
+from steps.planning.dates.halls import CONTINGENCY, CONTINGENCY_OWNER
 from steps.planning.exchange.appointments import appointments_of
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import UNTOUCHED, Actual, ForecastSolution, with_those_that_follow
@@ -47,11 +48,17 @@ class Exported:
     notices: list[str] = field(default_factory=list)
 
 
-def exchange_of_plan(plan: Plan, *, forecast: Foreseen | None = None, baseline: Plan | None = None) -> Exported:
+def exchange_of_plan(
+    plan: Plan,
+    *,
+    forecast: Foreseen | None = None,
+    baseline: Plan | None = None,
+    commitment: datetime | None = None,
+) -> Exported:
     """Return a plan as a schedule.
 
     With a forecast the dates are those, and what has happened is there. Without one they are the plan's own. Activities that do
-    not apply are left out.
+    not apply are left out. With a commitment the time from go-live until then is the last task, the schedule contingency.
     """
     making = _Making(plan)
     rows = [*making.activities(), *making.supplies()]
@@ -70,6 +77,13 @@ def exchange_of_plan(plan: Plan, *, forecast: Foreseen | None = None, baseline: 
     ]
     resources, assignments = _resources(plan, row)
     tasks = list(tasks)
+    if commitment is not None:
+        last = max(
+            range(len(tasks)),
+            key=lambda number: (tasks[number].id.startswith(CLOSING), tasks[number].finish or making.local(plan.start)),
+        )
+        links.append(ExchangeLink(last, len(tasks), Tie.FS, 0, calendar[ELAPSED]))
+        tasks.append(_contingency(tasks[last], making, commitment))
     found = Exchange(
         name=plan.site,
         start=making.local(plan.start),
@@ -86,6 +100,21 @@ def exchange_of_plan(plan: Plan, *, forecast: Foreseen | None = None, baseline: 
         appointments=list(appointments_of(plan, {task.id: task for task in tasks}, making.local)),
     )
     return Exported(found, _notices(plan, found))
+
+
+def _contingency(last: ExchangeTask, making: _Making, commitment: datetime) -> ExchangeTask:
+    """Return the task from the end of the last one until the commitment. It takes no time where that is past."""
+    begins, until = last.finish or making.local(making.plan.start), making.local(commitment)
+    return ExchangeTask(
+        id=CONTINGENCY,
+        title=f"Schedule contingency, owner {making.plan.roles.get(CONTINGENCY_OWNER, CONTINGENCY_OWNER)}",
+        calendar=making.calendar[ELAPSED],
+        minutes=max(0, (until - begins) // MINUTE),
+        branch=last.branch,
+        start=begins,
+        finish=max(begins, until),
+        no_later=until,
+    )
 
 
 def _notices(plan: Plan, found: Exchange) -> list[str]:

@@ -14,7 +14,7 @@ from schedule.files.reading import read_project
 from schedule.files.scheduling import Scheduled, odds_of, schedule
 from tests.schedule.files.writing import HEAD, project_of
 
-PSPLIB = Path(__file__).parents[2] / "steps" / "levelling" / "psplib"
+PSPLIB = Path(__file__).parents[1] / "levelling" / "psplib"
 RIGGING = "id,duration,optimistic,pessimistic,predecessors,resources\n"
 RIGGING += 'A,2d,1d,4d,,rigger\nB,2d,1d,4d,,rigger\nC,1d,1d,2d,"A,B",\n'
 ONE_RIGGER = "resource,amount\nrigger,1\n"
