@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from clusterwright.output import day, table
+from clusterwright.output import Cells, day, table
+from ledger.questions.commitment import Commitment
 from ledger.questions.forecast_words import chance_words
 from ledger.questions.kept_forecast import KeptMilestone
 from steps.planning.dates.halls import is_hall
@@ -19,7 +20,8 @@ MOST = 6
 
 
 CHANCE = "by then"
-"""The heading of the chance that a milestone is reached on its planned day or earlier."""
+"""The heading of the chance that a milestone is reached on the day before it or earlier."""
+LEVELS = ("P10", "P50", "P80")
 
 
 class Milestone(Protocol):
@@ -47,31 +49,50 @@ def halls_left_out(milestones: Sequence[Milestone]) -> str:
 
 
 def print_milestones(
-    milestones: Sequence[KeptMilestone | MilestoneOdds],
+    milestones: Sequence[MilestoneOdds],
     zone: str,
     *,
     title: str,
-    baseline: Mapping[str, datetime] | None = None,
 ) -> None:
-    """Print each milestone as planned, the chance of that date or an earlier one, and P10, P50 and P80.
-
-    Of a plan in force, `baseline` has the dates of the baseline, and the date that is expected now stands beside them.
-    """
-    in_force = ("baseline", "expected") if baseline is not None else ()
-    headers = ("milestone", "planned", *in_force, CHANCE, "P10", "P50", "P80", "P80 is between")
+    """Print each milestone of a plan in its working schedule, the chance of that date or an earlier one, and P10, P50 and P80."""
+    headers = ("milestone", "working", CHANCE, *LEVELS, "P80 is between")
     rows = [
         (
             one.milestone,
             day(one.planned, zone),
-            *(() if baseline is None else (day(baseline.get(one.milestone), zone), day(one.expected, zone))),
             chance_words(one.planned_share),
-            day(one.p10.date, zone),
-            day(one.p50.date, zone),
-            day(one.p80.date, zone),
+            *_levels(one, zone),
             f"{day(one.p80.low, zone)} and {day(one.p80.high, zone)}",
         )
         for one in few_halls(milestones)
     ]
+    _print(headers, rows, milestones, title)
+
+
+def print_milestones_in_force(
+    milestones: Sequence[KeptMilestone],
+    zone: str,
+    *,
+    title: str,
+    told: Mapping[str, Commitment],
+    baseline: Mapping[str, datetime],
+) -> None:
+    """Print each milestone of a plan in force as people are told it, the chance of that, and as it is planned and expected now."""
+    headers = ("milestone", "commitment", CHANCE, "target", "working", "baseline", "expected", *LEVELS)
+    rows = []
+    for one in few_halls(milestones):
+        own, chance = told.get(one.milestone), one.committed_share
+        dates = (own and own.target, one.planned, baseline.get(one.milestone), one.expected)
+        said = (day(own and own.commitment, zone), "" if chance is None else chance_words(chance))
+        rows.append((one.milestone, *said, *(day(date, zone) for date in dates), *_levels(one, zone)))
+    _print(headers, rows, milestones, title)
+
+
+def _levels(one: KeptMilestone | MilestoneOdds, zone: str) -> tuple[str, ...]:
+    return tuple(day(level.date, zone) for level in (one.p10, one.p50, one.p80))
+
+
+def _print(headers: tuple[str, ...], rows: Sequence[Cells], milestones: Sequence[Milestone], title: str) -> None:
     table(headers, rows, title=title, right=(headers.index(CHANCE),))
     if left_out := halls_left_out(milestones):
         print(left_out)

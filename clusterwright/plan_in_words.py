@@ -34,9 +34,10 @@ def plan_in_words(plan: Plan, found: Told) -> Iterator[str]:
         f"{FACILITY[plan.facility]}. That is {len(todo):,} activities, {software:,} of them for software, and {len(plan.orders):,} orders."
     )
     yield (
-        f"Tell people {day(found.commitment, zone)}: in {found.percentile[1:]} of 100 cases it is live by then, {(found.commitment - plan.start) / WEEK:.0f} weeks after "
-        f"{day(plan.start, zone)}. In half of all cases it is live by {day(found.target, zone)}. Work by {day(plan.finish, zone)}, when it is live if all takes "
-        f"its most likely time; the chance of that is {chance_words(found.chance)}."
+        f"Tell people {day(found.commitment, zone)}: in {found.percentile[1:]} of 100 cases it is live by then, "
+        f"{(found.commitment - plan.start) / WEEK:.0f} weeks after {day(plan.start, zone)}. In half of all cases it is live by "
+        f"{day(found.target, zone)}. If all takes its most likely time it is live on {day(plan.finish, zone)}; the chance of that "
+        f"day or an earlier one is {chance_words(found.chance)}."
     )
     title = titles(plan)
     longest = sorted(critical_parts(plan), key=lambda part: -part.days)[:SHOWN]

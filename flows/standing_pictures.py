@@ -11,7 +11,8 @@ from typing import NamedTuple
 from flows.markdown import escaped
 from flows.phase_titles import title
 from flows.standing_words import Shown, phase_dates, phase_name, shown
-from ledger.questions.forecast_words import forecast_line
+from ledger.questions.commitment import Commitment, commitments
+from ledger.questions.forecast_words import forecast_line, told_words
 from ledger.questions.kept_forecast import Freshness, KeptForecast
 from ledger.questions.site import SiteRow, site_of
 from ledger.questions.snapshot import Snapshot
@@ -40,9 +41,10 @@ class Picture(NamedTuple):
 
 
 class Dates(NamedTuple):
-    """What changes with a plan revision or a forecast only: the titles of steps, the forecast, and its dates by step."""
+    """What changes with a plan revision or a forecast only: the titles of steps, what people are told, the forecast, and its dates by step."""
 
     titles: dict[str, str]
+    told: dict[str, Commitment]
     fresh: Freshness | None
     by_step: dict[str, datetime]
 
@@ -59,7 +61,7 @@ def dates_of(snapshot: Snapshot, fresh: Freshness | None) -> Dates:
         step, _, unit = name.partition("@")
         if "#" not in unit:
             ends[step] = max(end, ends.get(step, end))
-    return Dates(step_titles(snapshot), fresh, ends)
+    return Dates(step_titles(snapshot), commitments(snapshot), fresh, ends)
 
 
 def pictures(snapshot: Snapshot, dates: Dates) -> dict[str, Picture]:
@@ -98,10 +100,11 @@ def _text(
     dates: Dates,
 ) -> str:
     """Return the standing artifact of a phase: what it waits for, its dates, and a line for each step."""
+    told = told_words(dates.told[phase], site.time_zone) if phase in dates.told else ""
     lines = [
         (MARK if site.rehearsal else "") + f"**{escaped(title(phase))}: {escaped(state.name)}**",
         "",
-        *(f"- {escaped(line)}" for line in (state.message, until) if line),
+        *(f"- {escaped(line)}" for line in (state.message, told, until) if line),
         *([f"- {escaped(forecast_line(dates.fresh))}"] if dates.fresh else []),
         "- [the whole site](/artifacts/key/status)",
         "",

@@ -146,7 +146,12 @@ def committed_dates(odds: PlanOdds, percentile: Percentile) -> CommittedDates:
         )
         for one in odds.milestones
     )
-    return CommittedDates(percentile=percentile, samples=odds.samples, seed=odds.seed, rows=tuple(rows))
+    return CommittedDates(
+        percentile=percentile,
+        samples=odds.samples,
+        seed=odds.seed,
+        rows=tuple(rows),
+    )
 
 
 def _replaced(payload: PlanAdopted) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ledger.questions.baseline import Baseline, baseline
-from ledger.questions.commitment import Contingency, contingency, go_live_commitment
+from ledger.questions.commitment import Commitment, Contingency, contingency, go_live_commitment
 from ledger.questions.kept_forecast import Freshness, KeptForecast, last_forecast
 from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot
@@ -106,11 +106,16 @@ def _told(snapshot: Snapshot, fresh: Freshness | None) -> Iterator[str]:
         return
     zone, left = site_of(snapshot).time_zone, contingency(snapshot, told, fresh)
     chance = "" if left.chance is None else f", now with a chance of {chance_words(left.chance)}"
-    yield (
-        f"go-live commitment {local_day(told.commitment, zone)} ({told.percentile}){chance}, "
-        f"target {local_day(told.target, zone)} (P50); committed on {local_day(told.at, zone)} by {told.by}"
-    )
+    yield f"go-live {told_words(told, zone, chance)}; committed on {local_day(told.at, zone)} by {told.by}"
     yield contingency_line(left)
+
+
+def told_words(told: Commitment, zone: str, chance: str = "") -> str:
+    """Return the commitment and the target of a milestone. `chance` is said beside the commitment."""
+    return (
+        f"commitment {local_day(told.commitment, zone)} ({told.percentile}){chance}, "
+        f"target {local_day(told.target, zone)} (P50)"
+    )
 
 
 def contingency_line(left: Contingency) -> str:

@@ -65,7 +65,7 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
 """Decisions that are signed on every signed site, whatever an activity's own policy says."""
 
-ADDED = frozenset({"authority", "taken_over", "late_because"})
+ADDED = frozenset({"authority", "taken_over", "committed", "late_because"})
 """Fields that statements of earlier versions did not have. Signatures of a version are over the fields that it had."""
 
 Fields = dict[str, Any]

@@ -18,12 +18,14 @@ from tui.screens.activity import ActivityScreen
 from tui.widgets.rows import Rows
 
 
-async def test_the_overview_shows_every_phase_and_the_planned_go_live(adopted: Path) -> None:
+async def test_the_overview_shows_every_phase_and_the_committed_go_live(adopted: Path) -> None:
     app = ClusterwrightApp(adopted)
     async with app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: app.screen.query_one("#phases", Rows).row_count == 9)
 
-        assert "go-live planned" in text_of(app, "facts")
+        facts = text_of(app, "facts")
+        assert "go-live commitment" in facts
+        assert "working schedule: go-live" in facts
 
 
 async def test_typing_filters_the_steps_and_enter_opens_one(adopted: Path) -> None:

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from ledger.questions.commitment import go_live_commitment
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -92,8 +93,10 @@ class SiteScreen(Screen[None]):
         if snapshot.cut_off:
             text.append(" as this folder last saw it: the database does not answer ", style=WARNING).append(" ")
         text.append(site.name, style="bold")
+        told, zone = go_live_commitment(snapshot), site.time_zone
+        goal = f"commitment {day_text(told.commitment, zone)} · " if told else ""
         text.append(
-            f" · {site.preset} · plan {site.revision} · go-live planned {day_text(site.plan_finish, site.time_zone)}"
+            f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
         )
         text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone} · acting as {person}", style="grey62")
         return text

@@ -24,10 +24,11 @@ from clusterwright.forecast_view import (
     ordered_line,
     value_line,
 )
-from clusterwright.milestones_view import print_milestones
+from clusterwright.milestones_view import print_milestones_in_force
 from clusterwright.output import Document, day, in_line, print_json, say
 from flows.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
+from ledger.questions.commitment import commitments
 from ledger.questions.forecast_words import learned_lines
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import KeptForecast, standing_forecast
@@ -52,17 +53,26 @@ def forecast(
         found = standing_forecast(snapshot, samples=samples, seed=seed) or _made(snapshot, samples, seed)
         published, zone = forecasts(snapshot), site_of(snapshot).time_zone
         top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
+        told = commitments(snapshot)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
 
         Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:
-        print_json(_document(found, published) | {"baseline_milestones": base} | top.document)
+        print_json(
+            _document(found, published) | {"baseline_milestones": base, "committed_milestones": told} | top.document
+        )
         return
     for line in top.lines:
         print(in_line(line))
-    _print(found, published, zone, base)
+    _print(found, published, zone)
+    title = (
+        f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the commitment"
+    )
+    print_milestones_in_force(found.milestones, zone, title=title, told=told, baseline=base)
+    if found.critical:
+        print("driven by " + ", ".join(found.critical[:12]))
     if publish:
         say("published")
 
@@ -96,7 +106,7 @@ def _say_went_live(ask: Asking, top: Headlines, *, publish: bool) -> None:
         print(*map(in_line, top.lines), sep="\n")
 
 
-def _print(found: KeptForecast, published: list[ForecastRow], zone: str, base: dict[str, datetime]) -> None:
+def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None:
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
     for line in learned_lines(found):
@@ -109,9 +119,3 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str, base: d
         print(value_line(found.earned))
     for ordered in found.ordered:
         print(ordered_line(ordered))
-    title = (
-        f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the planned day"
-    )
-    print_milestones(found.milestones, zone, title=title, baseline=base)
-    if found.critical:
-        print("driven by " + ", ".join(found.critical[:12]))
