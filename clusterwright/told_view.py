@@ -10,7 +10,16 @@ from ledger.questions.forecast_words import chance_words, days_words
 from steps.stamps import days_between
 
 if TYPE_CHECKING:
+    from steps.planning.odds.between import Between
     from steps.planning.odds.told import Told
+
+HALF_A_WEEK = 0.5
+
+
+def between_line(found: Between) -> str:
+    """Return how many weeks of those between working schedule and commitment are lead times, and of which order above all."""
+    first = f", {found.first} first" if found.first and found.lead_weeks >= HALF_A_WEEK else ""
+    return f"{found.lead_weeks:.0f} of the {found.weeks:.0f} weeks between them are lead times{first}."
 
 
 def told_lines(found: Told, zone: str) -> Iterator[str]:

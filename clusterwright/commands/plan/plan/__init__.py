@@ -23,7 +23,7 @@ from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
-from clusterwright.told_view import told_lines
+from clusterwright.told_view import between_line, told_lines
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title
 from steps.planning.scenarios.working_cost import working_cost
@@ -55,6 +55,7 @@ def plan(
             print(f"Scenario {title}. `plan compare` has the price of each change.")
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
+    from steps.planning.odds.between import between
     from steps.planning.odds.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
     from steps.planning.odds.told import told
 
@@ -66,6 +67,7 @@ def plan(
             plan_document(made, odds)
             | {
                 "told": told(made, odds, site.commit_to),
+                "between": between(made, crewed, site.commit_to, seed=seed),
                 "working_cost": cost._asdict() | {"total": cost.total},
                 "scenario_title": title,
             }
@@ -75,6 +77,7 @@ def plan(
         print_milestones(odds.milestones, made.time_zone, title=title)
         for line in told_lines(told(made, odds, site.commit_to), made.time_zone):
             print(line)
+        print(between_line(between(made, crewed, site.commit_to, seed=seed)))
 
 
 def _title(folder: Path, site: "Site") -> str:

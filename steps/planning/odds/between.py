@@ -1,0 +1,68 @@
+"""What is between the working schedule and the date that people are told: how much of it is lead times, and which delivery counts most."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from schedule.crews.levelled_network import CrewedSolution
+from schedule.risk.odds import Odds
+from steps.catalog.terms import Percentile
+from steps.planning.dates.dating import last_row
+from steps.planning.odds.plan_odds import SEED
+from steps.planning.odds.plan_samples import crewed_samples
+from steps.planning.odds.uncertainty import uncertainty
+from steps.planning.plan import Plan, PlanOrder
+
+WEEK = 7 * 24 * 60
+LEVEL = {Percentile.P50: 0.5, Percentile.P80: 0.8}
+MOST, LEAST, ACTIVITIES_IN_ALL = 400, 50, 800_000
+"""Samples of one plan are the same with lead times and without, so that few say what differs."""
+OF_DELIVERIES = ("lead times of ", "market", "promises of ")
+"""How the names begin of the causes of deliveries that `uncertainty` makes."""
+
+
+class Between(NamedTuple):
+    """Weeks from the working schedule to the commitment, those of them that lead times make, and the order that counts most.
+
+    `first` is None where no delivery is uncertain.
+    """
+
+    weeks: float
+    lead_weeks: float
+    first: str | None
+    samples: int
+
+
+def between(plan: Plan, crewed: CrewedSolution, percentile: Percentile, *, seed: int = SEED) -> Between:
+    """Return what is between, from samples with lead times and without. An order counts by the rank correlation of its delivery with go-live."""
+    samples = max(LEAST, min(MOST, ACTIVITIES_IN_ALL // max(1, len(plan.activities))))
+    model = uncertainty(plan, crewed.base, crewed.unlimited)
+    live, orders = last_row(crewed.base, crewed.solution), _deliveries(plan, crewed)
+    found = crewed_samples(crewed, model, [live, *orders], samples=samples, seed=seed)
+    names = (*model.drivers, *model.events)
+    without = model.without(*(name for name in names if name.startswith(OF_DELIVERIES)))
+    at_once = crewed_samples(crewed, without, [live], samples=samples, seed=seed)[0]
+    told, less = (Odds(one).quantile(LEVEL[percentile]).value for one in (found[0], at_once))
+    rank = found.argsort(axis=1).argsort(axis=1)
+    shared = [_correlation(rank[0], row) for row in rank[1:]]
+    first = list(orders.values())[int(np.argmax(shared))].title if shared and max(shared) > 0 else None
+    weeks = (told - int(crewed.solution.finish[live])) / WEEK
+    return Between(weeks, (told - less) / WEEK, first, samples)
+
+
+def _deliveries(plan: Plan, crewed: CrewedSolution) -> dict[int, PlanOrder]:
+    """Return the row and order of the delivery of each maker that has the least float."""
+    row = {name: number for number, name in enumerate(crewed.base.activities.names)}
+    tightest: dict[str, tuple[int, int, PlanOrder]] = {}
+    for order in plan.orders:
+        for tranche in order.tranches if order.lead.o < order.lead.p else ():
+            number = row[tranche.id]
+            one = (int(crewed.solution.total_float[number]), number, order)
+            tightest[order.supplier] = min(one, tightest.get(order.supplier, one), key=lambda each: each[:2])
+    return {number: order for _, number, order in tightest.values()}
+
+
+def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.corrcoef(one, other)[0, 1])
