@@ -33,8 +33,8 @@ from ledger.reading import open_snapshot
 from steps.catalog.loader import read_catalog
 from steps.catalog.terms import Effect, Kind, Waves
 from steps.design.design import design_of_preset
-from steps.schedule.activity import PlanActivity
-from steps.schedule.expansion import expand
+from steps.planning.activity import PlanActivity
+from steps.planning.network.expansion import expand
 from tests.lab.bare_site import make_site
 from tests.lab.lab import DEFAULT_NAME, find_lab
 from tests.ports import free_port

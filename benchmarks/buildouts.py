@@ -1,7 +1,7 @@
 """Simulated buildouts: the catalog's own pod, repeated, with rates that are hidden from the forecast.
 
 Step types, three points, trades and links are those of the shipped catalog at one pod of a preset. Each step type has a crew that
-goes from pod to pod. The hidden rates are drawn from distributions that are not those of `steps.schedule.learning`.
+goes from pod to pod. The hidden rates are drawn from distributions that are not those of `schedule.learning`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from schedule.cpm.columns import NONE, Activities, Actuals, Links
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.engines import fastest_engine
+from schedule.cpm.shifts import Indices, Minutes, continuous
+from schedule.risk.quantiles import Floats
+from schedule.risk.spreads import Estimates, Family, three_points
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of_preset
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.engines import fastest_engine
-from steps.schedule.cpm.shifts import Indices, Minutes, continuous
-from steps.schedule.durations import duration_of, is_elapsed
-from steps.schedule.expansion import expand
-from steps.schedule.risk.quantiles import Floats
-from steps.schedule.risk.spreads import Estimates, Family, three_points
+from steps.planning.network.durations import duration_of, is_elapsed
+from steps.planning.network.expansion import expand
 
 PRESET, POD, HOURS = "h100-10k", "pod-001", 8.0
 WEEK = 168 / 40

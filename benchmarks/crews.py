@@ -13,9 +13,9 @@ from typing import Any
 from steps.catalog.loader import read_catalog, read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import odds_of
-from steps.schedule.planner import Hosts, Surroundings, make_plan
+from steps.planning.odds.plan_odds import odds_of
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "crews.md"
 PRESET, CREWS, SAMPLES = "h100-10k", (8, 16, 40), 1_000

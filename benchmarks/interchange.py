@@ -15,11 +15,11 @@ from time import perf_counter
 from typing import NamedTuple
 
 from clusterwright.planning import plan_of
-from steps.schedule.exchange.model import Exchange
-from steps.schedule.exchange.of_plan import exchange_of_plan
-from steps.schedule.exchange.primavera import ID_FIELD
-from steps.schedule.exchange.reading import read_exchange
-from steps.schedule.exchange.writing import Form, write_exchange
+from schedule.exchange.model import Exchange
+from schedule.exchange.primavera import ID_FIELD
+from schedule.exchange.reading import read_exchange
+from schedule.exchange.writing import Form, write_exchange
+from steps.planning.exchange.of_plan import exchange_of_plan
 from tests.commands import called
 from tests.schedule.exchanges import as_compared
 from tests.schedule.lost import lost

@@ -19,14 +19,14 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.buildouts import Buildout, Hidden, Known, Pod, catalog_pod, less, scaled
-from steps.schedule.learning.history import History
-from steps.schedule.learning.learn import learn
-from steps.schedule.learning.outlook import Outlook, outlook
-from steps.schedule.learning.step_types import StepTypes, step_types
-from steps.schedule.risk.model import risk_model
-from steps.schedule.risk.odds import Odds
-from steps.schedule.risk.quantiles import Floats
-from steps.schedule.risk.running import run
+from schedule.learning.history import History
+from schedule.learning.learn import learn
+from schedule.learning.outlook import Outlook, outlook
+from schedule.learning.step_types import StepTypes, step_types
+from schedule.risk.model import risk_model
+from schedule.risk.odds import Odds
+from schedule.risk.quantiles import Floats
+from schedule.risk.running import run
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "learning.md"
 REPLAYS, PODS, SAMPLES = 400, 16, 256

@@ -37,7 +37,7 @@ from ledger.stores.sqlite import file_engine
 from ledger.trust.ssh import REHEARSAL_NAMESPACE
 from ledger.trust.sshsig import signature_of
 from ledger.writing import Ledger
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 
 PRESET = "xai-100k"
 BATCH = 1000

@@ -20,13 +20,13 @@ from pathlib import Path
 
 from benchmarks.levelling_least import proof
 from benchmarks.levelling_pods import pods_problem, template, template_problem
-from steps.schedule.levelling.calibration import effort_of
-from steps.schedule.levelling.compiled import FAST
-from steps.schedule.levelling.level import Effort, level
-from steps.schedule.levelling.problem import Problem
-from steps.schedule.levelling.psplib_file import read_sm
-from steps.schedule.levelling.result import Levelled
-from tests.steps.levelling.checker import faults
+from schedule.levelling.calibration import effort_of
+from schedule.levelling.compiled import FAST
+from schedule.levelling.level import Effort, level
+from schedule.levelling.problem import Problem
+from schedule.levelling.psplib_file import read_sm
+from schedule.levelling.result import Levelled
+from tests.schedule.levelling.checker import faults
 
 EVIDENCE = Path(__file__).parent.parent / "docs" / "evidence" / "levelling.md"
 

@@ -7,14 +7,14 @@ from graphlib import TopologicalSorter
 
 import numpy as np
 
+from schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.durations import crews_on, duration_of, is_elapsed, lead_of
-from steps.schedule.expanded import Expansion, ResolvedLink
-from steps.schedule.expansion import expand
-from steps.schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
-from steps.schedule.site_calendars import site_calendar
+from steps.planning.network.durations import crews_on, duration_of, is_elapsed, lead_of
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Expansion, ResolvedLink
+from steps.planning.network.site_calendars import site_calendar
 
 NODES_OF_A_POD = 32
 YEARS = 12

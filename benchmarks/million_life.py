@@ -24,8 +24,8 @@ from ledger.log.payloads.runs import RunClaimed, RunSettled
 from ledger.log.payloads.work import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
 from ledger.rules.access import ENGINE
 from steps.catalog.terms import Effect, Kind
-from steps.schedule.activity import PlanActivity, PlanCriterion
-from steps.schedule.plan import Person, Plan
+from steps.planning.activity import PlanActivity, PlanCriterion
+from steps.planning.plan import Person, Plan
 
 AT_ONCE = 500
 """Activities under way at a time."""

@@ -12,12 +12,12 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.schedule import layered
-from steps.schedule.cpm.columns import NONE, Actuals
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.engines import numba_engine, numpy_engine
-from steps.schedule.cpm.solution import Solution
-from steps.schedule.quality.assessing import Assessment, assess
-from steps.schedule.quality.subject import Known
+from schedule.cpm.columns import NONE, Actuals
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.engines import numba_engine, numpy_engine
+from schedule.cpm.solution import Solution
+from schedule.quality.assessing import Assessment, assess
+from schedule.quality.subject import Known
 
 ROUNDS = 5
 SIZE = 75_000

@@ -19,15 +19,15 @@ import numba
 import numpy as np
 
 from benchmarks.risk_peer import BATCH, Peer
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import numba_engine
-from steps.schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
-from steps.schedule.risk.model import risk_model
-from steps.schedule.risk.odds import LEVELS, NORMAL, Odds
-from steps.schedule.risk.running import run
-from steps.schedule.risk.spreads import Spread, three_points
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import numba_engine
+from schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
+from schedule.risk.drivers import RiskDriver, RiskEvent, repeats
+from schedule.risk.model import risk_model
+from schedule.risk.odds import LEVELS, NORMAL, Odds
+from schedule.risk.running import run
+from schedule.risk.spreads import Spread, three_points
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "risk.md"
 ACTIVITIES, LAYERS, SAMPLES, PEER_SAMPLES = 75_000, 300, 10_000, 1_000

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent
+from schedule.cpm.compiled import CompiledNetwork
+from schedule.cpm.shifts import Minutes
+from schedule.risk.drivers import RiskDriver, RiskEvent
 
 BATCH = 500
 

@@ -19,24 +19,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.shifts import ShiftCalendar, continuous
+from schedule.crews.levelled_network import CrewedSolution, Crews, solve_with_crews
+from schedule.crews.slots import Needs
+from schedule.levelling.level import Effort
+from schedule.levelling.problem import Capacity
+from schedule.risk.model import RiskModel, risk_model
+from schedule.risk.odds import Odds
+from schedule.risk.running import RiskResult, run
+from schedule.risk.spreads import three_points
+from schedule.sampling.running import levelled_samples
 from steps.catalog.loader import read_catalog, read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
-from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
-from steps.schedule.dating import closing_row, crews_of, effort_for, network_of
-from steps.schedule.levelling.level import Effort
-from steps.schedule.levelling.problem import Capacity
-from steps.schedule.planner import Hosts, Surroundings, make_plan
-from steps.schedule.risk.model import RiskModel, risk_model
-from steps.schedule.risk.odds import Odds
-from steps.schedule.risk.running import RiskResult, run
-from steps.schedule.risk.spreads import three_points
-from steps.schedule.sampling.running import levelled_samples
-from steps.schedule.slotted import Needs
-from steps.schedule.uncertainty import uncertainty
+from steps.planning.dates.dating import closing_row, crews_of, effort_for, network_of
+from steps.planning.odds.uncertainty import uncertainty
+from steps.planning.planner import Hosts, Surroundings, make_plan
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "sampling.md"
 ACTIVITIES, LAYERS, POOLS, CREWS = 2_500, 60, 20, 4

@@ -15,9 +15,9 @@ from time import perf_counter, thread_time
 
 import numpy as np
 
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import Engine, fastest_engine, numpy_engine
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import Engine, fastest_engine, numpy_engine
 from tests.schedule.judges import judges, longpath_solver, mpxj_solver
 from tests.schedule.networks import DAY, WEEKS, Case, calendar_of
 

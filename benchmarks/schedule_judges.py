@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from steps.schedule.cpm.columns import NONE
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.solution import Solution
+from schedule.cpm.columns import NONE
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.solution import Solution
 from tests.schedule.judges import Dates, Judge, judges
 from tests.schedule.networks import TYPES, WEEKS, Case, Drawn, random_case
 

@@ -18,15 +18,15 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.schedule import layered
-from steps.schedule.cpm.columns import NONE, Actuals
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.drag import drags
-from steps.schedule.cpm.engines import Engine, fastest_engine, numpy_engine
-from steps.schedule.cpm.paths import float_paths
-from steps.schedule.cpm.why import why
-from steps.schedule.slip.concurrent import near_chains
-from steps.schedule.slip.explain import Slip, explain
-from steps.schedule.slip.standing import Standing, between
+from schedule.cpm.columns import NONE, Actuals
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.drag import drags
+from schedule.cpm.engines import Engine, fastest_engine, numpy_engine
+from schedule.cpm.paths import float_paths
+from schedule.cpm.why import why
+from schedule.slip.concurrent import near_chains
+from schedule.slip.explain import Slip, explain
+from schedule.slip.standing import Standing, between
 from tests.schedule.networks import DAY
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "slip.md"

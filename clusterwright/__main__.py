@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clusterwright.foreseen import foreseen
 from clusterwright.output import clean
-from steps.errors import (
+from schedule.errors import (
     ClusterwrightError,
     InputError,
     NotSatisfiedError,

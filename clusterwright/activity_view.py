@@ -27,7 +27,7 @@ from ledger.rules.judgement import Judged, limit_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from steps.amount import counted
 from steps.catalog.loader import shipped_step
-from steps.schedule.activity import WORKING
+from steps.planning.activity import WORKING
 from steps.stamps import minute
 
 CAUSES = 20

@@ -22,10 +22,10 @@ from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.writing import Ledger
-from steps.errors import NotPermittedError
-from steps.schedule.plan import Plan
+from schedule.errors import NotPermittedError
+from schedule.text import require_visible
+from steps.planning.plan import Plan
 from steps.stamps import local_day
-from steps.text import require_visible
 
 UNDOES = {
     "re-opened": "open again",

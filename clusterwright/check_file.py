@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ledger.entries import ItemEntry, ReadingEntry
 from ledger.evidence.store import content_of
-from steps.csv_lines import numbered_rows
-from steps.errors import ClusterwrightError, InputError, Place
-from steps.faults import together
+from schedule.csv_lines import numbered_rows
+from schedule.errors import ClusterwrightError, InputError, Place
+from schedule.faults import together
 
 OWN = ("item", "result", "note", "photo", "serial")
 SHOWN = 60

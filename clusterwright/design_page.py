@@ -7,12 +7,12 @@ from typing import Any
 
 from clusterwright.design_sections import number, sections_of
 from clusterwright.output import money
+from schedule.errors import InputError, UnreachableError
 from steps.design.checkpoints import lost_share
 from steps.design.dossier import Dossier
 from steps.design.figures import figure_specs
 from steps.design.reliability import interruptions_per_day
 from steps.design.scale import TIERS
-from steps.errors import InputError, UnreachableError
 
 try:
     import matplotlib as mpl

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from clusterwright.design_sections import Section, sections_of
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.text_file import text_in
-from steps.csv_lines import numbered_rows
+from schedule.csv_lines import numbered_rows
+from schedule.errors import InputError, Place, UnreachableError
 from steps.design.addressing import hosts
 from steps.design.bill import Line
 from steps.design.cables import COLUMNS
@@ -18,7 +19,6 @@ from steps.design.cooling import free_cooling_hours
 from steps.design.design import Design
 from steps.design.dossier import Dossier, findings_as_json
 from steps.design.figures import FigureSpec, figure_sections
-from steps.errors import InputError, Place, UnreachableError
 from steps.value import bounded_number
 
 MARKS = {"error": "x", "warning": "!", "note": "-"}

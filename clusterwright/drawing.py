@@ -3,7 +3,7 @@
 from clusterwright.output import say
 from ledger.questions.kept_forecast import planned_activities
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.enough_samples import enough_samples
+from steps.planning.odds.enough_samples import enough_samples
 
 NOTICEABLE = 1_000_000
 """Activities times samples that take about two seconds."""

@@ -16,9 +16,9 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
-from steps.errors import ClusterwrightError
-from steps.schedule.exchange.of_plan import Exported, Foreseen, exchange_of_plan
-from steps.schedule.forecast import MINUTE, solve_forecast
+from schedule.errors import ClusterwrightError
+from steps.planning.exchange.of_plan import Exported, Foreseen, exchange_of_plan
+from steps.planning.record.forecast import MINUTE, solve_forecast
 from steps.stamps import stamp
 
 MOST = 8

@@ -10,10 +10,10 @@ import typer
 
 from clusterwright.output import table
 from ledger.project_time import project_now
+from schedule.errors import ClusterwrightError, InputError
 from steps.design.figures import figure_specs
 from steps.design.people_file import people_in
 from steps.design.preset import Preset, layered, preset_names, read_preset
-from steps.errors import ClusterwrightError, InputError
 from steps.stamps import local_day
 
 FACILITIES = ("existing", "shell", "greenfield")

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from clusterwright.output import Document
 from ledger.rules.activity import Activity
-from steps.schedule.activity import Dates, PlanActivity, PlanPolicy
+from steps.planning.activity import Dates, PlanActivity, PlanPolicy
 
 RECORDS = {
     "plan",

@@ -6,7 +6,7 @@ Most places that open files say this themselves, with the line and the key. This
 import errno
 import os
 
-from steps.errors import ClusterwrightError, InputError, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 
 REMEDIES = {
     errno.ENOSPC: "make room, and type the command again: nothing is recorded by halves",

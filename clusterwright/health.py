@@ -23,10 +23,10 @@ from ledger.questions.activities import activities
 from ledger.questions.people import people
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
+from schedule.errors import ClusterwrightError
 from steps.design.people import account_warnings
 from steps.design.site import Site
-from steps.errors import ClusterwrightError
-from steps.schedule.approvers import REMEDY, in_short, unsignable
+from steps.planning.checks.approvers import REMEDY, in_short, unsignable
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
 TOOLS = {

@@ -10,7 +10,7 @@ from steps.catalog.loader import Catalog
 from steps.catalog.terms import Scope
 from steps.design.design import Design
 from steps.design.site import Site
-from steps.schedule.planner import Hosts, playbook_of
+from steps.planning.planner import Hosts, playbook_of
 
 
 def hosts_of(

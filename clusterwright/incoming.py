@@ -9,14 +9,14 @@ from typing import NamedTuple
 from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
 from ledger.decisions import orders, work
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
-from steps.schedule.exchange.comparing import DatesOf, Difference, Proposal, What, difference
-from steps.schedule.exchange.mapping import PlanMapping, under_our_ids
-from steps.schedule.exchange.model import Exchange
-from steps.schedule.exchange.read import Read
-from steps.schedule.exchange.writing import Form
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
+from schedule.exchange.comparing import DatesOf, Difference, Proposal, What, difference
+from schedule.exchange.mapping import PlanMapping, under_our_ids
+from schedule.exchange.model import Exchange
+from schedule.exchange.read import Read
+from schedule.exchange.writing import Form
+from schedule.text import shown_in_line
 from steps.stamps import at_site
-from steps.text import shown_in_line
 
 
 class JudgedProposal(NamedTuple):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from clusterwright.incoming import JudgedProposal
 from clusterwright.output import Document, in_line, say, table
-from steps.schedule.exchange.comparing import Difference
-from steps.schedule.exchange.first_mapping import Match
-from steps.schedule.exchange.mapping import NEW, NONE, PlanMapping
-from steps.schedule.exchange.model import ExchangeTask
-from steps.schedule.exchange.read import Read
+from schedule.exchange.comparing import Difference
+from schedule.exchange.first_mapping import Match
+from schedule.exchange.mapping import NEW, NONE, PlanMapping
+from schedule.exchange.model import ExchangeTask
+from schedule.exchange.read import Read
 
 SHOWN = 60
 """How many lines are shown; --json has all."""

@@ -12,8 +12,8 @@ from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
 from ledger.stores.place import database_of
 from ledger.trust import engine_key
+from schedule.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 from steps.design.site import Site
-from steps.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 KEY = "engine's key"
 ENROL = "`clusterwright keys engine` prints the line to write there"

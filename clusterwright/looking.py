@@ -15,7 +15,7 @@ from ledger.evidence.plans import read_plan
 from ledger.questions.drift import origin, to_look_at
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 def look_at_all(folder: Path, names: Collection[str], cancel: threading.Event) -> Iterator[tuple[Look, str]]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from clusterwright.output import day, table
 from ledger.questions.kept_forecast import KeptMilestone
-from steps.schedule.halls import is_hall
+from steps.planning.dates.halls import is_hall
 
 if TYPE_CHECKING:
-    from steps.schedule.plan_odds import MilestoneOdds
+    from steps.planning.odds.plan_odds import MilestoneOdds
 
 MOST = 6
 """So many halls are shown, one of them the last; --json has all."""

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Collection, Iterable
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 SHOWN = 12
 

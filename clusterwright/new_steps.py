@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clusterwright.output import in_line, say
+from schedule.errors import InputError, Place, UnreachableError
+from schedule.exchange.mapping import NEW, PlanMapping, under_our_ids
+from schedule.exchange.model import Exchange
 from steps.catalog.drafts import NewWork, drafts
 from steps.catalog.loader import Catalog, read_catalog
-from steps.errors import InputError, Place, UnreachableError
-from steps.schedule.exchange.mapping import NEW, PlanMapping, under_our_ids
-from steps.schedule.exchange.model import Exchange
 
 
 def write_new_steps(

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from clusterwright.output import day, money
-from steps.schedule.order_timing import EarlyCost
+from steps.planning.dates.order_timing import EarlyCost
 
 
 class LateOrder(NamedTuple):

@@ -15,8 +15,8 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
+from schedule.text import shown, shown_in_json, shown_in_line
 from steps.stamps import local_day
-from steps.text import shown, shown_in_json, shown_in_line
 
 Cells = tuple[object, ...]
 """A row of a table, as it is printed."""

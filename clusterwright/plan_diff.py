@@ -17,9 +17,9 @@ from ledger.rules.rows import OrderRow
 from ledger.rules.taking_over import TakenOver, some
 from ledger.rules.upgrading import Upgrade
 from steps.amount import counted
-from steps.schedule.activity import Hours, PlanActivity
-from steps.schedule.plan import Plan, PlanLink
-from steps.schedule.working_hours import in_words
+from steps.planning.activity import Hours, PlanActivity
+from steps.planning.plan import Plan, PlanLink
+from steps.planning.working_hours import in_words
 from steps.stamps import local_day
 
 

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from clusterwright.output import day
 from steps.amount import counted
 from steps.catalog.terms import Kind
-from steps.schedule.activity import PlanActivity
-from steps.schedule.critical_days import critical_parts
-from steps.schedule.driving import titles
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import GO_LIVE, PlanOdds
+from steps.planning.activity import PlanActivity
+from steps.planning.dates.critical_days import critical_parts
+from steps.planning.odds.plan_odds import GO_LIVE, PlanOdds
+from steps.planning.plan import Plan
+from steps.planning.record.driving import titles
 
 WEEK = timedelta(weeks=1)
 SHOWN = 3

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, money, table
 from steps.amount import counted
-from steps.schedule.order_timing import RATE, OrderTiming, cost_of_waiting, early_cost, timing_of
-from steps.schedule.plan import Plan, PlanOrder
+from steps.planning.dates.order_timing import RATE, OrderTiming, cost_of_waiting, early_cost, timing_of
+from steps.planning.plan import Plan, PlanOrder
 
 WEEK_H = 168
 

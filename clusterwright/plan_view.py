@@ -14,16 +14,16 @@ from clusterwright.plan_orders import orders_document, print_orders
 from clusterwright.unsignable_view import unsignable_lines
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
-from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
-from steps.schedule.approvers import unsignable
-from steps.schedule.critical_days import critical_parts, shares_of
-from steps.schedule.critical_days import in_words as shares_in_words
-from steps.schedule.plan import Plan, PlanCalendar, PlanLevelling
-from steps.schedule.working_cost import WorkingCost
-from steps.schedule.working_hours import in_words
+from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
+from steps.planning.checks.approvers import unsignable
+from steps.planning.dates.critical_days import critical_parts, shares_of
+from steps.planning.dates.critical_days import in_words as shares_in_words
+from steps.planning.plan import Plan, PlanCalendar, PlanLevelling
+from steps.planning.scenarios.working_cost import WorkingCost
+from steps.planning.working_hours import in_words
 
 if TYPE_CHECKING:
-    from steps.schedule.plan_odds import PlanOdds  # the samplers, which few commands need
+    from steps.planning.odds.plan_odds import PlanOdds  # the samplers, which few commands need
 
 BAR = 60
 HEADERS = ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by")

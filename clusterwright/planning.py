@@ -14,17 +14,17 @@ from clusterwright.matching import serials_of, serials_on_record
 from clusterwright.output import say
 from flows.ansible.place import playbooks_folder
 from ledger.questions.snapshot import Snapshot
+from schedule.errors import InputError, Place
+from schedule.levelling.compiled import FAST
 from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, approval_hours, read_catalog, read_roles, shipped_folder
 from steps.catalog.terms import Scope
 from steps.design.design import Design, design_of
 from steps.design.scenario import scenario_path, under_scenario
 from steps.design.site import FILE, Site, read_site
-from steps.errors import InputError, Place
-from steps.schedule.dating import SolvedPlan
-from steps.schedule.levelling.compiled import FAST
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Surroundings, solved_plan
+from steps.planning.dates.dating import SolvedPlan
+from steps.planning.plan import Plan
+from steps.planning.planner import Surroundings, solved_plan
 
 MOST_PODS = 320
 """The most pods of a plan: with so many, adopting it takes a gigabyte of memory."""
@@ -94,7 +94,7 @@ def solved_plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site
 def _say_if_code_is_made() -> None:
     """Say why the first plan on a machine takes longer."""
     if FAST:
-        from steps.schedule.machine_code import is_kept  # numba, which the plan needs in any case
+        from schedule.machine_code import is_kept  # numba, which the plan needs in any case
 
         if not is_kept():
             say("making the machine code of the schedule's engines, once on this machine: up to half a minute")

@@ -22,7 +22,7 @@ from ledger.rules.activity import State
 from ledger.rules.turns import float_of, wants
 from ledger.trust.engine_key import require_key
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError, UnreachableError
+from schedule.errors import NotSatisfiedError, UnreachableError
 
 
 def preview(folder: Path, activity: str) -> Differences:

@@ -6,8 +6,8 @@ from pathlib import Path
 from clusterwright.commands.options import SHOWN, YEARS
 from clusterwright.text_file import text_in
 from ledger.entries import ProgressRow
-from steps.csv_lines import numbered_rows
-from steps.errors import InputError, Place
+from schedule.csv_lines import numbered_rows
+from schedule.errors import InputError, Place
 from steps.stamps import at_site
 
 COLUMNS = ("activity", "state", "started", "finished", "by", "note", "out_of_sequence")

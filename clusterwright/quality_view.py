@@ -6,7 +6,7 @@ from itertools import islice
 
 from clusterwright.output import Cells, Document, in_line, table
 from clusterwright.schedules import Judged
-from steps.schedule.quality.check import Check, Measure
+from schedule.quality.check import Check, Measure
 
 SHOWN = 3
 """Offenders that are printed beside a check; --json has all."""

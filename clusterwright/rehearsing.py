@@ -10,9 +10,9 @@ from ledger.reading import is_rehearsal, open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
-from steps.errors import NotSatisfiedError
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Person, Plan
+from schedule.errors import NotSatisfiedError
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Person, Plan
 
 OWNER = "sim-owner-pm"
 

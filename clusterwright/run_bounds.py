@@ -11,7 +11,7 @@ from flows.ansible.sources import kept_inventory
 from flows.retrying import hosts_left
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 def bounds_of(folder: Path, snapshot: Snapshot, row: Activity) -> dict[str, Limit]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from clusterwright.output import Cells, Document, in_line, say, table
-from steps.schedule.files.scheduling import ChainStep, DrivenBy, Scheduled
-from steps.schedule.risk.odds import Odds, Quantile
+from schedule.files.scheduling import ChainStep, DrivenBy, Scheduled
+from schedule.risk.odds import Odds, Quantile
 
 MOST_ROWS = 200
 """Activities that are printed; --json has all."""

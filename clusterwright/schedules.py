@@ -11,13 +11,13 @@ from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
-from steps.schedule.cpm.compiled import CompiledNetwork
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.dating import closing_row, network_of
-from steps.schedule.files.reading import read_project
-from steps.schedule.forecast import solve_forecast
-from steps.schedule.known import known_of_plan, known_of_project
-from steps.schedule.quality.assessing import Assessment, assess
+from schedule.cpm.compiled import CompiledNetwork
+from schedule.cpm.engines import numpy_engine
+from schedule.files.reading import read_project
+from schedule.quality.assessing import Assessment, assess
+from steps.planning.checks.quality_known import known_of_plan, known_of_project
+from steps.planning.dates.dating import closing_row, network_of
+from steps.planning.record.forecast import solve_forecast
 
 
 class Judged(NamedTuple):

@@ -4,7 +4,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.planning import plan_of
 from ledger.project_time import project_now
 from ledger.stores.following import has_ledger
-from steps.schedule.what_if import Case
+from steps.planning.scenarios.what_if import Case
 
 
 def case_of(ask: Asking) -> Case:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ledger.evidence.store import content_of
-from steps.errors import InputError, Place
+from schedule.errors import InputError, Place
 
 LARGEST = 64 * 1024 * 1024
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from steps.errors import InputError, ReaderGoneError
+from schedule.errors import InputError, ReaderGoneError
 
 PACKAGE = "clusterwright.commands"
 FOLDER = Path(__file__).parent / "commands"

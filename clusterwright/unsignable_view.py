@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steps.schedule.approvers import REMEDY, in_short, unsignable
-from steps.schedule.plan import Plan
+from steps.planning.checks.approvers import REMEDY, in_short, unsignable
+from steps.planning.plan import Plan
 
 
 def unsignable_lines(plan: Plan) -> Iterator[str]:

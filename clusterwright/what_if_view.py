@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from clusterwright.milestones_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, table
 from steps.catalog.terms import Phase
-from steps.schedule.halls import is_hall
+from steps.planning.dates.halls import is_hall
 
 if TYPE_CHECKING:
-    from steps.schedule.plan_odds import MilestoneOdds
-    from steps.schedule.what_if import Case, Saving, Seen
+    from steps.planning.odds.plan_odds import MilestoneOdds
+    from steps.planning.scenarios.what_if import Case, Saving, Seen
 
 
 def what_if_document(before: Seen, after: Seen, left: list[Saving], slip_day_usd: float) -> Document:

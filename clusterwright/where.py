@@ -8,7 +8,7 @@ from ledger.account import account_of
 from ledger.private import close_to_others
 from ledger.questions.people import PersonRow, people
 from ledger.questions.snapshot import Snapshot
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 
 SITE_FILE = "site.yaml"
 

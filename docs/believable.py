@@ -18,8 +18,8 @@ from steps.design.design import design_of
 from steps.design.preset import preset_names
 from steps.design.scenario import under_scenario
 from steps.design.site import Site
-from steps.schedule.planner import Hosts, Surroundings, make_plan
-from steps.schedule.spans import Spans, spans_of
+from steps.planning.dates.buildout_spans import Spans, spans_of
+from steps.planning.planner import Hosts, Surroundings, make_plan
 
 HERE = Path(__file__).parent
 PAGE = HERE / "believable.md"

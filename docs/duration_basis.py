@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from steps.catalog.lint.bases import times_of
 from steps.catalog.loader import Catalog
 from steps.catalog.terms import Phase
-from steps.schedule.basis import Basis, basis_of
+from steps.planning.network.basis import Basis, basis_of
 
 ASSUMED_IN_0_2 = {
     Phase.PROCUREMENT: (28, 30),

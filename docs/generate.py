@@ -25,7 +25,7 @@ from steps.design.design import Design, design_of
 from steps.design.figures import choice_specs, figure_sections
 from steps.design.site import Site
 from steps.design.values import DESIGN_VALUES
-from steps.schedule.durations import crews_on, duration_of, is_elapsed, items_of
+from steps.planning.network.durations import crews_on, duration_of, is_elapsed, items_of
 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)

@@ -7,7 +7,7 @@ from prefect.artifacts import create_table_artifact
 from flows.markdown import escaped
 from ledger.rules.causes import Cause
 from steps.design.calculations.calculation import Calculation
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 from steps.value import value_text
 
 CAUSES = 100

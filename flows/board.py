@@ -25,7 +25,7 @@ from ledger.questions.site import project_time, revision, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.standings import step_links
 from ledger.reading import open_snapshot
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
 

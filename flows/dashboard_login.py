@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from flows.folders import state_folder
-from steps.errors import InputError, Place, UnreachableError
+from schedule.errors import InputError, Place, UnreachableError
 
 USER = "clusterwright"
 RANDOM_BYTES = 32

@@ -25,7 +25,7 @@ from flows.lookout import Lookout
 from flows.prefect_api import LOST
 from flows.prefect_server import PrefectServer
 from flows.standing import clear_abandoned, lost_history
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 PATIENCE_S = 30
 """How long, in seconds, runs may take to notice that the server does not work any more."""

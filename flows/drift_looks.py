@@ -11,7 +11,7 @@ from pathlib import Path
 from ledger.questions.drift import to_look_at
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from steps.stamps import moment, stamp
 
 AT_ONCE = 4

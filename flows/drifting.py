@@ -27,7 +27,7 @@ from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.host_names import folded_within
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 
 FILES = Path("software_stack", "changed_files.yml")
 """The playbook that reads who owns files and when they were last changed."""

@@ -26,7 +26,7 @@ from ledger.reading import open_snapshot
 from ledger.trust import engine_key
 from ledger.trust.starting import refuse_differing
 from ledger.writing import Ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 
 INTERRUPTED = 130
 

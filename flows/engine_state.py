@@ -32,7 +32,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.turns import float_of, wants
 from ledger.writing import Ledger
 from steps.design.calculated import Calculator
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 
 if TYPE_CHECKING:
     from prefect.client.schemas.objects import TaskRun

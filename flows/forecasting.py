@@ -11,7 +11,7 @@ from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.site import live_since
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 
 EVERY_S = 60.0
 """A large site's forecast takes seconds, so that events in quick succession have one together."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ledger.rules.activity import Activity
 from steps.catalog.terms import LinkType
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 
 TASKS_A_RUN = 200
 """How many tasks the graph of a run shows readably."""

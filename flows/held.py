@@ -14,7 +14,7 @@ from typing import IO
 
 from flows.folders import state_folder
 from flows.prefect_settings import HOST
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 LOCK = "engine.lock"
 

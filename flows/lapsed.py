@@ -7,7 +7,7 @@ from contextlib import suppress
 from ledger.questions.activities import ready
 from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 
 
 def lapsed_releases(snapshot: Snapshot) -> dict[str, str]:

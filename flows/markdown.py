@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steps.text import shown_in_line
+from schedule.text import shown_in_line
 
 MARKS = "\\`*_[]<>|#"
 

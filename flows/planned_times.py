@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from steps.schedule.activity import ELAPSED, WORKING, Dates, PlanActivity
-from steps.schedule.approvals import LEAVES_FINISH, approval_hours, elapsed_per_working_hour
-from steps.schedule.calendar import calendars_of
-from steps.schedule.dating import MINUTE, MINUTES, in_minutes
-from steps.schedule.plan import Plan, PlanOrder, PlanTranche
+from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity
+from steps.planning.dates.approvals import LEAVES_FINISH, approval_hours, elapsed_per_working_hour
+from steps.planning.dates.calendar import calendars_of
+from steps.planning.dates.dating import MINUTE, MINUTES, in_minutes
+from steps.planning.plan import Plan, PlanOrder, PlanTranche
 
 
 class PlannedTimes:

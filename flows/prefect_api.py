@@ -16,7 +16,7 @@ from http import HTTPStatus
 from typing import Any
 
 from flows.prefect_settings import api_url
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 Filter = dict[str, Any]
 """Which runs are meant, in the words of Prefect's REST interface."""

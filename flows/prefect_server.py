@@ -24,7 +24,7 @@ from flows.held import hang_up, held_port, locked, release_port
 from flows.lifeline import dying_with_parent
 from flows.prefect_api import FINAL, LOST, PrefectApi
 from flows.prefect_settings import apply, database_file, others, page_url, prefect_home
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 START_S = 120
 DRAIN_S = 60

@@ -20,7 +20,7 @@ from ledger.machine_time import machine_time
 from ledger.questions.records import claims, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import reservations
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 def recover(engine: Engine, snapshot: Snapshot) -> list[str]:

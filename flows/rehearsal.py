@@ -31,7 +31,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.trust.audit import Findings, audit
 from ledger.writing import Ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import local_day
 
 LINGER_S = 600.0

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ledger.trust.ssh import REHEARSAL_NAMESPACE
 from ledger.trust.sshsig import signature_of
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 class RehearsalKeys:

@@ -9,7 +9,7 @@ from ledger.questions.records import live_releases
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.runs import release_for
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 def not_released(snapshot: Snapshot, row: Activity, hosts: Collection[str], digest: str) -> NotSatisfiedError | None:

@@ -10,8 +10,8 @@ from flows.ansible.sources import kept_inventory
 from flows.retrying import hosts_left
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
+from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import CHANGING
-from steps.errors import NotSatisfiedError
 
 
 class Terms(NamedTuple):

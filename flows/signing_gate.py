@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ledger.questions.snapshot import Snapshot
 from ledger.trust import engine_key
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 
 
 class SigningGate:

@@ -19,7 +19,7 @@ from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import OrderRow
-from steps.errors import ClusterwrightError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, NotSatisfiedError
 from steps.stamps import local_day
 
 CLOSING = "195@site"

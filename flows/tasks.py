@@ -14,7 +14,7 @@ from flows.ends import end_of_task
 from flows.engine_state import WAITS, Engine, Work, engine_of
 from flows.performer import Outcome
 from ledger.questions.case import require_activity
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
 

@@ -16,7 +16,7 @@ from ledger.questions.site import site_of
 from ledger.questions.turns import turns
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, NotSatisfiedError
 
 log = logging.getLogger("clusterwright.flows")
 

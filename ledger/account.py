@@ -7,7 +7,7 @@ import pwd
 from pathlib import Path
 
 from ledger.stores.place import database_of
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 
 def account_of(site_dir: Path) -> str:

@@ -17,7 +17,7 @@ from ledger.questions.records import signer_keys, valid_key
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.trust import ssh
-from steps.errors import ClusterwrightError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, NotSatisfiedError
 
 NAMESPACE = "clusterwright-who"
 """The namespace of signatures that show who acts. They are not stored, and no decision can be signed in it."""

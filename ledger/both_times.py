@@ -7,7 +7,7 @@ from pathlib import Path
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
-from steps.errors import NotPermittedError
+from schedule.errors import NotPermittedError
 from steps.stamps import local_day, stamp
 
 People = dict[str, frozenset[str]]
@@ -75,7 +75,7 @@ def _people_in(site_dir: Path, document: str) -> People:
     """Return the people of a plan."""
     if document not in _KNOWN:
         from ledger.evidence.store import load
-        from steps.schedule.plan_document import frame_of
+        from steps.planning.plan_document import frame_of
 
         plan = frame_of(load(site_dir, document))
         _KNOWN[document] = {person.id: frozenset(person.roles) for person in plan.people}

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from steps.errors import InputError, Place
+from schedule.errors import InputError, Place
 from steps.value import Value, bounded_number
 
 RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]

@@ -27,14 +27,14 @@ from ledger.questions.order_value import order_values
 from ledger.questions.site import head, revision
 from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.approvals import ApprovalTime
-from steps.schedule.driving import driven_by
-from steps.schedule.earned_value import EarnedValue, earned_value
-from steps.schedule.forecast import Actuals, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import SEED, MilestoneOdds, solved_odds
-from steps.schedule.rates import Lesson
-from steps.schedule.slipped import PlanCause, SlippedPart
+from steps.planning.dates.approvals import ApprovalTime
+from steps.planning.odds.plan_odds import SEED, MilestoneOdds, solved_odds
+from steps.planning.plan import Plan
+from steps.planning.record.driving import driven_by
+from steps.planning.record.earned_value import EarnedValue, earned_value
+from steps.planning.record.forecast import Actuals, ForecastSolution, solve_forecast
+from steps.planning.record.rates import Lesson
+from steps.planning.record.slip_of_plan import PlanCause, SlippedPart
 
 PARTS = 3
 """Of a slip that are kept with a forecast."""

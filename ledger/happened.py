@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def require_zone(at: datetime) -> None:

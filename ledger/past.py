@@ -24,7 +24,7 @@ from ledger.questions.snapshot import AsOf, Snapshot
 from ledger.state.projections.people import hide_name
 from ledger.state.projector import replaying
 from ledger.stores.sqlite import memory_engine
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import at_site, minute, moment, stamp
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names

@@ -10,7 +10,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
 from ledger.rules.revision import Consequences, OnRecord, consequences
 from ledger.rules.taking_over import TakenOver, taken_over
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 
 NOBODY = Actor("", None, {})
 

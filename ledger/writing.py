@@ -41,7 +41,7 @@ from ledger.stores.following import has_ledger
 from ledger.stores.log import Log
 from ledger.stores.opening import log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
-from steps.errors import ClusterwrightError, InputError
+from schedule.errors import ClusterwrightError, InputError
 from steps.stamps import instant, moment
 
 if TYPE_CHECKING:

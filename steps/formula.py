@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 LONGEST = 1000
 """The most characters of a formula."""

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 @lru_cache(maxsize=1024)

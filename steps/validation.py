@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from steps.errors import InputError, Place
-from steps.text import require_visible
+from schedule.errors import InputError, Place
+from schedule.text import require_visible
 from steps.yaml_lines import KeyPath, Lines, dotted, line_of
 
 SHOWN = 120

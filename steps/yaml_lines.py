@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from steps.errors import InputError, Place, UnreachableError
+from schedule.errors import InputError, Place, UnreachableError
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The way to a value: the keys and the indices of lists."""

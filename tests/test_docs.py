@@ -12,9 +12,9 @@ import yaml
 from typer._click.exceptions import UsageError
 
 from benchmarks.structure import ROOMS
+from schedule.errors import InputError
 from steps.design.design import design_of_preset
 from steps.design.preset import preset_names
-from steps.errors import InputError
 from tests.clusterwright import command_lines
 from tests.shipped import shipped_catalog
 

@@ -36,7 +36,7 @@ def drawn(profile: str, *modules: str) -> str:
 
 def test_the_same_examples_are_drawn_whatever_is_loaded() -> None:
     """Each worker of the tests has other modules loaded."""
-    assert drawn("clusterwright") == drawn("clusterwright", "steps.schedule.planner", "ledger.log.events")
+    assert drawn("clusterwright") == drawn("clusterwright", "steps.planning.planner", "ledger.log.events")
 
 
 def test_random_examples_are_drawn_where_they_are_asked_for() -> None:

@@ -11,8 +11,8 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from steps.errors import ClusterwrightError
-from steps.text import shown
+from schedule.errors import ClusterwrightError
+from schedule.text import shown
 from tui.screens.activity import ActivityScreen
 from tui.screens.base import SiteScreen
 from tui.screens.inbox import InboxScreen

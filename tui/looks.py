@@ -10,8 +10,8 @@ from rich.text import Text
 
 from ledger.questions.calendar import WorkingWeek
 from ledger.rules.activity import Activity, State
+from schedule.text import shown_in_line
 from steps.stamps import local_day
-from steps.text import shown_in_line
 
 COLOURS = {
     "muted": "grey62",

@@ -11,7 +11,7 @@ from ledger.account import account_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import follower, last_event
 from ledger.stores.following import Follower
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 Lapsed = Callable[[Snapshot], Mapping[str, str]]
 """Says by activity why its release does not cover what would run. The screens themselves know nothing of playbooks."""

@@ -25,7 +25,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.text import require_visible_text
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, WaitingError
+from schedule.errors import InputError, NotSatisfiedError, WaitingError
 from steps.stamps import at_site
 
 Given = ParamSpec("Given")

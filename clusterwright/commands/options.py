@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 YEARS = range(1990, 2300)
 """The years in which work happens: beyond them dates overflow when a time zone or a lead time is added."""

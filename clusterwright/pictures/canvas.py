@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from clusterwright.output import in_line
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 try:
     import matplotlib as mpl

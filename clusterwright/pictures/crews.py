@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from clusterwright.output import day
 from clusterwright.pictures.canvas import BLUE, INK, ORANGE, RED, Picture, cut, day_line, days_on, place, plain_axes
-from steps.schedule.pictures.crew_histogram import CrewHistogram, TradeWeeks
+from steps.planning.pictures.crew_histogram import CrewHistogram, TradeWeeks
 
 COLUMNS = 3
 

@@ -18,8 +18,8 @@ from clusterwright.pictures.canvas import (
     place,
     plain_axes,
 )
-from steps.schedule.pictures.p_curve import PCurve
-from steps.schedule.pictures.s_curve import SCurve
+from steps.planning.pictures.p_curve import PCurve
+from steps.planning.pictures.s_curve import SCurve
 
 SIZE = (11.0, 6.0)
 

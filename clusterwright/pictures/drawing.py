@@ -8,13 +8,13 @@ from clusterwright.pictures.curves import p_curve_picture, s_curve_picture
 from clusterwright.pictures.gantt import gantt_picture
 from clusterwright.pictures.neighbourhood import neighbourhood_picture
 from clusterwright.pictures.tornado import tornado_picture
-from steps.schedule.pictures.crew_histogram import CrewHistogram
-from steps.schedule.pictures.gantt import Gantt
-from steps.schedule.pictures.neighbourhood import Neighbourhood
-from steps.schedule.pictures.p_curve import PCurve
-from steps.schedule.pictures.pictured import Pictured
-from steps.schedule.pictures.plan_tornado import PlanTornado
-from steps.schedule.pictures.s_curve import SCurve
+from steps.planning.pictures.crew_histogram import CrewHistogram
+from steps.planning.pictures.gantt import Gantt
+from steps.planning.pictures.neighbourhood import Neighbourhood
+from steps.planning.pictures.p_curve import PCurve
+from steps.planning.pictures.pictured import Pictured
+from steps.planning.pictures.plan_tornado import PlanTornado
+from steps.planning.pictures.s_curve import SCurve
 
 
 def picture_of(found: Pictured, *, site: str, zone: str) -> Picture:

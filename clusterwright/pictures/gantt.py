@@ -22,8 +22,8 @@ from clusterwright.pictures.canvas import (
     place,
     plain_axes,
 )
-from steps.schedule.pictures.gantt import Gantt, GanttBar, GanttRow
-from steps.schedule.plan_odds import MilestoneOdds
+from steps.planning.odds.plan_odds import MilestoneOdds
+from steps.planning.pictures.gantt import Gantt, GanttBar, GanttRow
 
 LABEL = 64
 ROW = 0.19

@@ -10,7 +10,7 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from clusterwright.output import day
 from clusterwright.pictures.canvas import BLUE, GREY, INK, ORANGE, RED, Picture, cut
-from steps.schedule.pictures.neighbourhood import Neighbour, Neighbourhood, NeighbourLink
+from steps.planning.pictures.neighbourhood import Neighbour, Neighbourhood, NeighbourLink
 
 WIDE, HIGH, COLUMN = 3.0, 0.8, 4.3
 """Of a box, and from column to column, in inches."""

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from clusterwright.output import day
 from clusterwright.pictures.canvas import BLUE, GREY, INK, Picture, cut, plain_axes
-from steps.schedule.pictures.plan_tornado import DriverBar, PlanTornado
+from steps.planning.pictures.plan_tornado import DriverBar, PlanTornado
 
 
 def tornado_picture(found: PlanTornado, *, site: str, zone: str) -> Picture:

@@ -16,8 +16,8 @@ from getpass import getpass
 from pathlib import Path
 
 from flows.ansible.secrets import is_secret_name
+from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
 from steps.design.run_settings import RunSettings, VaultPassword
-from steps.errors import ClusterwrightError, InputError, Place, UnreachableError
 
 COMMAND_S = 120
 """How long a program may take to print a password: a person may have to touch a key for it."""

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 MOST_HOSTS = 100_000
 """The most hosts that one line may name: the nodes, switches and servers of the largest site together."""

@@ -12,7 +12,7 @@ import secrets
 from pathlib import Path
 
 from flows.ansible.tree import inventory_folder
-from steps.errors import InputError, Place, UnreachableError
+from schedule.errors import InputError, Place, UnreachableError
 
 NAME = ".digest-key"
 BYTES = 32

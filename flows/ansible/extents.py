@@ -9,9 +9,9 @@ from flows.ansible.inventory import inventory_hosts
 from flows.ansible.limits import Extent
 from flows.ansible.tree import inventory_files, playbook_files
 from flows.ansible.waits import waits_in
+from schedule.errors import InputError, Place
 from steps.design.run_settings import RunSettings
-from steps.errors import InputError, Place
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 
 def extent_of(

@@ -11,7 +11,7 @@ from flows.ansible.redaction import Redactor
 from flows.ansible.secrets import stated_by
 from flows.ansible.tree import inventory_files
 from ledger.rules.host_names import require_host_names
-from steps.errors import InputError, Place
+from schedule.errors import InputError, Place
 
 ALL = "all"
 NODES = "all:!management:!logins:!storage_servers:!switches:!simulators"

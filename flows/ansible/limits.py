@@ -16,9 +16,9 @@ from typing import NamedTuple
 import psutil
 
 from flows.ansible.tree import settings_files
+from schedule.errors import InputError, Place
 from steps.catalog.terms import Effect
 from steps.design.run_settings import RunLimits, RunSettings
-from steps.errors import InputError, Place
 
 FORKS, FORKS_A_CORE = 25, 8
 """Hosts at once: NVIDIA's DeepOps runs with 25, StackHPC's Kayobe configuration with 30. A core plays about 8 without waiting."""

@@ -12,7 +12,7 @@ from flows.ansible.limits import Limits, limits_of
 from flows.ansible.sources import site_in
 from flows.ansible.vaults import require_open
 from steps.design.run_settings import RunSettings
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 
 class Means(NamedTuple):

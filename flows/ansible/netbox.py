@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from schedule.errors import InputError, Place, UnreachableError
 from steps.design.site import NetBox
-from steps.errors import InputError, Place, UnreachableError
 
 STATUSES = ("planned", "staged", "active")
 """The status of devices that are in their place, or will be. Others are in stock, failed or given up."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from steps.errors import InputError, Place
+from schedule.errors import InputError, Place
 from steps.yaml_lines import AnyTag, line_of, load
 
 SHOWN = 80

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from flows.ansible.results import FAILED
 from flows.ansible.run import RunSpec, run_playbook
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 
 class Differences(NamedTuple):

@@ -26,8 +26,8 @@ from flows.ansible.place import RunPlace, run_place
 from flows.ansible.results import Event, HostResult, PlaybookResult, Tally
 from flows.ansible.spare import environment, supervisor
 from flows.ansible.sweeping import LIMITS, write_sweep
+from schedule.errors import ClusterwrightError, UnreachableError
 from steps.design.run_settings import RunSettings
-from steps.errors import ClusterwrightError, UnreachableError
 
 POLL_S = 0.2
 PATIENCE_S = 5.0

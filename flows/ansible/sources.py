@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flows.ansible.netbox import netbox_inventory
+from schedule.errors import InputError, Place, UnreachableError
 from steps.catalog.loader import read_roles
 from steps.design.site import Inventory, Site, read_site
-from steps.errors import InputError, Place, UnreachableError
 
 
 def current_inventory(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.ansible.plays import files_beside, roles_of
-from steps.errors import InputError, Place, UnreachableError
+from schedule.errors import InputError, Place, UnreachableError
 
 BESIDE_PLAYBOOK = ("collections", "files", "handlers", "library", "module_utils", "roles", "tasks", "templates", "vars")
 VARIABLES = ("group_vars", "host_vars")

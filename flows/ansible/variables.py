@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan
 
 
 def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from flows.ansible.access import Access
 from flows.ansible.tree import inventory_files, settings_files
-from steps.errors import ClusterwrightError, InputError, Place, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
 
 HEAD = b"$ANSIBLE_VAULT;"
 SECONDS = 120

@@ -16,7 +16,7 @@ from typing import Any
 
 from flows.ansible.redaction import Redactor
 from flows.ansible.secrets import stated_by
-from steps.text import shown
+from schedule.text import shown
 
 TOLD = "known-secrets"
 """The file of the run's folder in which the plugin tells what it knows."""

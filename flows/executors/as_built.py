@@ -22,7 +22,7 @@ from ledger.rules.activity import Activity, State
 from ledger.rules.judgement import MET
 from ledger.rules.rows import RUN_DONE
 from steps.design.calculations.calculation import Calculation, Facts, number
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 UNRECORDED = frozenset({"attested", "before"})
 """Flags of work that was done outside. The ledger knows that it was done, and not what was found."""

@@ -42,8 +42,8 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.catalog.terms import CHANGING
-from steps.errors import ClusterwrightError, InputError, UnreachableError
 
 engine_log = logging.getLogger("clusterwright.flows")
 

@@ -13,7 +13,7 @@ from ledger.evidence.store import is_intact, store
 from ledger.questions.facts import FactNeedRow
 from steps.design.calculations.calculation import Calculation, Figure
 from steps.design.findings import Finding
-from steps.schedule.activity import PlanActivity, PlanCriterion
+from steps.planning.activity import PlanActivity, PlanCriterion
 from steps.value import value_text
 
 PLAIN_BYTES = 16 * 1024 * 1024

@@ -24,7 +24,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import may_finish, why
 from ledger.rules.activity import Activity
 from steps.design.calculations.calculation import Calculation, Figure
-from steps.schedule.activity import PlanCriterion
+from steps.planning.activity import PlanCriterion
 
 engine_log = logging.getLogger("clusterwright.flows")
 

@@ -16,7 +16,7 @@ from flows.ansible.orphans import boot_id
 from flows.engine_state import Engine
 from ledger.decisions.runs import claim, renew
 from ledger.entries import Claim
-from steps.errors import ClusterwrightError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, NotSatisfiedError
 
 LEASE_S = 60.0
 RENEW_S = 15.0

@@ -14,8 +14,8 @@ from ledger.evidence.store import store
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes, in_short
 from ledger.rules.judgement import FAILED, Reading, judgements
-from steps.schedule.activity import PlanCriterion
-from steps.schedule.noted import noted_before
+from steps.planning.activity import PlanCriterion
+from steps.planning.network.unjudged import noted_before
 from steps.stamps import local_day
 
 STATUS: dict[RunStatus, Literal["ok", "failed", "interrupted"]] = {

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from schedule.errors import ClusterwrightError
 from steps.acceptance.handed import RawOutputs
 from steps.acceptance.measuring import Measurement, measure
 from steps.acceptance.readers import READERS
-from steps.errors import ClusterwrightError
 from steps.value import text_value, value_text
 
 SMALL = 50_000

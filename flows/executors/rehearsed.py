@@ -23,10 +23,10 @@ from ledger.questions.activities import activities
 from ledger.questions.records import claims
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity, State
+from schedule.errors import NotSatisfiedError
 from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
-from steps.errors import NotSatisfiedError
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 from steps.stamps import local_day
 
 LEASE_S = 3600.0

@@ -11,11 +11,11 @@ from ledger.questions.why import may_finish
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
+from schedule.errors import NotSatisfiedError
 from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
-from steps.errors import NotSatisfiedError
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan
 
 SOURCE = "simulated"
 STAND_IN = "owner-pm"

@@ -15,7 +15,7 @@ from ledger.trust import ssh
 from ledger.trust.proving import Proof, namespace_of, unknown_key
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from steps.errors import InputError, UnsignedError
+from schedule.errors import InputError, UnsignedError
 
 Result = TypeVar("Result")
 

@@ -23,8 +23,8 @@ from ledger.rules.checklist import Roster
 from ledger.rules.examination import RESULT, Examined
 from ledger.rules.readings import Verdict
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
-from steps.faults import located, together
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
+from schedule.faults import located, together
 from steps.value import text_value, value_text
 
 PICTURES = ("png", "jpeg")

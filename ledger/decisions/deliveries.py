@@ -19,7 +19,7 @@ from ledger.making import deliveries as made
 from ledger.making.deliveries import FileRead, Kept
 from ledger.rules.manifest import Compared
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 MANIFEST, SCAN = "delivery-manifest", "delivery-scan"
 """The kinds of evidence as which both files are stored."""

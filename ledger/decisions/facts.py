@@ -14,7 +14,7 @@ from ledger.entries import FactEntry
 from ledger.log.chain import Event
 from ledger.making import facts as made
 from ledger.writing import Ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def record_facts(

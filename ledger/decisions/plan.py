@@ -21,8 +21,8 @@ from ledger.stores.file import FORMAT
 from ledger.trust.planned import authority_text
 from ledger.trust.ssh import plain_key
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.plan import Plan
+from schedule.errors import InputError, NotSatisfiedError
+from steps.planning.plan import Plan
 
 
 def create_ledger(

@@ -13,7 +13,7 @@ from ledger.making import sign_off as made
 from ledger.trust.proving import DECISIONS, Proof
 from ledger.trust.statements import read_statement, statement_in
 from ledger.writing import Ledger
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 
 def sign(

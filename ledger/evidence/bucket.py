@@ -20,8 +20,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from schedule.errors import UnreachableError
 from steps.catalog.schema import Closed
-from steps.errors import UnreachableError
 
 FILE = "store.yaml"
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ledger.machine_time import machine_time
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 ASIDE = ".new-"
 ABANDONED_S = 3600.0

@@ -16,8 +16,8 @@ from typing import Any
 import rfc8785
 
 from ledger.evidence import folder
-from steps.errors import ClusterwrightError, UnreachableError
-from steps.schedule.plan import Person, Plan
+from schedule.errors import ClusterwrightError, UnreachableError
+from steps.planning.plan import Person, Plan
 
 FORMAT = 1
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from ledger.evidence.store import load, store
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.plan import Plan
-from steps.schedule.plan_document import document_of, frame_of, plan_of
+from steps.planning.plan import Plan
+from steps.planning.plan_document import document_of, frame_of, plan_of
 
 
 def store_plan(site_dir: Path, plan: Plan) -> str:

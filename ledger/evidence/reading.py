@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 if TYPE_CHECKING:
     import socket

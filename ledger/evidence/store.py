@@ -17,7 +17,7 @@ from ledger.evidence.bucket import bucket_of
 from ledger.evidence.folder import on_disk, place_of, write
 from ledger.evidence.reading import caller, read_file, too_large
 from ledger.stores.place import database_of
-from steps.errors import InputError, LostError, UnreachableError
+from schedule.errors import InputError, LostError, UnreachableError
 
 if TYPE_CHECKING:
     from ledger.stores.postgres import Database

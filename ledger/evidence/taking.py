@@ -11,8 +11,8 @@ from ledger.evidence.intake import MEDIA_TYPES, judge
 from ledger.evidence.store import content_of, file_name, store
 from ledger.log.payloads.base import Shown
 from ledger.stores.file import connect
+from schedule.errors import InputError
 from steps.catalog.evidence_kinds import content_of_kind
-from steps.errors import InputError
 from steps.evidence_rules import EvidenceRules
 
 MEGABYTE = 1_000_000

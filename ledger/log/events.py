@@ -13,7 +13,7 @@ from ledger.log.chain import Event
 from ledger.log.payloads import checklists, facts, ncr, orders, people, plan, runs, sign_off, work
 from ledger.log.payloads.base import Payload
 from ledger.log.upcasting import upcast
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from steps.stamps import moment
 
 

@@ -19,7 +19,7 @@ from ledger.rules.examination import RESULT, Examined, Previous, examined
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.work import check as may_check
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.value import value_text
 
 SHOWN = 25

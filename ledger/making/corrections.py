@@ -13,7 +13,7 @@ from ledger.rules.corrections import EntryRow
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def taken_back(moment: Moment, actor: str, entry: EntryRow, reason: str) -> EntryTakenBack:

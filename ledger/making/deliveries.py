@@ -20,7 +20,7 @@ from ledger.rules import orders as rules
 from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
 from ledger.rules.rows import TrancheRow
 from ledger.rules.version import DATES_AND_TIMES
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 
 NAMED = 20
 """How many differences a note names. The event has all of them."""

@@ -16,8 +16,8 @@ from ledger.rules import facts as rules
 from ledger.rules.activity import Action, State
 from ledger.rules.approval import permitted, stored_state
 from ledger.rules.work import record_facts as may_record
-from steps.errors import InputError
-from steps.schedule.activity import PlanFact
+from schedule.errors import InputError
+from steps.planning.activity import PlanFact
 from steps.value import Value, text_value, value_text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.log.chain import Event
 from ledger.log.payloads.plan import Genesis
 from ledger.questions.moment import Moment
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def genesis_again(moment: Moment, event: Event, payload: Genesis) -> Genesis:  # noqa: ARG001  every kind is made so

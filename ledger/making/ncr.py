@@ -18,7 +18,7 @@ from ledger.rules.approval import matter_of, refuse_past_day
 from ledger.rules.permission import may, refuse_stranger
 from ledger.rules.rows import NcrRow
 from ledger.rules.version import DATES_AND_TIMES
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def open_ncr(moment: Moment, ncr: str) -> NcrRow:

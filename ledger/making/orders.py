@@ -31,7 +31,7 @@ from ledger.rules.money import Amount, amount, currency_code
 from ledger.rules.reasons import require_reason
 from ledger.rules.rows import ChangeRow, OrderRow
 from ledger.rules.version import DATES_AND_TIMES
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 class Terms(NamedTuple):

@@ -14,7 +14,7 @@ from ledger.questions.records import valid_key
 from ledger.rules.access import Who
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.reasons import require_reason
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import minute
 
 

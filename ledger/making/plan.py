@@ -20,8 +20,8 @@ from ledger.rules.activity import State
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.reasons import require_reason
 from ledger.trust.planned import authority_text
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.plan import Plan
+from schedule.errors import InputError, NotSatisfiedError
+from steps.planning.plan import Plan
 
 if TYPE_CHECKING:
     from ledger.rules.revision import Consequence

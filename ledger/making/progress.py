@@ -24,8 +24,8 @@ from ledger.rules.readiness import NEVER, Times, activity_times, side_of
 from ledger.rules.rows import LinkRow
 from ledger.rules.sequence import why_never
 from ledger.rules.subjects import is_delivery
+from schedule.errors import InputError
 from steps.catalog.terms import Kind
-from steps.errors import InputError
 from steps.stamps import local_day
 
 SHOWN = 25

@@ -27,8 +27,8 @@ from ledger.rules.causes import why_failed
 from ledger.rules.ncr import of_same_cause
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
+from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import CHANGING, Kind
-from steps.errors import InputError, NotSatisfiedError
 
 
 def claimed(

@@ -24,7 +24,7 @@ from ledger.rules import approval as rules
 from ledger.rules import runs, witnesses
 from ledger.rules.activity import State
 from ledger.rules.reasons import require_reason
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def signed(

@@ -35,7 +35,7 @@ from ledger.rules.permission import refuse_stranger, same_organisation
 from ledger.rules.readings import asked_of, fails, recorded_value, verdicts
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.value import value_text
 
 

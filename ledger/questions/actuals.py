@@ -13,8 +13,8 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.orders import is_unready
 from ledger.rules.rows import TrancheRow
-from steps.schedule.forecast import MINUTE, Actual
-from steps.schedule.holds import Span
+from steps.planning.record.forecast import MINUTE, Actual
+from steps.planning.record.holds import Span
 from steps.stamps import local_day, moment, stamp
 
 _APPROVERS = """

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot, one_of, table
-from steps.schedule.halls import IN_SERVICE, hall_milestone
+from steps.planning.dates.halls import IN_SERVICE, hall_milestone
 from steps.stamps import instant
 
 GO_LIVE = "go-live"

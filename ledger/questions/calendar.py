@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity, words
 from ledger.rules.working_time import SiteCalendar
-from steps.schedule.activity import WORKING
-from steps.schedule.working_hours import in_words
+from steps.planning.activity import WORKING
+from steps.planning.working_hours import in_words
 
 _PLAN = """
 SELECT time_zone, start, working_days, working_hours, holidays FROM plan_revision ORDER BY revision DESC LIMIT 1"""

@@ -11,8 +11,8 @@ from ledger.questions.records import RunRow, SignOffRow, items, releases, runs, 
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity, State, words
 from ledger.rules.rows import RUN_DONE, ReleaseRow
+from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import Effect
-from steps.errors import NotSatisfiedError
 from steps.stamps import moment
 
 STANDS = frozenset({State.DONE, State.AWAITING_SIGN_OFF})

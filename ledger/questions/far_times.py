@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.corrections import CORRECTABLE
 from ledger.rules.subjects import is_delivery, is_supply, order_of
-from steps.errors import InputError
-from steps.schedule.dating import YEAR, YEARS_AFTER, YEARS_BEFORE
-from steps.schedule.forecast import Actual
+from schedule.errors import InputError
+from steps.planning.dates.dating import YEAR, YEARS_AFTER, YEARS_BEFORE
+from steps.planning.record.forecast import Actual
 from steps.stamps import local_day, minute, moment, stamp
 
 MEAN_YEAR = timedelta(days=365.25)

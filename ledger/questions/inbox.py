@@ -16,7 +16,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules import approval, runs, work
 from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor, is_same
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 from steps.stamps import moment, stamp
 
 _TO_ORDER = """

@@ -17,7 +17,7 @@ from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.order_value import OrderValue
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
-from steps.schedule.enough_samples import enough_samples
+from steps.planning.odds.enough_samples import enough_samples
 from steps.stamps import days_between, local_day
 
 FILE = Path(".clusterwright") / "forecast.json"

@@ -20,7 +20,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.rows import OrderRow
 from ledger.rules.version import DATES_AND_TIMES, RULES
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import instant, local_day, minute
 
 _TERMS = """

@@ -13,7 +13,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.causes import why_failed
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
-from steps.errors import InputError
+from schedule.errors import InputError
 
 _INSPECTIONS = """
 (SELECT count(*) FROM (SELECT attempt FROM sign_off s WHERE s.activity = t.activity

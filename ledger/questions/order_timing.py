@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.rows import OrderRow
-from steps.schedule.order_timing import RATE, EarlyCost, cost_of_waiting, timing_of
+from steps.planning.dates.order_timing import RATE, EarlyCost, cost_of_waiting, timing_of
 
 if TYPE_CHECKING:
-    from steps.schedule.plan import Plan, PlanOrder  # pydantic, which commands that look start without
+    from steps.planning.plan import Plan, PlanOrder  # pydantic, which commands that look start without
 
 
 class TimedOrder(NamedTuple):

@@ -1,6 +1,6 @@
 """Earned value of orders, in money: what was to be received by now, what was, and what that cost.
 
-An order's value counts from its placing on. Work is counted in crew-hours (`steps.schedule.earned_value`); the two are not added.
+An order's value counts from its placing on. Work is counted in crew-hours (`steps.planning.record.earned_value`); the two are not added.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.readiness import GO_LIVE
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import instant, moment
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
+from schedule.errors import InputError
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
-from steps.errors import InputError
 from steps.stamps import local_day, minute
 from steps.value import Value
 

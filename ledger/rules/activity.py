@@ -15,8 +15,8 @@ from json import loads
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from steps.errors import NotSatisfiedError
-from steps.schedule.activity import PlanActivity, activity_of
+from schedule.errors import NotSatisfiedError
+from steps.planning.activity import PlanActivity, activity_of
 from steps.stamps import instant
 
 

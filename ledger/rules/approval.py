@@ -18,8 +18,8 @@ from ledger.rules.permission import Matter, may
 from ledger.rules.readiness import refuse_waiting
 from ledger.rules.sequence import refuse_blocked
 from ledger.rules.version import DATES_AND_TIMES
+from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import Kind
-from steps.errors import InputError, NotSatisfiedError
 from steps.stamps import local_day, minute
 
 RENEWABLE = timedelta(days=30)

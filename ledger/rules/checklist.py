@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case, Item
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 
 LONGEST_ID = 100
 LONGEST_NOTE = 2000

@@ -14,8 +14,8 @@ from ledger.rules.activity import Action, State
 from ledger.rules.approval import matter_of, permitted, stored_state
 from ledger.rules.case import Case
 from ledger.rules.permission import may, refuse_stranger
+from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import Kind
-from steps.errors import InputError, NotSatisfiedError
 
 COMMENTED, STARTED, FINISHED = "activity.commented", "activity.started", "activity.finished"
 PROGRESSED, CHECKED = "activity.progressed", "items.checked"

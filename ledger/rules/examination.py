@@ -13,8 +13,8 @@ from ledger.rules.case import Case
 from ledger.rules.checklist import LONGEST_ID, Roster, readable, readable_note
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
-from steps.errors import ClusterwrightError, InputError, Place
-from steps.faults import column_of, located, together
+from schedule.errors import ClusterwrightError, InputError, Place
+from schedule.faults import column_of, located, together
 
 RESULT = "result"
 """The word among the failed metrics that says: a person recorded the item as failed."""

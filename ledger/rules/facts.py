@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from ledger.entries import FactEntry
 from ledger.rules.activity import ENDED, Action, Activity, State, is_open_to
+from schedule.errors import InputError
 from steps.acceptance.units import converted, is_comparable
-from steps.errors import InputError
-from steps.schedule.activity import PlanFact
+from steps.planning.activity import PlanFact
 from steps.value import Value, value_text
 
 

@@ -9,8 +9,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from steps.errors import InputError
-from steps.text import HIDDEN, shown_in_line
+from schedule.errors import InputError
+from schedule.text import HIDDEN, shown_in_line
 
 _NUMBERED = re.compile(r"([^.]*?)([0-9]{1,18})([^.0-9]*(?:\..*)?)", re.DOTALL)
 """A name whose first label has a number: what is before its last number, the number, and the rest."""

@@ -14,10 +14,10 @@ from decimal import Decimal
 from operator import ge, gt, le, lt
 from typing import NamedTuple, Protocol
 
+from schedule.errors import NotSatisfiedError
 from steps.acceptance.fleet import outliers
 from steps.acceptance.units import converted, is_comparable
-from steps.errors import NotSatisfiedError
-from steps.schedule.activity import PlanCriterion
+from steps.planning.activity import PlanCriterion
 from steps.value import Value, value_text
 
 MET, FAILED, NOT_MEASURED, WAIVED = "met", "failed", "not measured", "waived"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from steps.csv_lines import numbered_rows, text_of
-from steps.errors import InputError
+from schedule.csv_lines import numbered_rows, text_of
+from schedule.errors import InputError
 
 HEADERS = frozenset({"serial", "serialnumber", "serialno", "sn"})
 """Accepted headers of the column of serial numbers, in lower case and without spaces and punctuation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.value import bounded_number
 
 CENT = Decimal("0.01")

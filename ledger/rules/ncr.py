@@ -13,7 +13,7 @@ from ledger.rules.approval import matter_of
 from ledger.rules.case import Case
 from ledger.rules.permission import may
 from ledger.rules.rows import NcrRow
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 
 ONE_BY_CAUSE = 3
 """From this version of the rules on, a run that fails for the cause of an open non-conformance opens no other one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def unknown_activity(name: str, known: Sequence[str]) -> InputError:

@@ -10,7 +10,7 @@ from ledger.rules.readiness import refuse_waiting
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import order_of
 from ledger.rules.times import refuse_past_day
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import days_between, local_day, minute
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ledger.rules.access import ACCESS, ENGINE, Never, Rule, Who
 from ledger.rules.activity import Activity
-from steps.errors import InputError, NotPermittedError
+from schedule.errors import InputError, NotPermittedError
 
 ANYONE = Who.ANYONE.value
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import LinkRow, Unmet
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 from steps.stamps import local_day, minute
 
 NAMED = 20

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from ledger.entries import Measured, ReadingEntry
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading, judge_items, verdict_on
+from schedule.errors import InputError
 from steps.acceptance.units import is_comparable
-from steps.errors import InputError
-from steps.schedule.activity import PlanCriterion
+from steps.planning.activity import PlanCriterion
 from steps.value import Value, is_bounded, text_value, value_text
 
 NOTED = "noted"
@@ -75,7 +75,7 @@ def asked_of(row: Activity) -> dict[str, Asked]:
     asked = {c.metric: Asked(c.metric, c.unit, c) for c in criteria}
     also = row.plan.also_reads
     if also is None:
-        from steps.schedule.noted import noted_before  # the catalog, which plans of today do not need
+        from steps.planning.network.unjudged import noted_before  # the catalog, which plans of today do not need
 
         also = noted_before(row.plan.step, asked)
     for read in also:

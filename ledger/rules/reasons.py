@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def require_reason(reason: str, what: str) -> None:

@@ -20,8 +20,8 @@ from ledger.rules.judgement import Reading, all_met
 from ledger.rules.rows import Begun
 from ledger.rules.upgrading import Upgrade
 from steps.design.calculated import Calculator
-from steps.schedule.activity import PlanActivity, PlanCriterion
-from steps.schedule.plan import Plan, PlanLink
+from steps.planning.activity import PlanActivity, PlanCriterion
+from steps.planning.plan import Plan, PlanLink
 from steps.value import value_text
 
 NAMED = 4

@@ -16,9 +16,9 @@ from ledger.rules.case import Case, Read, RunEnd
 from ledger.rules.judgement import MET, Reading, all_met, judge_items
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
 from ledger.rules.sequence import refuse_blocked
+from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 STATUSES = frozenset({"ok", "failed", "interrupted", "rehearsed"})
 """How a run can end."""

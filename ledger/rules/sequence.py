@@ -10,8 +10,8 @@ from __future__ import annotations
 from ledger.rules.activity import Activity, State
 from ledger.rules.case import Case
 from ledger.rules.readiness import GO_LIVE, refuse_waiting
+from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import PEOPLES_WORK, Kind
-from steps.errors import NotSatisfiedError
 
 LIVE = frozenset({"arc flash", "live connections"})
 """Hazards of work that energises something, or that is done on what is energised."""

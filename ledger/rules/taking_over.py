@@ -15,8 +15,8 @@ from ledger.rules.activity import Activity, State
 from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.rules.upgrading import Upgrade
 from steps.amount import counted
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan, PlanOrder, PlanTranche
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan, PlanOrder, PlanTranche
 
 _UNDONE = frozenset({State.OPEN, State.NOT_APPLICABLE})
 

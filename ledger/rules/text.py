@@ -11,8 +11,8 @@ from dataclasses import fields, is_dataclass
 from inspect import signature
 from typing import Any
 
-from steps.errors import InputError, Place
-from steps.text import require_visible
+from schedule.errors import InputError, Place
+from schedule.text import require_visible
 
 WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text", "unscanned"})
 """What a person says in their own words. It may have several lines; a name may not."""

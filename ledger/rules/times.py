@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import local_day, minute
 
 DAY_AHEAD = timedelta(days=1)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from operator import ge, gt, le, lt
 
-from steps.schedule.activity import PlanCriterion
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanCriterion
+from steps.planning.plan import Plan
 
 _ORDER = {">=": ge, ">": gt, "<=": le, "<": lt}
 _NO_STRICTER = {">=": ge, ">": ge, "<=": le, "<": le}

@@ -8,8 +8,8 @@ from ledger.rules.activity import Action
 from ledger.rules.approval import allowed, permitted, uninvited
 from ledger.rules.case import Case
 from ledger.rules.permission import Actor, refuse_stranger
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.activity import PlanWitness
+from schedule.errors import InputError, NotSatisfiedError
+from steps.planning.activity import PlanWitness
 from steps.stamps import minute
 
 

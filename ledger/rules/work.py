@@ -28,8 +28,8 @@ from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import Asked, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
+from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
-from steps.errors import InputError, NotPermittedError, NotSatisfiedError
 from steps.stamps import minute
 
 NAMED = 5

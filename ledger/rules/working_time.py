@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steps.stamps import moment
 
 if TYPE_CHECKING:
-    from steps.schedule.calendar import WorkCalendar
+    from steps.planning.dates.calendar import WorkCalendar
 
 MARGIN = timedelta(days=366)
 """How long before the plan's start the calendar begins, for work that was done before."""
@@ -42,7 +42,7 @@ class SiteCalendar(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _work_calendar(columns: SiteCalendar) -> WorkCalendar:
-    from steps.schedule.calendar import WorkCalendar  # it imports NumPy, and few lags are counted in working time
+    from steps.planning.dates.calendar import WorkCalendar  # it imports NumPy, and few lags are counted in working time
 
     opens, closes = json.loads(columns.working_hours)
     time = WorkingTime(

@@ -21,9 +21,9 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from ledger.rules.activity import COLUMNS, Activity, State, stored_activity
-from steps.errors import UnreachableError
-from steps.schedule.plan import Plan
-from steps.schedule.plan_document import plan_of
+from schedule.errors import UnreachableError
+from steps.planning.plan import Plan
+from steps.planning.plan_document import plan_of
 from steps.stamps import stamp
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 LEDGER_FILE = "ledger.db"
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.machine_time import machine_time
 from ledger.stores.file import LEDGER_FILE, connect
 from ledger.stores.place import database_of
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 if TYPE_CHECKING:
     from ledger.stores.postgres import LogEnd

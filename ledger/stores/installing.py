@@ -10,7 +10,7 @@ from typing import Any
 from ledger.log.events import KINDS
 from ledger.log.payloads.base import appended_by
 from ledger.stores.postgres import literal
-from steps.errors import InputError
+from schedule.errors import InputError
 
 NAMES = 63
 """The longest name of a role in PostgreSQL, in bytes. A longer name would be cut off."""

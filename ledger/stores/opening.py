@@ -38,7 +38,7 @@ from ledger.stores.sqlite import (
 from ledger.trust.judging import Judge
 from ledger.trust.record import Record
 from ledger.trust.replaying import ReplayRecord
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 if TYPE_CHECKING:
     from ledger.stores.shared_log import Apply

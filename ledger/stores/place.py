@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 FILE = "ledger.yaml"
 

@@ -16,7 +16,7 @@ from typing import Any, LiteralString, NamedTuple
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
 from ledger.stores.file import BUSY_SECONDS
-from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
+from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
 try:
     import psycopg

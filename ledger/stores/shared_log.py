@@ -30,7 +30,7 @@ from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import explained_engine, write_anew
-from steps.errors import NotSatisfiedError, UnreachableError
+from schedule.errors import NotSatisfiedError, UnreachableError
 from steps.stamps import moment, stamp
 
 Row = dict[str, Any]

@@ -21,7 +21,7 @@ from ledger.private import make_file
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
 from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT, world_error
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 OPERATIONAL = frozenset({"event", "claim", "reservation", "appended"})
 """Tables that replay does not rebuild."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 HEARD_AS = str.maketrans("ILO", "110", " -\t\n")

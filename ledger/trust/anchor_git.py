@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 from ledger.trust.anchors import TRAILER, Anchor, text_anchors
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 NOTES = "clusterwright"
 TIMEOUT_S = 60

@@ -7,7 +7,7 @@ from pathlib import Path
 from ledger.trust.anchor_code import looks_like_code
 from ledger.trust.anchor_git import git_anchors
 from ledger.trust.anchors import Anchor, coded_anchor, file_anchors
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def read_anchors(named: str) -> list[Anchor]:

@@ -26,7 +26,7 @@ from ledger.log.columns import HASHED
 from ledger.stores.file import connect, explained, ledger_path
 from ledger.trust.anchor_code import code_of, read_code
 from ledger.trust.site_zone import zone_of
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import instant, minute
 
 TRAILER = "Clusterwright-Anchor"

@@ -28,8 +28,8 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, NamedTuple, cast
 
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
-from steps.text import HIDDEN
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.text import HIDDEN
 
 CONTENTS, SUMS = "backup.json", "SHA256SUMS"
 FORMAT = 1

@@ -39,7 +39,7 @@ from ledger.trust.replaying import Deferred
 from ledger.trust.site_zone import UNKNOWN, zone_of
 from ledger.trust.sshsig import Maker
 from ledger.trust.witnessed import Covered, RulesPeriod
-from steps.errors import ClusterwrightError, UnreachableError
+from schedule.errors import ClusterwrightError, UnreachableError
 from steps.stamps import minute
 
 APART = 20_000

@@ -30,7 +30,7 @@ from ledger.trust import sshsig
 from ledger.trust.planned import site_in
 from ledger.trust.proving import binds, namespace_of
 from ledger.trust.statements import read_statement, signed_text
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from steps.stamps import stamp
 
 _EVENTS = f"""

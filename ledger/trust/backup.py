@@ -29,7 +29,7 @@ from ledger.stores.place import database_of
 from ledger.trust.anchors import KEPT
 from ledger.trust.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
 from ledger.trust.audit import Findings, audit
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
 SITE_FILE = "site.yaml"
 STORE = Path("evidence", "store.yaml")

@@ -23,7 +23,7 @@ from ledger.stores.file import LEDGER_FILE, connect, explained, is_older
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.sshsig import Maker, maker
 from ledger.trust.statements import event_text, signed_text
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 PAGE = 2000
 """How many rows are read at once."""

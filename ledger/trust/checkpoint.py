@@ -31,7 +31,7 @@ from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
 from ledger.stores.sqlite import OPERATIONAL
 from ledger.trust.chain import Last
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import minute, moment, stamp
 
 FORMAT = 1

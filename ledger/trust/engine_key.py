@@ -31,7 +31,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust import sshsig
 from ledger.trust.proving import namespace_of
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
 KEY = Path(".clusterwright") / "engine_key"
 """The file with the private key, in the site's folder."""

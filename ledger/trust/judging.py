@@ -29,7 +29,7 @@ from ledger.trust.proving import About, asks, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
 from ledger.trust.statements import Made, event_text, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
-from steps.errors import ClusterwrightError, InputError, LostError, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, LostError, UnreachableError
 
 OF_RECORDING = frozenset({"statement", "clock_behind_s", "late_because"})
 """Fields that a decision does not determine. They are checked apart."""

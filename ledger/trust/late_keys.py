@@ -10,7 +10,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import SignerKey
 from ledger.rules.times import CLOCKS, is_earlier
 from ledger.rules.version import DATES_AND_TIMES
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 from steps.stamps import minute, stamp
 
 _SITE = "SELECT rules, rehearsal, (SELECT min(adopted_at) FROM plan_revision) FROM site"

@@ -20,7 +20,7 @@ from ledger.stores.postgres import Database
 from ledger.stores.shared_log import people_of
 from ledger.stores.sqlite import file_engine
 from ledger.trust.audit import Auditor
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
 

@@ -31,7 +31,7 @@ from ledger.rules.rows import SignerKey
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.statements import PAYLOAD_TYPE, read_statement
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import moment
 
 ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")

@@ -16,8 +16,8 @@ from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import stored
 from ledger.state.projections.plan import LINK, design_columns, link_values, unit_columns
 from ledger.state.projections.revision import order_columns, tranche_columns
-from steps.schedule.activity import texts_of
-from steps.schedule.plan import Plan
+from steps.planning.activity import texts_of
+from steps.planning.plan import Plan
 from steps.stamps import stamp
 
 DESIGN = (

@@ -31,7 +31,7 @@ from ledger.rules.approval import asks_for_signature
 from ledger.trust import ssh, sshsig
 from ledger.trust.late_keys import refuse_newer_keys
 from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
-from steps.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
+from schedule.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, minute, moment, stamp
 from steps.value import value_text
 

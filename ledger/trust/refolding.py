@@ -40,8 +40,8 @@ from ledger.trust.own_events import Nodes, listed, orders_of, own_events
 from ledger.trust.planned import ORDER, TRANCHE, activities_in, orders_in
 from ledger.trust.proving import DECISIONS, OF_SITE, binds, relied_on
 from ledger.trust.statements import event_text, read_statement, signed_text
-from steps.errors import UnreachableError
-from steps.schedule.activity import activity_of
+from schedule.errors import UnreachableError
+from steps.planning.activity import activity_of
 from steps.stamps import instant
 
 _IN = "IN (SELECT value FROM json_each(:names))"

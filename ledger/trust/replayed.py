@@ -25,7 +25,7 @@ from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Recorded, recorded
 from ledger.trust.replaying import Deferred, ReplayRecord
 from ledger.trust.witnessed import Covered
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 
 TOGETHER = 1000
 """How many rows of a table are compared at once. If they differ, they are compared row by row."""

@@ -18,7 +18,7 @@ from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
 from ledger.stores.postgres import MOVED, Database
 from ledger.trust.chain import Finding
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ledger.rules.rows import SignerKey
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 
 NAMESPACE = "clusterwright"
 REHEARSAL_NAMESPACE = "clusterwright-rehearsal"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ledger.reading import open_snapshot
 from ledger.trust.audit import Findings, audit
-from steps.errors import ClusterwrightError, UnreachableError
+from schedule.errors import ClusterwrightError, UnreachableError
 
 
 def refuse_differing(site_dir: Path, program: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from ledger.log.chain import canonical_text
 from ledger.trust.ssh import NAMESPACE
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import moment
 
 TYPE = "https://in-toto.io/Statement/v1"

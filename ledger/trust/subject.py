@@ -21,7 +21,7 @@ from ledger.trust.authority import forged, verified
 from ledger.trust.own_events import Nodes, deliveries_of, listed, orders_of
 from ledger.trust.refolding import Refolding, empty_tables
 from steps.catalog.terms import Kind
-from steps.schedule.activity import activity_of
+from steps.planning.activity import activity_of
 
 OF_ACTIVITY = (
     "sign_off",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from steps.schedule.activity import PlanCriterion
+from steps.planning.activity import PlanCriterion
 
 MARGIN = Decimal("0.01")
 

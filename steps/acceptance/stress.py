@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from schedule.errors import InputError
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
-from steps.errors import InputError
 from steps.yaml_lines import parse
 
 FAILED = 2

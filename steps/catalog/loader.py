@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import Field
 
+from schedule.errors import InputError, Place
 from steps.catalog.schema import Closed, Step, Text
-from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 

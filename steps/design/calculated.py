@@ -14,8 +14,8 @@ from typing import Any
 from steps.design.calculations import electrical, mechanical, network, shared_storage
 from steps.design.calculations.calculation import Calculation, Facts, Under, Worker, exact
 from steps.formula import evaluate, names
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan
 
 CONTINUOUS_LOAD = 0.8
 """Share of a breaker that a continuous load may use (NFPA 70, 215.2)."""

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from schedule.errors import InputError, Place
 from steps.catalog.schema import Closed
 from steps.design.public_holidays import Region
-from steps.errors import InputError, Place
 from steps.yaml_lines import Lines, line_of
 
 DAY_H = 24.0

@@ -9,6 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedule.errors import InputError, Place
 from steps.catalog.terms import Scope
 from steps.design.checkpoints import BYTES_PER_PARAM, size_tb
 from steps.design.fabric import Fabric, fabric_of, no_fabric, shape_of
@@ -22,7 +23,6 @@ from steps.design.service_networks import Services, services_of
 from steps.design.site import FILE, Decision, Site
 from steps.design.storage import Storage, storage_of
 from steps.design.values import DESIGN_VALUES
-from steps.errors import InputError, Place
 from steps.yaml_lines import line_of, load
 
 if TYPE_CHECKING:

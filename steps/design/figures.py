@@ -15,8 +15,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from schedule.errors import InputError, Place
 from steps.catalog.schema import Closed, Text
-from steps.errors import InputError, Place
 from steps.value import bounded_number
 from steps.yaml_lines import load
 

@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from steps.errors import InputError, Place
+from schedule.errors import InputError, Place
 from steps.yaml_lines import Lines, line_of
 
 ENGINE = "engine"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steps.errors import InputError, Place, UnreachableError
+from schedule.errors import InputError, Place, UnreachableError
 from steps.yaml_lines import LARGEST, Lines
 
 COLUMNS = ("id", "name", "roles", "organisation", "account", "ssh_key")

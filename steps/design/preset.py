@@ -9,11 +9,11 @@ import difflib
 from importlib.resources import files
 from pathlib import Path
 
+from schedule.errors import InputError, Place
 from steps.catalog.schema import Closed, Text
 from steps.design.figures import Chosen, Figures, Setting, checked, choice_specs, figure_specs
 from steps.design.power_topology import resolved
 from steps.design.site import Decision, SourcedFigure
-from steps.errors import InputError, Place
 from steps.validation import validated
 from steps.yaml_lines import Lines, line_of, load
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 IN_QUOTES = 'write the code in quotes, as "NO" for Norway: without them YAML reads yes or no'
 NONE = "none"

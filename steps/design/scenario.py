@@ -13,11 +13,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from schedule.errors import InputError
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.shifts import Shifts, by_trade
 from steps.design.site import Decision, Site, refuse_unknown_trades
-from steps.errors import InputError
 from steps.validation import validated
 from steps.yaml_lines import load
 

@@ -16,6 +16,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from schedule.errors import InputError, Place
+from schedule.text import require_visible
 from steps.catalog.loader import offices
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Phase
@@ -26,9 +28,7 @@ from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
 from steps.design.shifts import EVERY_TRADE, ONE_SHIFT, Shifts, by_trade
 from steps.drift_rule import DriftRule
-from steps.errors import InputError, Place
 from steps.evidence_rules import EvidenceRules
-from steps.text import require_visible
 from steps.validation import validated
 from steps.yaml_lines import Lines, line_of, load
 

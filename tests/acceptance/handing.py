@@ -13,7 +13,7 @@ from steps.acceptance import proofs
 from steps.acceptance.measuring import Measurement, measure
 from steps.acceptance.readers import READERS
 from steps.catalog.terms import Kind
-from steps.schedule.noted import noted
+from steps.planning.network.unjudged import noted
 from tests.acceptance import hand_written
 from tests.shipped import shipped_catalog
 

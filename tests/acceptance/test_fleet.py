@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ledger.rules.judgement import FAILED, MET, Reading, judge, judge_items
 from steps.acceptance.fleet import LEAST, outliers, robust_z
-from steps.schedule.activity import PlanCriterion
+from steps.planning.activity import PlanCriterion
 
 D = Decimal
 FLEET = {f"n{i}": D(470 + i) for i in range(8)}

@@ -15,10 +15,10 @@ from steps.acceptance.readers import READERS
 from steps.catalog.schema import Criterion
 from steps.catalog.terms import Kind
 from steps.design.design import design_of_preset
-from steps.schedule.activity import PlanCriterion
-from steps.schedule.expanded import Node
-from steps.schedule.expansion import expand
-from steps.schedule.planner import threshold
+from steps.planning.activity import PlanCriterion
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Node
+from steps.planning.planner import threshold
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
 from tests.acceptance.red_cases import DATABASE, MACHINE, TOOLBOX

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 from tests.clusterwright.bounded_runs import CPU_SECONDS, MEMORY, Outcome, bounded
 from tests.clusterwright.hostile_files import Subject, drawn, place
 from tests.clusterwright.hostile_lines import every_command, line

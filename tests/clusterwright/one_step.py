@@ -9,7 +9,7 @@ from typing import Any
 from clusterwright.planning import plan_of
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.project_time import project_now
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.conftest import Command
 
 

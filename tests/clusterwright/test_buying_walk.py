@@ -18,12 +18,12 @@ from ledger.questions.orders import orders as all_orders
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
+from schedule.errors import ClusterwrightError, NotSatisfiedError
 from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import Kind
 from steps.design.preset import preset_names
-from steps.errors import ClusterwrightError, NotSatisfiedError
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Person, Plan, PlanOrder
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Person, Plan, PlanOrder
 from tests.commands import called
 from tests.ledger.malicious import photo
 

@@ -26,7 +26,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.checks import checked_items
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 from tests.conftest import Command
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, begun_site, plan_with_items

@@ -19,7 +19,7 @@ from ledger.machine_time import machine_time
 from ledger.rules.version import RULES
 from ledger.trust import ssh
 from ledger.trust.engine_key import KEY, make_key
-from steps.errors import NotSatisfiedError, UnreachableError
+from schedule.errors import NotSatisfiedError, UnreachableError
 from tests.clusterwright.one_step import one_activity
 from tests.clusterwright.test_accounts import KEY as A_KEY
 from tests.clusterwright.test_accounts import OTHER, stated

@@ -13,8 +13,8 @@ from clusterwright.week_report import FORMATS, Line, WeekReport
 from flows.markdown import escaped
 from ledger.decisions.work import comment
 from ledger.writing import Ledger
-from steps.errors import InputError
-from steps.text import require_visible, shown, shown_in_json, shown_in_line
+from schedule.errors import InputError
+from schedule.text import require_visible, shown, shown_in_json, shown_in_line
 from tests.conftest import Command
 from tui.looks import safe, safe_lines, sheet
 

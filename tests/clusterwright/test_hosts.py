@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from clusterwright.planning import plan_of
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.conftest import Command
 
 GROUPS = {

@@ -15,8 +15,8 @@ from ledger.questions.case import require_activity
 from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from steps.schedule.exchange.primavera import ID_FIELD
-from steps.schedule.exchange.writing import Form, write_exchange
+from schedule.exchange.primavera import ID_FIELD
+from schedule.exchange.writing import Form, write_exchange
 from tests.commands import called
 from tests.schedule.exchanges import small
 from tests.schedule.judges import judges

@@ -26,8 +26,8 @@ from ledger.forecasting import keep_forecast, make_forecast
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError
-from steps.schedule.dating import solved
+from schedule.errors import ClusterwrightError
+from steps.planning.dates.dating import solved
 from steps.stamps import local_day
 from tests import commands
 from tests.ledger.conftest import T0, Clock, small_plan

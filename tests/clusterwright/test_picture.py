@@ -17,8 +17,8 @@ from clusterwright.commands.plan.picture import KINDS
 from clusterwright.pictures.canvas import svg_of
 from clusterwright.pictures.drawing import picture_of
 from ledger.reading import last_event
-from steps.schedule.forecast import solve_forecast
-from steps.schedule.pictures.gantt import gantt
+from steps.planning.pictures.gantt import gantt
+from steps.planning.record.forecast import solve_forecast
 from tests.conftest import Command
 from tests.steps.test_plan import plan
 

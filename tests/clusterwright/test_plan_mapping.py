@@ -13,7 +13,7 @@ import pytest
 from ledger.questions.case import require_activity
 from ledger.reading import last_event, open_snapshot
 from ledger.rules.activity import State
-from steps.schedule.exchange.writing import Form, write_exchange
+from schedule.exchange.writing import Form, write_exchange
 from tests.commands import called
 from tests.conftest import Command, adopt_site
 from tests.once import Once

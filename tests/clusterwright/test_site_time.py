@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from clusterwright.commands.options import instant
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import at_site
 
 

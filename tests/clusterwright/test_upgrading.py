@@ -33,8 +33,8 @@ from ledger.rules.taking_over import taken_over
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.moved import moved
-from steps.schedule.plan import Plan
-from steps.schedule.plan_document import plan_of
+from steps.planning.plan import Plan
+from steps.planning.plan_document import plan_of
 from tests.steps.test_calculated import plan_of as plan_of_preset
 
 pytestmark = pytest.mark.own_file

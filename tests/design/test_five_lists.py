@@ -13,7 +13,7 @@ from steps.design.bill import Line, priced, prices_of
 from steps.design.design import Design, design_of_preset
 from steps.design.dossier import Dossier, dossier_of
 from steps.design.preset import preset_names
-from steps.schedule.expansion import expand
+from steps.planning.network.expansion import expand
 from tests.shipped import shipped_catalog
 
 pytestmark = pytest.mark.xdist_group("five-lists")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from schedule.errors import InputError
 from steps.catalog.loader import read_roles
 from steps.design.site import Site, read_site
-from steps.errors import InputError
 
 SITE = """\
 name: t

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from schedule.errors import InputError
 from steps.design.design import design_of_preset
 from steps.design.dossier import dossier_of
 from steps.design.figures import figure_specs
 from steps.design.positions import item_names
 from steps.design.preset import preset_names, profile_names, read_preset, read_profile
-from steps.errors import InputError
 
 GPUS = {
     "superpod-1su": 256,

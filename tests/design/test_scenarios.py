@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from schedule.errors import InputError
 from steps.catalog.loader import read_roles
 from steps.design.scenario import scenario_names, under_scenario
 from steps.design.site import Site, read_site
-from steps.errors import InputError
 from tests.design.test_site_calendars import HEAD
 
 ROLES = {slug: str(role["title"]) for slug, role in read_roles().items()}

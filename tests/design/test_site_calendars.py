@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from schedule.errors import InputError
 from steps.design.site import Site, read_site
-from steps.errors import InputError
-from steps.schedule.site_calendars import days_off, site_calendar
+from steps.planning.network.site_calendars import days_off, site_calendar
 
 ROLES = {"owner-pm": "Owner", "rigger": "Rigger", "cabling-technician": "Cabling"}
 HEAD = """\

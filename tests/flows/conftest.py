@@ -25,7 +25,7 @@ from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.writing import Ledger
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.dashboard import give_dashboard
 from tests.ledger.conftest import Clock, activity, earlier_rules, link, small_plan
 from tests.ledger.journey import bought, passed, racked

@@ -38,7 +38,7 @@ from ledger.stores.file import connect
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.terms import CHANGING
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.commands import called
 from tests.flows.leavings import leavings, processes_of
 from tests.flows.witness import Stretch, Witness, at_once

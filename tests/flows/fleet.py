@@ -32,7 +32,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.commands import called
 from tests.flows.engine_kills import ENGINE
 from tests.ledger.conftest import activity, link, small_plan

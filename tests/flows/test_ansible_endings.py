@@ -20,8 +20,8 @@ from flows.ansible.orphans import end_group, members
 from flows.ansible.results import PlaybookResult
 from flows.ansible.run import RunEvent, RunSpec, require_ansible, run_playbook
 from flows.ansible.spare import environment
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.design.run_settings import RunSettings
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
 
 PARENT = """
 import sys, threading

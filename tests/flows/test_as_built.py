@@ -37,9 +37,9 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
-from steps.schedule.dating import solved
-from steps.schedule.plan import Plan
+from schedule.errors import NotSatisfiedError
+from steps.planning.dates.dating import solved
+from steps.planning.plan import Plan
 from tests.ledger import malicious as bad
 from tests.ledger.conftest import T0, Clock, activity, criterion, earlier_rules, link, small_plan
 from tests.ledger.journey import take

@@ -11,7 +11,7 @@ import pytest
 
 from flows import prefect_api
 from flows.prefect_api import PrefectApi
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 
 @contextmanager

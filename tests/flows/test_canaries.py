@@ -21,7 +21,7 @@ from ledger.decisions.requests import request_cancel
 from ledger.questions.records import evidence
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.flows.canaries import CANARIES, found_in, is_asleep, write_canaries
 from tests.flows.conftest import HOME, Start, engine_plan, runs, state, until
 from tests.ledger.conftest import Clock

@@ -19,7 +19,7 @@ from ledger.questions.activities import hosts_of
 from ledger.questions.ncrs import ncrs
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.conftest import Command
 from tests.flows.conftest import Start, engine_plan, runs, state, task_runs, until
 from tests.ledger.conftest import Clock

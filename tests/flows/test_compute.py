@@ -26,8 +26,8 @@ from ledger.writing import Ledger
 from steps.catalog.loader import read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Hosts, Surroundings, make_plan
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
 from tests.flows.conftest import Running, Start, row, state, task_runs, until
 from tests.shipped import shipped_catalog
 

@@ -9,7 +9,7 @@ import pytest
 
 from flows.dashboard_login import login_file, login_of, renew_login
 from flows.folders import state_folder
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def test_a_login_is_made_once_and_only_its_user_may_read_it(tmp_path: Path) -> None:

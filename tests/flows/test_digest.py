@@ -14,7 +14,7 @@ from flows.ansible import digest
 from flows.ansible.digest import run_digest, same_playbook, why_lapsed
 from flows.ansible.digest_key import key_file
 from flows.ansible.inventory import inventory_hosts
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 
 TICK_S = 0.05
 """Longer than one tick of a file system's clock."""

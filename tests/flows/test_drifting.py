@@ -35,8 +35,8 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from schedule.errors import NotSatisfiedError
 from steps.drift_rule import DriftRule
-from steps.errors import NotSatisfiedError
 from tests.ledger.conftest import POD_STEPS, activity, small_plan
 from tests.ledger.journey import take
 

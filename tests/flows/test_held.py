@@ -9,7 +9,7 @@ import time
 import pytest
 
 from flows.held import hang_up, held_port, release_port
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from tests.ports import free_port
 
 SHARING = (socket.SO_REUSEADDR, socket.SO_REUSEPORT)

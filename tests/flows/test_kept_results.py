@@ -17,8 +17,8 @@ from flows.ansible.inventory import inventory_hosts
 from flows.ansible.results import LOST, HostResult, PlaybookResult
 from flows.ansible.run import RunSpec, run_playbook
 from flows.executors.reading import read_metrics
+from schedule.errors import InputError
 from steps.acceptance.handed import LONGEST_TEXT
-from steps.errors import InputError
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
 BEYOND_THE_RUNNER = 720_000

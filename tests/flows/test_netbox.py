@@ -13,8 +13,8 @@ import yaml
 
 from flows.ansible.nodes import inventory_nodes
 from flows.ansible.sources import current_inventory
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.site import Inventory
-from steps.errors import ClusterwrightError, InputError, UnreachableError
 from tests.flows.netbox_server import TOKEN, NetBoxServer, running_netbox
 
 WITH_TOKEN = {"NETBOX_TOKEN": TOKEN}

@@ -15,8 +15,8 @@ from flows.performer import settled
 from flows.rehearsal_keys import RehearsalKeys
 from ledger.rules.rows import SignerKey
 from ledger.trust.ssh import allowed_signers, plain_key, refusal
-from steps.errors import NotSatisfiedError
-from steps.schedule.plan import Plan
+from schedule.errors import NotSatisfiedError
+from steps.planning.plan import Plan
 from tests.ledger.conftest import T0, activity, link, small_plan
 
 

@@ -15,7 +15,7 @@ import pytest
 from flows.held import locked, running_port
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply, prefect_environment
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from tests.flows.conftest import until
 from tests.ports import free_port
 

@@ -9,7 +9,7 @@ import pytest
 from flows.ansible.digest import run_digest
 from flows.ansible.previewing import look
 from flows.ansible.run import RunSpec
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 
 LOCAL = "ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'"
 PLAYBOOK = """\

@@ -19,8 +19,8 @@ from ledger.questions.records import runs, sign_offs
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
-from steps.schedule.dating import solved
-from steps.schedule.plan import Plan
+from steps.planning.dates.dating import solved
+from steps.planning.plan import Plan
 from steps.stamps import local_day
 from tests.conftest import Command
 from tests.dashboard import give_dashboard

@@ -25,8 +25,8 @@ from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
+from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import Waves
-from steps.errors import NotSatisfiedError
 from tests.flows.conftest import runs
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, passed, racked

@@ -17,9 +17,9 @@ from flows.ansible.limits import Extent, limits_of
 from flows.ansible.results import PlaybookResult
 from flows.ansible.run import RunSpec, run_playbook
 from flows.ansible.waits import waits_in
+from schedule.errors import InputError
 from steps.catalog.terms import Effect
 from steps.design.run_settings import RunSettings
-from steps.errors import InputError
 
 LOCAL = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
 

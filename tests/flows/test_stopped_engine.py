@@ -40,7 +40,7 @@ from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 lease.LEASE_S, lease.RENEW_S = {LEASE_S}, 0.3
 automated.get_run_logger = logging.getLogger  # Prefect's wants a flow around it
 site, playbooks, inventory = map(Path, sys.argv[1:])

@@ -13,8 +13,8 @@ from flows.ansible.access import Access, ask_terminal, read_access
 from flows.ansible.nodes import inventory_nodes
 from flows.ansible.run import RunSpec, run_playbook
 from flows.ansible.vaults import require_open, vaulted_in
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.run_settings import RunSettings
-from steps.errors import ClusterwrightError, InputError, UnreachableError
 
 PASSWORDS = {"default": "of-the-first-vault-51", "prod": "of-production-77c1"}
 LOCAL = f"ansible_connection=local ansible_python_interpreter={sys.executable}"

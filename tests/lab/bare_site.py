@@ -14,8 +14,8 @@ from typing import Any
 from clusterwright.planning import plan_of
 from ledger.decisions.plan import adopt_plan, create_ledger
 from steps.catalog.terms import Mapping
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import PlanLink
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import PlanLink
 from tests.lab.lab import Lab
 
 OWNER = "owner"

@@ -13,9 +13,9 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from steps.design.design import design_of_preset
-from steps.schedule.expansion import expand
-from steps.schedule.planner import playbook_of
-from steps.schedule.step_graph import step_graph
+from steps.planning.network.expansion import expand
+from steps.planning.network.step_graph import step_graph
+from steps.planning.planner import playbook_of
 from tests.lab.lab import Lab
 from tests.shipped import shipped_catalog
 

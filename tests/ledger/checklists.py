@@ -11,7 +11,7 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.work import start
 from ledger.entries import ItemEntry, ReadingEntry
 from ledger.project_time import project_now
-from steps.schedule.plan import Person, Plan
+from steps.planning.plan import Person, Plan
 from tests.ledger.conftest import PEOPLE, criterion, small_plan
 
 NAME = "001@site"

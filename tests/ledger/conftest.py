@@ -21,7 +21,7 @@ from ledger.reading import open_snapshot
 from ledger.stores import sqlite
 from ledger.stores.place import FILE, require_database
 from ledger.writing import Ledger
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Rows, Server

@@ -32,7 +32,7 @@ from ledger.rules.activity import State
 from ledger.stores.file import connect
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site, put_key
 from tests.ledger.conftest import activity, elsewhere, share
 from tests.postgres_server import EVERYBODY, Server

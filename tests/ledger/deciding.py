@@ -58,9 +58,9 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError
-from steps.schedule.activity import PlanWitness
-from steps.schedule.plan import Plan
+from schedule.errors import ClusterwrightError
+from steps.planning.activity import PlanWitness
+from steps.planning.plan import Plan
 from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, recorded_by, shared_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
 from tests.ledger.keys import public, sign_as

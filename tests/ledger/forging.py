@@ -42,8 +42,8 @@ from ledger.rules.version import RULES
 from ledger.trust.proving import About, as_signed, head_of, statement_for
 from ledger.trust.statements import Made, event_text, signed_text
 from ledger.writing import Ledger, Transaction
-from steps.errors import ClusterwrightError
-from steps.schedule.plan import Plan
+from schedule.errors import ClusterwrightError
+from steps.planning.plan import Plan
 from steps.stamps import instant
 from tests.ledger.conftest import PEOPLE, account_of, activity, criterion, link, small_plan
 from tests.ledger.deciding import COMMANDS, ORDER, TRANCHE, Papers

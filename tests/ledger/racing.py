@@ -27,7 +27,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError
+from schedule.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError
 from tests.ledger.busy_site import create_busy_site, put_key
 from tests.ledger.conftest import activity, elsewhere, share
 from tests.postgres_server import EVERYBODY, Server

@@ -41,7 +41,7 @@ from ledger.rules.access import ACCESS, Never, Who
 from ledger.rules.access import decisions as decisions_with_rows
 from ledger.rules.permission import roles_for
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, NotPermittedError
+from schedule.errors import ClusterwrightError, NotPermittedError
 from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
 from tests.ledger.trying import Trial, trials
 

@@ -13,7 +13,7 @@ from ledger.questions.orders import orders
 from ledger.questions.site import head
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, Look, StateOf
 
 EARLY = T0 - timedelta(days=40)

@@ -29,7 +29,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import criteria, unmet_of
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, InputError, NotPermittedError
+from schedule.errors import ClusterwrightError, InputError, NotPermittedError
 from steps.value import Value
 from tests.ledger.conftest import PEOPLE, Clock, small_plan
 from tests.ledger.deciding import IDS, Site, voltage

@@ -20,7 +20,7 @@ from ledger.trust.anchors import KEPT, Anchor, file_anchors, head_anchor, keep, 
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought
 from tests.ledger.rebuilding import Row, rewritten, truncated

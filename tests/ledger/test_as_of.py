@@ -26,7 +26,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores.sqlite import OPERATIONAL
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, InputError
+from schedule.errors import ClusterwrightError, InputError
 from tests.ledger.conftest import PEOPLE, T0, Clock, adopt_small_plan, small_plan
 from tests.ledger.deciding import COMMANDS, IDS, Site
 from tests.ledger.journey import bought, passed, racked, verified

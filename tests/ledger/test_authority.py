@@ -14,7 +14,7 @@ from ledger.questions.inbox import inbox
 from ledger.questions.records import overrides
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, Look, StateOf
 from tests.ledger.journey import bought, racked
 

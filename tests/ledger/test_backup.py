@@ -28,7 +28,7 @@ from ledger.trust.anchors import head_anchor, remember
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, racked
 from tests.ledger.rebuilding import events

@@ -18,8 +18,8 @@ from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.catalog.terms import AlsoRead, Effect, Kind
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 

@@ -22,7 +22,7 @@ from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
 from ledger.trust.package import write_package
 from ledger.writing import Ledger
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 from tests.ledger.conftest import small_plan
 
 BUCKET = "site-evidence"

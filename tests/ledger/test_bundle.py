@@ -14,7 +14,7 @@ from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, start
 from ledger.trust.package import write_package
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.test_signed import Keys, forge, keys, put_name, signed, worked
 from tests.needs import needs
 

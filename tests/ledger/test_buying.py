@@ -18,7 +18,7 @@ from ledger.questions.inbox import inbox
 from ledger.questions.orders import budget, changes, order_history, orders
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, WaitingError
+from schedule.errors import InputError, NotSatisfiedError, WaitingError
 from tests.ledger.conftest import PEOPLE, Clock, Look, StateOf, account_of, small_plan
 from tests.ledger.test_signed import Keys, keys, put_name, signed  # noqa: F401  fixtures
 

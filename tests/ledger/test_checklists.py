@@ -29,7 +29,7 @@ from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
 from tests.ledger.conftest import Clock, Look, recorded_by, small_plan

@@ -14,7 +14,7 @@ from ledger.evidence.folder import place_of
 from ledger.trust.audit import Findings, audit
 from ledger.trust.chain import Finding
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import all_but_gate, bought
 from tests.ledger.test_audit import tamper

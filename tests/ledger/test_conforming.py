@@ -20,7 +20,7 @@ from ledger.questions.ncrs import ncrs, punch
 from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf, activity, link, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take, verified
 from tests.ledger.test_receiving import FIRST, papers

@@ -26,7 +26,7 @@ from ledger.questions.why import why
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotPermittedError, NotSatisfiedError
+from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
 from tests.ledger.conftest import T0, Look, activity, criterion, link, small_plan
 from tests.ledger.journey import bought
 

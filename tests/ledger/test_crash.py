@@ -20,7 +20,7 @@ from ledger.reading import open_snapshot
 from ledger.stores.file import connect
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from tests.ledger.busy_site import create_busy_site
 from tests.ledger.conftest import activity
 from tests.ledger.crashing import Crashes

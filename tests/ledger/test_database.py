@@ -16,7 +16,7 @@ from ledger.stores import sqlite
 from ledger.stores.file import FORMAT
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import T0, Clock, Look
 
 COPY = (

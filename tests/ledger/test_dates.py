@@ -27,7 +27,7 @@ from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
 from ledger.trust.statements import read_statement, signed_text
 from ledger.writing import Ledger
-from steps.errors import InputError, NotPermittedError, NotSatisfiedError, StaleHeadError
+from schedule.errors import InputError, NotPermittedError, NotSatisfiedError, StaleHeadError
 from tests.ledger.conftest import PEOPLE, T0, Clock, Look, account_of, adopt_small_plan, begun, small_plan
 from tests.ledger.forging import every_state
 from tests.ledger.keys import sign_as

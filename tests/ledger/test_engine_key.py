@@ -30,8 +30,8 @@ from ledger.trust.package import write_package
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.design import people
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import Clock, activity
 from tests.ledger.journey import take
 from tests.ledger.test_bundle import bare, verify

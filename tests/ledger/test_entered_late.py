@@ -26,7 +26,7 @@ from ledger.forecasting import make_forecast
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.schedule.dating import solved
+from steps.planning.dates.dating import solved
 from tests.ledger.conftest import T0, Clock, begun, recorded_by, small_plan
 
 pytestmark = pytest.mark.own_file

@@ -25,7 +25,7 @@ from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 from steps.evidence_rules import EvidenceRules
 from tests.ledger import malicious as bad
 from tests.ledger.conftest import Clock, activity, small_plan

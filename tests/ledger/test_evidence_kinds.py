@@ -10,9 +10,9 @@ from ledger.decisions.evidence import attach
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.evidence.intake import MEDIA_TYPES
 from ledger.writing import Ledger
+from schedule.errors import InputError
 from steps.catalog.evidence_kinds import content_of_kind
 from steps.catalog.loader import read_catalog
-from steps.errors import InputError
 from tests.ledger import malicious as bad
 from tests.ledger.conftest import Clock, small_plan
 

@@ -22,8 +22,8 @@ from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.plan import Plan
+from schedule.errors import InputError, NotSatisfiedError
+from steps.planning.plan import Plan
 from tests.ledger.conftest import Clock, Look, activity, criterion, link, small_plan
 from tests.ledger.journey import take
 

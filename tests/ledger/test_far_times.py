@@ -17,7 +17,7 @@ from ledger.decisions.work import finish, reopen, start
 from ledger.questions.rules_in_force import rules_in_force
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 from tests.ledger.conftest import Clock, recorded_by
 from tests.ledger.test_dates import SECOND
 from tests.ledger.test_entered_late import END, forecast_of

@@ -33,8 +33,8 @@ from ledger.trust.engine_key import KEY
 from ledger.trust.starting import refuse_differing
 from ledger.trust.subject import refuse_forged
 from ledger.writing import Ledger
-from steps.errors import UnreachableError
-from steps.schedule.plan import Plan, PlanLink
+from schedule.errors import UnreachableError
+from steps.planning.plan import Plan, PlanLink
 from tests.ledger.conftest import Clock, begun, link
 from tests.ledger.deciding import voltage
 from tests.ledger.forging import every_state, every_state_plan

@@ -36,7 +36,7 @@ from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, recorded
 from ledger.trust.replaying import ReplayRecord
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 from tests.ledger.conftest import Clock, elsewhere, shared_if_asked
 from tests.ledger.deciding import Papers
 from tests.ledger.forging import (

@@ -18,7 +18,7 @@ from ledger.questions.orders import order_history, serials
 from ledger.questions.records import waivers
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotPermittedError
+from schedule.errors import InputError, NotPermittedError
 from tests.ledger.conftest import ORDER, T0, Clock, Look, activity, criterion, small_plan
 from tests.ledger.journey import bought
 

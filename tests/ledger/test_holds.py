@@ -14,7 +14,7 @@ from ledger.decisions.work import finish, hold, na, resume, start
 from ledger.questions.actuals import actuals
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.writing import Ledger
-from steps.schedule.holds import Span
+from steps.planning.record.holds import Span
 from tests.ledger.conftest import T0, Clock
 from tests.ledger.test_entered_late import ORDER, a_site, forecast_of
 

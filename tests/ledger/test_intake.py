@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ledger.evidence.intake import judge
-from steps.errors import InputError
+from schedule.errors import InputError
 from tests.ledger import malicious as bad
 
 pytestmark = pytest.mark.own_file  # no ledger at all: once is enough

@@ -10,7 +10,7 @@ from io import BytesIO
 import pytest
 
 from ledger.evidence.intake import judge, pdf
-from steps.errors import InputError
+from schedule.errors import InputError
 from tests.ledger import malicious as bad
 
 pytestmark = pytest.mark.own_file  # no ledger at all: once is enough

@@ -12,7 +12,7 @@ from PIL import Image, ImageChops
 
 from ledger.evidence.intake import judge
 from ledger.evidence.intake.pictures import MOST_SCANS
-from steps.errors import InputError
+from schedule.errors import InputError
 from tests.ledger import malicious as bad
 
 pytestmark = pytest.mark.own_file  # no ledger at all: once is enough

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.rules.judgement import Judgement, Reading, all_met, judge, judge_items, judgements, verdict_on
-from steps.schedule.activity import PlanCriterion
+from steps.planning.activity import PlanCriterion
 from steps.value import Value, text_value, value_text
 
 pytestmark = pytest.mark.own_file  # no ledger at all: once is enough

@@ -15,7 +15,7 @@ from ledger.questions.inbox import inbox
 from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import bought, passed, racked, take
 

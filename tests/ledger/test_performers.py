@@ -11,7 +11,7 @@ from ledger.decisions.sign_off import reject, sign, waive
 from ledger.decisions.work import finish, measure, progress, reopen, start
 from ledger.questions.case import require_activity
 from ledger.writing import Ledger
-from steps.errors import NotPermittedError
+from schedule.errors import NotPermittedError
 from tests.ledger.conftest import T0, Look, activity, criterion, small_plan
 
 NAME = "301@site"

@@ -23,7 +23,7 @@ from ledger.questions.site import project_time, site_of, units
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, Look, StateOf, account_of, activity, small_plan
 from tests.ledger.journey import bought
 

@@ -16,7 +16,7 @@ from ledger.questions.why import lacks_preview
 from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
 

@@ -24,8 +24,8 @@ from ledger.questions.workload import WorkloadRow, workload
 from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
 from ledger.state.projector import HANDLERS
 from ledger.writing import Ledger
+from schedule.errors import InputError
 from steps.catalog.terms import PEOPLES_WORK
-from steps.errors import InputError
 from tests.ledger.conftest import Clock, Look
 from tests.ledger.journey import bought, passed, racked, take
 

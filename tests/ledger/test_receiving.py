@@ -16,7 +16,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import bought
 

@@ -28,7 +28,7 @@ from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
 from ledger.trust.package import write_package
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, InputError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.test_golden import GOLDEN
 

@@ -24,7 +24,7 @@ from ledger.rules.ncr import ONE_BY_CAUSE
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.terms import Waves
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 

@@ -26,9 +26,9 @@ from ledger.rules.revision import Consequences
 from ledger.rules.upgrading import implies
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import NotSatisfiedError
-from steps.schedule.activity import PlanCriterion
-from steps.schedule.plan import Plan
+from schedule.errors import NotSatisfiedError
+from steps.planning.activity import PlanCriterion
+from steps.planning.plan import Plan
 from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
 from tests.ledger.journey import bought, passed, racked, take, verified
 from tests.ledger.test_planning import revised

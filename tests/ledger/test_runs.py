@@ -22,7 +22,7 @@ from ledger.questions.site import head
 from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import GOOD, MTU, take
 

@@ -16,7 +16,7 @@ from ledger.questions.why import why
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import Reading, judgements
 from ledger.writing import Ledger
-from steps.schedule.activity import Dates, PlanCriterion
+from steps.planning.activity import Dates, PlanCriterion
 from steps.value import Value
 from tests.ledger.conftest import Clock, Look
 

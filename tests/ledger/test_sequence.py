@@ -21,9 +21,9 @@ from ledger.questions.counts import counts
 from ledger.questions.why import why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.forecast import forecast
-from steps.schedule.plan import Plan
+from schedule.errors import InputError, NotSatisfiedError
+from steps.planning.plan import Plan
+from steps.planning.record.forecast import forecast
 from tests.ledger.conftest import T0, Clock, Look, StateOf, activity, dates, link, small_plan
 from tests.ledger.deciding import ORDER, TRANCHE
 

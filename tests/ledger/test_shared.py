@@ -28,7 +28,7 @@ from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.moving import move
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.conftest import elsewhere, share
 from tests.ledger.sharing import READ, ROLES, Shared, copy_of, every_event, take, with_own_accounts
 from tests.needs import needs_postgres

@@ -22,7 +22,7 @@ from ledger.stores.installing import install_sql
 from ledger.stores.postgres import Database
 from ledger.trust.audit import audit
 from ledger.trust.package import write_package
-from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError
+from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError
 from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE
 from tests.ledger.sharing import Shared, copy_of

@@ -26,8 +26,8 @@ from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnsignedError, WaitingError
-from steps.schedule.plan import Plan
+from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnsignedError, WaitingError
+from steps.planning.plan import Plan
 from tests.ledger.conftest import PEOPLE, T0, Clock, activity, small_plan
 from tests.needs import needs
 

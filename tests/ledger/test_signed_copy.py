@@ -18,7 +18,7 @@ from ledger.stores.file import LEDGER_FILE
 from ledger.trust import engine_key
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import UnreachableError
+from schedule.errors import UnreachableError
 from tests.ledger.conftest import elsewhere, share
 from tests.ledger.journey import take
 from tests.ledger.test_engine_key import RUNS, adopted, begun

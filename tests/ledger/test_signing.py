@@ -23,7 +23,7 @@ from ledger.questions.records import attestations, waivers
 from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, take
 

@@ -10,7 +10,7 @@ import pytest
 
 from ledger.rules.rows import SignerKey
 from ledger.trust.ssh import allowed_signers, find_key, plain_key, refusal, sign
-from steps.errors import InputError, NotSatisfiedError, UnreachableError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.needs import needs
 
 pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # no ledger at all: once is enough

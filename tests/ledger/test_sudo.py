@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ledger.evidence.store import content_of, store
-from steps.errors import InputError
+from schedule.errors import InputError
 from tests.conftest import Command
 from tests.other_user import NOBODY_HAS, needs_root
 

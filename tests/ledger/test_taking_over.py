@@ -23,9 +23,9 @@ from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from ledger.trust.subject import refuse_forged
 from ledger.writing import Ledger
+from schedule.errors import UnreachableError
 from steps.catalog.moved import Moved
-from steps.errors import UnreachableError
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 from tests.ledger.forging import every_state, every_state_plan
 from tests.ledger.journey import racked
 

@@ -15,7 +15,7 @@ from ledger.trust.audit import audit
 from ledger.trust.proving import STATEMENT_AGE, Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError
 from tests.ledger.conftest import Clock
 from tests.ledger.forging import every_state
 from tests.ledger.keys import sign_as

@@ -16,7 +16,7 @@ from ledger.questions.why import why
 from ledger.questions.witnesses import invitation
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.errors import InputError, NotPermittedError, NotSatisfiedError
+from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, Look, StateOf, activity, small_plan
 
 TEST, GATE, LATER = "301@site", "302@site", T0 + timedelta(hours=48)

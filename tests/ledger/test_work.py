@@ -31,7 +31,7 @@ from ledger.questions.orders import orders
 from ledger.questions.records import comments, evidence
 from ledger.questions.why import why
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, verified
 

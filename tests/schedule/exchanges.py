@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot
-from steps.schedule.cpm.columns import Tie
-from steps.schedule.exchange.model import (
+from schedule.cpm.columns import Tie
+from schedule.exchange.model import (
     ALL_DAY,
     Assignment,
     Branch,
@@ -19,8 +19,8 @@ from steps.schedule.exchange.model import (
     ExchangeResource,
     ExchangeTask,
 )
-from steps.schedule.exchange.of_plan import Foreseen, exchange_of_plan
-from steps.schedule.forecast import Actual, solve_forecast
+from steps.planning.exchange.of_plan import Foreseen, exchange_of_plan
+from steps.planning.record.forecast import Actual, solve_forecast
 
 DAY = ((480, 720), (780, 1020))
 NIGHT = ((0, 360), (1320, 1440))

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from shutil import which
 from typing import Any, NamedTuple
 
-from steps.schedule.cpm.columns import NONE
+from schedule.cpm.columns import NONE
 from tests.schedule.networks import DAY, SPAN, TYPES, WEEKS, Case, Week
 
 MONDAY = datetime(2027, 1, 4)  # noqa: DTZ001 - the judges know no time zones

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from steps.schedule.exchange.carrying import BETWEEN
-from steps.schedule.exchange.model import Exchange, ExchangeTask
+from schedule.exchange.carrying import BETWEEN
+from schedule.exchange.model import Exchange, ExchangeTask
 from tests.schedule.mpxj_files import ReadFile, ReadTask
 
 Link = tuple[str, str, int, str]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
-from steps.schedule.cpm.shifts import ShiftCalendar
+from schedule.cpm.columns import NONE, Activities, Actuals, Links
+from schedule.cpm.shifts import ShiftCalendar
 
 FS, SS, FF, SF = range(4)
 

@@ -31,9 +31,9 @@ from ledger.reading import last_event, open_snapshot
 from ledger.stores.file import FORMAT, LEDGER_FILE
 from ledger.stores.sqlite import TRIGGERS
 from ledger.writing import Ledger
-from steps.schedule.exchange.primavera import ID_FIELD
-from steps.schedule.exchange.reading import read_exchange
-from steps.schedule.exchange.writing import Form
+from schedule.exchange.primavera import ID_FIELD
+from schedule.exchange.reading import read_exchange
+from schedule.exchange.writing import Form
 from tests.commands import called
 from tests.schedule.lost import lost
 from tests.schedule.mpxj_files import read_by_mpxj

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
+from schedule.cpm.columns import NONE, Activities, Actuals, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.shifts import ShiftCalendar, continuous
 
 DAY = 1440
 SPAN = (-14 * DAY, 70 * DAY)

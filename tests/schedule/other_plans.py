@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from steps.schedule.cpm.columns import Tie
-from steps.schedule.exchange.model import Branch, DayCalendar, Exchange, ExchangeLink, ExchangeTask
-from steps.schedule.exchange.writing import Form, write_exchange
+from schedule.cpm.columns import Tie
+from schedule.exchange.model import Branch, DayCalendar, Exchange, ExchangeLink, ExchangeTask
+from schedule.exchange.writing import Form, write_exchange
 from tests.schedule.mpxj_files import write_by_mpxj
 
 WRITERS = {

@@ -12,10 +12,10 @@ from clusterwright.plan_view import print_plan
 from steps.catalog.schema import Duration, Estimate
 from steps.catalog.terms import LinkType, Mapping
 from steps.design.preset import preset_names
-from steps.schedule.activity import Dates
-from steps.schedule.basis import Basis, basis_of, weakest_of
-from steps.schedule.critical_days import critical_parts, in_words, shares_of
-from steps.schedule.plan import Plan, PlanLink
+from steps.planning.activity import Dates
+from steps.planning.dates.critical_days import critical_parts, in_words, shares_of
+from steps.planning.network.basis import Basis, basis_of, weakest_of
+from steps.planning.plan import Plan, PlanLink
 from tests.steps.test_plan import planned
 
 pytestmark = pytest.mark.xdist_group("bases")  # the plan of a large preset takes seconds, and is kept by its worker

@@ -10,15 +10,15 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
-from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
-from steps.schedule.cpm.wiring import DONE, OPEN, RUNNING
-from steps.schedule.crewed import CrewedSolution, Crews, solve_with_crews
-from steps.schedule.levelling.level import Effort
-from steps.schedule.levelling.problem import Capacity
-from steps.schedule.slotted import Needs
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.shifts import ShiftCalendar, continuous
+from schedule.cpm.weekly import WeeklyHours, weekly_calendar
+from schedule.cpm.wiring import DONE, OPEN, RUNNING
+from schedule.crews.levelled_network import CrewedSolution, Crews, solve_with_crews
+from schedule.crews.slots import Needs
+from schedule.levelling.level import Effort
+from schedule.levelling.problem import Capacity
 from tests.schedule.minutes import Player
 from tests.schedule.networks import CALENDARS, DAY, SPAN, WEEKS, Drawn, calendar_of, random_case
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.drag import drags
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.paths import longest_path
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.drag import drags
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.paths import longest_path
 from tests.schedule.minutes import Player
 from tests.schedule.networks import DAY, SPAN, WEEKS, Case, Drawn, calendar_of, random_case
 from tests.schedule.slip.small import network, record

@@ -11,15 +11,15 @@ import pytest
 
 from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot
-from steps.errors import InputError
-from steps.schedule.cpm.columns import Tie
-from steps.schedule.exchange.carrying import LagRule, best_rule, folded, for_microsoft, for_primavera
-from steps.schedule.exchange.model import (
+from schedule.cpm.columns import Tie
+from schedule.errors import InputError
+from schedule.exchange.carrying import LagRule, best_rule, folded, for_microsoft, for_primavera
+from schedule.exchange.model import (
     ExchangeLink,
 )
-from steps.schedule.exchange.of_plan import exchange_of_plan
-from steps.schedule.exchange.primavera import ID_FIELD
-from steps.schedule.exchange.writing import Form, form_of, write_exchange
+from schedule.exchange.primavera import ID_FIELD
+from schedule.exchange.writing import Form, form_of, write_exchange
+from steps.planning.exchange.of_plan import exchange_of_plan
 from tests.commands import called
 from tests.schedule.exchanges import in_force, in_progress, small
 from tests.schedule.judges import judges

@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from steps.schedule.exchange.reading import read_exchange
-from steps.schedule.exchange.writing import Form
+from schedule.exchange.reading import read_exchange
+from schedule.exchange.writing import Form
 from tests.commands import called
 from tests.conftest import Command
 from tests.once import Once

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from steps.errors import ClusterwrightError
-from steps.schedule.exchange.model import Exchange, ExchangeTask
-from steps.schedule.exchange.reading import read_exchange
-from steps.schedule.exchange.recurring import Recurring, days_of
-from steps.schedule.exchange.writing import Form, write_exchange
+from schedule.errors import ClusterwrightError
+from schedule.exchange.model import Exchange, ExchangeTask
+from schedule.exchange.reading import read_exchange
+from schedule.exchange.recurring import Recurring, days_of
+from schedule.exchange.writing import Form, write_exchange
 from tests.schedule.exchanges import as_compared, in_progress, small
 from tests.schedule.judges import judges
 from tests.schedule.lost import lost

@@ -13,9 +13,9 @@ from icalendar import Calendar
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
-from steps.schedule.exchange.model import Appointment, Exchange
-from steps.schedule.exchange.table import COLUMNS
-from steps.schedule.exchange.writing import Form, write_exchange
+from schedule.exchange.model import Appointment, Exchange
+from schedule.exchange.table import COLUMNS
+from schedule.exchange.writing import Form, write_exchange
 from tests.commands import called
 from tests.schedule.exchanges import in_force, in_progress, small
 from tests.schedule.spreadsheets import NO_SPREADSHEET, converted

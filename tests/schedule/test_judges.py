@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.schedule_judges import Row, compare
-from steps.schedule.cpm.columns import NONE, Activities, Links
-from steps.schedule.cpm.compiled import compile_network
+from schedule.cpm.columns import NONE, Activities, Links
+from schedule.cpm.compiled import compile_network
 from tests.schedule.judges import Judge, judges
 from tests.schedule.networks import CALENDARS, TYPES, Case
 

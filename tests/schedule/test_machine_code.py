@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steps.schedule.machine_code import place_for, state_of
+from schedule.machine_code import place_for, state_of
 
 
 @pytest.fixture

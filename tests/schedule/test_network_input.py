@@ -8,12 +8,12 @@ from datetime import UTC, date, datetime, time
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links, rows_of
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.paths import float_paths, longest_path
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
-from steps.schedule.cpm.weekly import WeeklyHours, weekly_calendar
+from schedule.cpm.columns import NONE, Activities, Actuals, Links, rows_of
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.paths import float_paths, longest_path
+from schedule.cpm.shifts import ShiftCalendar, continuous
+from schedule.cpm.weekly import WeeklyHours, weekly_calendar
+from schedule.errors import InputError
 
 HOUR = 60
 ALWAYS_OPEN = [continuous()]

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import Engine, numba_engine, numpy_engine
 from tests.schedule.minutes import Player
 from tests.schedule.networks import SPAN, Case, Drawn, random_case
 

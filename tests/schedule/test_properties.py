@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.paths import longest_path
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.paths import longest_path
 from tests.schedule.networks import Drawn, random_case
 
 seeds = st.integers(0, 10**9)

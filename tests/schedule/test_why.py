@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.cpm.columns import Tie
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.paths import longest_path
-from steps.schedule.cpm.why import HeldBy, why
+from schedule.cpm.columns import Tie
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.paths import longest_path
+from schedule.cpm.why import HeldBy, why
 from tests.schedule.networks import DAY, WEEKS, Drawn, calendar_of, random_case
 from tests.schedule.slip.small import network, record
 

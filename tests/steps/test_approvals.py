@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from steps.catalog.loader import approval_hours, read_roles
 from steps.design.design import design_of
-from steps.schedule.approvals import approval_times
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Hosts, Surroundings, make_plan
-from steps.schedule.slipped import PlanCause, PlanSlip
+from steps.planning.dates.approvals import approval_times
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
+from steps.planning.record.forecast import Actual, ForecastSolution, solve_forecast
+from steps.planning.record.slip_of_plan import PlanCause, PlanSlip
 from tests.shipped import shipped_catalog
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import site_of

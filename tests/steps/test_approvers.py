@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import pytest
 
 from steps.catalog.terms import Kind
-from steps.schedule.activity import PlanActivity
-from steps.schedule.approvers import SHOWN, in_short, unsignable
+from steps.planning.activity import PlanActivity
+from steps.planning.checks.approvers import SHOWN, in_short, unsignable
 from tests.ledger.conftest import small_plan
 
 LEAD, OTHER, CREW = "network-lead", "sponsor", "cabling-technician"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steps.errors import InputError, UnreachableError
+from schedule.errors import InputError, UnreachableError
 from steps.formula import evaluate, number_of
 from steps.value import bounded_number, text_value, value_text
 from steps.yaml_lines import load, parse

@@ -12,8 +12,8 @@ from steps.catalog.terms import LinkType
 from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
-from steps.schedule.expanded import ResolvedLink
-from steps.schedule.expansion import expand
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import ResolvedLink
 from tests.shipped import shipped_catalog
 
 DAY = Lag(value=5, unit="elapsed-day", source="assumption")

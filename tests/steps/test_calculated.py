@@ -17,9 +17,9 @@ from steps.design.calculations.wiring import Wiring
 from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Hosts, Surroundings, make_plan
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
 from tests.shipped import shipped_catalog
 
 FACTS: dict[str, Value] = {

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.dating import working_shifts
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.dates.dating import working_shifts
 
 CHICAGO = WorkCalendar(
     datetime(2026, 11, 23, 6, tzinfo=UTC), "America/Chicago", (1, 2, 3, 4, 5), (8.0, 16.0), ("2026-11-26",)

@@ -15,8 +15,8 @@ from steps.catalog.terms import Effect, Kind
 from steps.design.design import Design, design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
-from steps.schedule.expanded import Expansion
-from steps.schedule.expansion import expand
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Expansion
 from tests.shipped import shipped_catalog
 
 

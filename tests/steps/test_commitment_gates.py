@@ -9,8 +9,8 @@ import pytest
 from steps.design.design import Design, design_of_preset
 from steps.design.dossier import dossier_of
 from steps.design.preset import preset_names
-from steps.schedule.expanded import Expansion
-from steps.schedule.expansion import expand
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Expansion
 from tests.design.test_five_lists import BOUGHT, PARTS, SPARE_PARTS
 from tests.shipped import shipped_catalog
 

@@ -10,11 +10,11 @@ from itertools import accumulate
 
 import pytest
 
-from steps.schedule.activity import Hours, PlanActivity
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.dating import solved
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import GO_LIVE, MilestoneOdds, odds_of
+from steps.planning.activity import Hours, PlanActivity
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.dates.dating import solved
+from steps.planning.odds.plan_odds import GO_LIVE, MilestoneOdds, odds_of
+from steps.planning.plan import Plan
 from tests.steps.test_plan import plan
 
 pytestmark = pytest.mark.xdist_group("plans")

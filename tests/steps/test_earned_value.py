@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steps.schedule.earned_value import EarnedValue, earned_value
-from steps.schedule.forecast import Actual, solve_forecast
+from steps.planning.record.earned_value import EarnedValue, earned_value
+from steps.planning.record.forecast import Actual, solve_forecast
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import plan
 

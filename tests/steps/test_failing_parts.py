@@ -9,14 +9,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from schedule.cpm.shifts import Minutes
+from schedule.risk.running import run
 from steps.design.figures import figure_specs
-from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.dating import network_of
-from steps.schedule.failing_parts import failing_parts
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import GO_LIVE, odds_of
-from steps.schedule.risk.running import run
-from steps.schedule.uncertainty import uncertainty
+from steps.planning.dates.dating import network_of
+from steps.planning.odds.failing_parts import failing_parts
+from steps.planning.odds.plan_odds import GO_LIVE, odds_of
+from steps.planning.odds.uncertainty import uncertainty
+from steps.planning.plan import Plan
 from tests.steps.test_crewed_plan import certain
 from tests.steps.test_plan import plan, planned
 

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from steps.schedule.activity import Dates, PlanActivity
-from steps.schedule.approvals import approval_hours
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.forecast import Actual, solve_forecast
-from steps.schedule.halls import hall_milestone, halls_of
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import GO_LIVE, MilestoneOdds, odds_of, solved_odds
+from steps.planning.activity import Dates, PlanActivity
+from steps.planning.dates.approvals import approval_hours
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.dates.halls import hall_milestone, halls_of
+from steps.planning.odds.plan_odds import GO_LIVE, MilestoneOdds, odds_of, solved_odds
+from steps.planning.plan import Plan
+from steps.planning.record.forecast import Actual, solve_forecast
 from tests.steps.test_approvals import approved_plan
 
 pytestmark = pytest.mark.xdist_group("plans")

@@ -8,14 +8,14 @@ from functools import cache
 
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.activity import PlanActivity
-from steps.schedule.forecast import Actual
-from steps.schedule.halls import hall_milestone, halls_of
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import GO_LIVE, odds_of
-from steps.schedule.pods_first import delivered_first, first_pods, ready
-from steps.schedule.what_if import Case, delayed, seen, with_crews, with_pods_first
+from schedule.errors import InputError
+from steps.planning.activity import PlanActivity
+from steps.planning.dates.halls import hall_milestone, halls_of
+from steps.planning.odds.plan_odds import GO_LIVE, odds_of
+from steps.planning.plan import Plan
+from steps.planning.record.forecast import Actual
+from steps.planning.scenarios.pods_first import delivered_first, first_pods, ready
+from steps.planning.scenarios.what_if import Case, delayed, seen, with_crews, with_pods_first
 from tests.steps.test_catalog import ON_PAPER, ancestors
 from tests.steps.test_crewed_plan import most_at_once
 from tests.steps.test_joining import plan

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.activity import PlanActivity
-from steps.schedule.calendar import WorkCalendar, calendars_of
-from steps.schedule.earned_value import earned_value
-from steps.schedule.forecast import Actual, Actuals, ForecastSolution, solve_forecast
-from steps.schedule.holds import joined
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanActivity
+from steps.planning.dates.calendar import WorkCalendar, calendars_of
+from steps.planning.plan import Plan
+from steps.planning.record.earned_value import earned_value
+from steps.planning.record.forecast import Actual, Actuals, ForecastSolution, solve_forecast
+from steps.planning.record.holds import joined
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import plan
 

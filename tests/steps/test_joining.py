@@ -19,8 +19,8 @@ from steps.catalog.schema import Link
 from steps.catalog.terms import Mapping, Scope
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Hosts, Surroundings, make_plan
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
 from tests.shipped import shipped_catalog
 
 HALVES = frozenset({"H38", "H39", "H42"})

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from steps.design.design import design_of_preset
-from steps.schedule.expansion import expand
+from steps.planning.network.expansion import expand
 from tests.shipped import shipped_catalog
 
 

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import solved_odds
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.odds.plan_odds import solved_odds
+from steps.planning.plan import Plan
+from steps.planning.record.forecast import Actual, ForecastSolution, solve_forecast
 from tests.steps.test_plan import plan
 
 pytestmark = pytest.mark.xdist_group("plans")

@@ -8,8 +8,8 @@ from steps.catalog.schema import Criterion, Step
 from steps.catalog.terms import Kind
 from steps.design.design import Design, design_of_preset
 from steps.formula import number_of
-from steps.schedule.expanded import Expansion
-from steps.schedule.expansion import expand
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Expansion
 from tests.shipped import shipped_catalog
 from tests.steps.test_catalog import comes_before
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from steps.schedule.activity import PlanActivity, activity_of, text_of
-from steps.schedule.noted import noted, noted_before
+from steps.planning.activity import PlanActivity, activity_of, text_of
+from steps.planning.network.unjudged import noted, noted_before
 from tests.shipped import shipped_catalog
 from tests.steps.test_plan import plan
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import solved_odds
-from steps.schedule.risk.running import run
-from steps.schedule.uncertainty import uncertainty
+from schedule.cpm.shifts import Minutes
+from schedule.risk.running import run
+from steps.planning.odds.plan_odds import solved_odds
+from steps.planning.odds.uncertainty import uncertainty
+from steps.planning.plan import Plan
+from steps.planning.record.forecast import Actual, ForecastSolution, solve_forecast
 from tests.steps.test_plan import planned
 
 pytestmark = pytest.mark.xdist_group("plans")

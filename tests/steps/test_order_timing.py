@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from steps.schedule.activity import Hours
-from steps.schedule.lead_times import KEPT, lead_at
-from steps.schedule.order_timing import RATE, OrderTiming, cost_of_waiting, early_cost, timing_of
-from steps.schedule.plan import Plan, PlanOrder
-from steps.schedule.plan_document import document_of, frame_of
+from steps.planning.activity import Hours
+from steps.planning.dates.lead_times import KEPT, lead_at
+from steps.planning.dates.order_timing import RATE, OrderTiming, cost_of_waiting, early_cost, timing_of
+from steps.planning.plan import Plan, PlanOrder
+from steps.planning.plan_document import document_of, frame_of
 from tests.steps.test_plan import planned
 
 pytestmark = pytest.mark.xdist_group("plans")

@@ -11,8 +11,8 @@ from steps.catalog.loader import Catalog
 from steps.catalog.schema import Link
 from steps.catalog.terms import LinkType, Mapping
 from steps.design.design import design_of_preset
-from steps.schedule.durations import duration_of
-from steps.schedule.expansion import expand
+from steps.planning.network.durations import duration_of
+from steps.planning.network.expansion import expand
 from tests.shipped import shipped_catalog
 
 BEFORE, AFTER = "H09", "046"

@@ -11,10 +11,10 @@ import pytest
 from steps.catalog.loader import read_roles
 from steps.design.design import design_of
 from steps.design.site import Site
-from steps.schedule.dating import network_of
-from steps.schedule.forecast import Actual, forecast
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Hosts, Surroundings, make_plan
+from steps.planning.dates.dating import network_of
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
+from steps.planning.record.forecast import Actual, forecast
 from tests.shipped import shipped_catalog
 
 pytestmark = pytest.mark.xdist_group("plans")  # the plan of a large preset takes seconds, and is kept by its worker

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from steps.errors import InputError
-from steps.schedule import plan_document
-from steps.schedule.activity import activity_of, text_of
-from steps.schedule.plan_document import document_of, plan_of
+from schedule.errors import InputError
+from steps.planning import plan_document
+from steps.planning.activity import activity_of, text_of
+from steps.planning.plan_document import document_of, plan_of
 from tests.steps.test_plan import plan
 
 pytestmark = pytest.mark.xdist_group("plans")

@@ -11,8 +11,8 @@ import pytest
 from steps.design.design import design_of_preset
 from steps.design.power_topology import DISTRIBUTION_MVA, standard_rating
 from steps.design.preset import preset_names
-from steps.schedule.expansion import expand
-from steps.schedule.plan import Plan, PlanOrder
+from steps.planning.network.expansion import expand
+from steps.planning.plan import Plan, PlanOrder
 from tests.shipped import shipped_catalog
 from tests.steps.test_catalog import comes_before
 from tests.steps.test_plan import planned

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.plan import Plan
+from schedule.errors import InputError
+from steps.planning.plan import Plan
 from tests.steps.test_crewed_plan import most_at_once
 from tests.steps.test_plan import planned
 

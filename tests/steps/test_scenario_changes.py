@@ -14,11 +14,11 @@ from steps.catalog.loader import offices, read_roles
 from steps.catalog.terms import Kind
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title, under_scenario
-from steps.schedule.activity import ELAPSED, PlanActivity
-from steps.schedule.plan import Plan
-from steps.schedule.planner import Hosts, Surroundings, make_plan
-from steps.schedule.scenario_changes import Change, Costed, priced_changes, titled
-from steps.schedule.working_cost import working_cost
+from steps.planning.activity import ELAPSED, PlanActivity
+from steps.planning.plan import Plan
+from steps.planning.planner import Hosts, Surroundings, make_plan
+from steps.planning.scenarios.scenario_changes import Change, Costed, priced_changes, titled
+from steps.planning.scenarios.working_cost import working_cost
 from tests.shipped import shipped_catalog
 from tests.steps.test_plan import site_of
 

@@ -19,9 +19,9 @@ from steps.catalog.terms import SHIFT_H, Scope
 from steps.design.design import design_of_preset
 from steps.design.quantities import Values
 from steps.formula import number_of
-from steps.schedule.durations import crews_on, duration_of
-from steps.schedule.plan import Plan
-from steps.schedule.working_cost import working_cost
+from steps.planning.network.durations import crews_on, duration_of
+from steps.planning.plan import Plan
+from steps.planning.scenarios.working_cost import working_cost
 from tests.shipped import shipped_catalog
 from tests.steps.test_crewed_plan import most_at_once
 from tests.steps.test_lint import changed, messages

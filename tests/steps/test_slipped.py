@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.calendar import WorkCalendar
-from steps.schedule.driving import driving_chain
-from steps.schedule.forecast import Actual, ForecastSolution, solve_forecast
-from steps.schedule.plan import Plan
-from steps.schedule.slip.causes import SlipCause
-from steps.schedule.slipped import PlanCause, PlanSlip, Slipped
+from schedule.slip.causes import SlipCause
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.plan import Plan
+from steps.planning.record.driving import driving_chain
+from steps.planning.record.forecast import Actual, ForecastSolution, solve_forecast
+from steps.planning.record.slip_of_plan import PlanCause, PlanSlip, Slipped
 from tests.steps.test_crewed_plan import crews_alone
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import plan

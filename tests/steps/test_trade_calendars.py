@@ -10,17 +10,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from schedule.errors import InputError
 from steps.catalog.terms import Kind
-from steps.errors import InputError
-from steps.schedule.activity import PlanActivity
-from steps.schedule.dating import network_of, solved
-from steps.schedule.driving import driving_chain
-from steps.schedule.earned_value import earned_value
-from steps.schedule.forecast import Actual, solve_forecast
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import odds_of
-from steps.schedule.slipped import PlanSlip
-from steps.schedule.what_if import Case, delayed, with_shifts
+from steps.planning.activity import PlanActivity
+from steps.planning.dates.dating import network_of, solved
+from steps.planning.odds.plan_odds import odds_of
+from steps.planning.plan import Plan
+from steps.planning.record.driving import driving_chain
+from steps.planning.record.earned_value import earned_value
+from steps.planning.record.forecast import Actual, solve_forecast
+from steps.planning.record.slip_of_plan import PlanSlip
+from steps.planning.scenarios.what_if import Case, delayed, with_shifts
 from tests.steps.test_plan import plan, planned
 from tests.steps.test_slipped import as_it_happens, is_exact
 

@@ -9,9 +9,9 @@ import pytest
 
 from steps.catalog.terms import Kind, Phase, Scope
 from steps.design.design import Design, design_of_preset
-from steps.schedule.durations import duration_of
-from steps.schedule.expansion import expand
-from steps.schedule.plan import Plan
+from steps.planning.network.durations import duration_of
+from steps.planning.network.expansion import expand
+from steps.planning.plan import Plan
 from tests.shipped import shipped_catalog
 from tests.steps.test_plan import plan
 

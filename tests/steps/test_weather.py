@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from steps.errors import InputError
-from steps.schedule.dating import network_of
-from steps.schedule.plan import Plan
-from steps.schedule.plan_odds import odds_of
-from steps.schedule.risk.draws_numpy import durations_of, multipliers_of
-from steps.schedule.uncertainty import uncertainty
+from schedule.errors import InputError
+from schedule.risk.draws_numpy import durations_of, multipliers_of
+from steps.planning.dates.dating import network_of
+from steps.planning.odds.plan_odds import odds_of
+from steps.planning.odds.uncertainty import uncertainty
+from steps.planning.plan import Plan
 from tests.steps.test_crewed_plan import certain
 from tests.steps.test_plan import plan
 

@@ -14,10 +14,10 @@ from steps.design.design import design_of_preset
 from steps.design.dossier import dossier_of
 from steps.design.preset import preset_names
 from steps.formula import number_of
-from steps.schedule.activity import PlanActivity
-from steps.schedule.expanded import Expansion
-from steps.schedule.expansion import expand
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanActivity
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Expansion
+from steps.planning.plan import Plan
 from tests.shipped import shipped_catalog
 from tests.steps.test_plan import plan, planned
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from steps.schedule.plan import Plan
-from steps.schedule.working_cost import WorkingCost, working_cost
+from steps.planning.plan import Plan
+from steps.planning.scenarios.working_cost import WorkingCost, working_cost
 from tests.steps.test_plan import planned, site_of
 
 pytestmark = pytest.mark.xdist_group("plans")

@@ -10,7 +10,7 @@ import pytest
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment
 from ledger.writing import Ledger
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 from tests.tui.piloting import SIZE, answer, open_page, state, text_of, until
 from tui.app import ClusterwrightApp
 from tui.screens import activity as page

@@ -7,7 +7,7 @@ import pytest
 from ledger.questions.records import comments
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import clock, site_dir
 from tests.ledger.test_signed import Keys, keys, signed
 from tests.needs import needs

@@ -28,8 +28,8 @@ from ledger.rules.approval import missing_evidence
 from ledger.rules.host_names import folded_within
 from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
 from ledger.rules.rows import NcrRow
-from steps.errors import ClusterwrightError
-from steps.schedule.activity import WORKING, PlanActivity
+from schedule.errors import ClusterwrightError
+from steps.planning.activity import WORKING, PlanActivity
 from steps.stamps import local_day, minute
 from steps.value import value_text
 from tui.looks import Cells, coloured, safe, safe_lines, sheet, state_text

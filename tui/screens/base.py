@@ -15,7 +15,7 @@ from textual.widgets import Footer, Static
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 from steps.stamps import minute
 from tui.looks import day_text
 

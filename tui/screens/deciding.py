@@ -13,7 +13,7 @@ from ledger.questions.inbox import may_now
 from ledger.questions.shut_out import shut_out
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from steps.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError
 from tui.screens.base import SiteScreen
 from tui.widgets.ask import Ask
 from tui.widgets.check_item import CheckItem, TypedItem

@@ -21,7 +21,7 @@ from clusterwright.output import Document, clean, print_json, say
 from flows.drift_text import told
 from flows.drifting import Look
 from ledger.private import private_files
-from steps.errors import NotSatisfiedError, UnreachableError
+from schedule.errors import NotSatisfiedError, UnreachableError
 
 WHICH = Argument(metavar="[STEP@UNIT]...", help="Finished steps that change hosts; all if none is named.")
 

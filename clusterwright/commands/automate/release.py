@@ -15,7 +15,7 @@ from clusterwright.output import say
 from flows.ansible.digest import short
 from flows.releasing import Terms, release_terms
 from ledger.decisions import sign_off
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def release(

@@ -30,8 +30,8 @@ from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
+from schedule.errors import ClusterwrightError
 from steps.amount import counted
-from steps.errors import ClusterwrightError
 from steps.stamps import minute
 
 ESTIMATED_IN = "USD"

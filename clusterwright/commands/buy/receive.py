@@ -21,7 +21,7 @@ from clusterwright.output import say
 from clusterwright.text_file import text_in
 from ledger.decisions import deliveries as decisions
 from ledger.rules.money import amount
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 
 
 def receive(

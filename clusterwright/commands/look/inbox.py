@@ -13,7 +13,7 @@ from clusterwright.where import acting_person
 from flows.lapsed import lapsed_releases
 from ledger.questions import inbox as questions
 from ledger.questions.inbox import InboxRow
-from steps.errors import WaitingError
+from schedule.errors import WaitingError
 
 
 def inbox(

@@ -31,8 +31,8 @@ from ledger.questions.site import site_of, units
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
 from ledger.rules.activity import FLAGS, Activity, State
+from schedule.errors import InputError
 from steps.catalog.terms import Phase
-from steps.errors import InputError
 from steps.stamps import local_day
 
 HEADERS = (

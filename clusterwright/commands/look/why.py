@@ -23,11 +23,11 @@ from ledger.questions import why as questions
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_supply import Why
-from steps.schedule.activity import handed_over
+from steps.planning.activity import handed_over
 
 if TYPE_CHECKING:
-    from steps.schedule.driving import Driven
-    from steps.schedule.near_critical import FloatChain
+    from steps.planning.record.driving import Driven
+    from steps.planning.record.near_critical import FloatChain
 
 NEAR = 5
 """How many chains are named that nearly drive a date."""
@@ -57,9 +57,9 @@ def why(
 def _chains(snapshot: Snapshot, name: str) -> "tuple[tuple[Driven, ...], tuple[FloatChain, ...]]":
     from ledger.evidence.plans import read_plan  # the schedule's engines
     from ledger.questions.actuals import actuals
-    from steps.schedule.driving import driving_chain
-    from steps.schedule.forecast import solve_forecast
-    from steps.schedule.near_critical import near_critical
+    from steps.planning.record.driving import driving_chain
+    from steps.planning.record.forecast import solve_forecast
+    from steps.planning.record.near_critical import near_critical
 
     solved = solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now)
     driven = driving_chain(solved, name)

@@ -20,10 +20,10 @@ from clusterwright.commands.options import JsonOption
 from clusterwright.output import print_json, say
 from clusterwright.planning import site_at
 from clusterwright.where import find_site
+from schedule.errors import InputError
 from steps.design.design import Design, ImpossibleDesignError, design_of, design_of_preset
 from steps.design.dossier import dossier_as_json, dossier_of, findings_as_json
 from steps.design.figures import parsed, plain_name
-from steps.errors import InputError
 
 
 def design(

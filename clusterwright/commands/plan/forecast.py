@@ -34,8 +34,8 @@ from ledger.questions.kept_forecast import KeptForecast, standing_forecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot
+from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import Phase
-from steps.errors import NotSatisfiedError
 
 
 def forecast(

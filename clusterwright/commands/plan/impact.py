@@ -23,7 +23,7 @@ from clusterwright.output import Document, day, print_json, table
 from clusterwright.what_if_view import print_what_if, what_if_document
 
 if TYPE_CHECKING:
-    from steps.schedule.impact import MovedWork
+    from steps.planning.record.impact import MovedWork
 
 SAVINGS = 8
 SHOWN = 12
@@ -38,8 +38,8 @@ def impact(
     seed: SeedOption = 1,
 ) -> None:
     from clusterwright.site_case import case_of
-    from steps.schedule.impact import float_used, moved
-    from steps.schedule.what_if import as_needed, delayed, savings, seen
+    from steps.planning.record.impact import float_used, moved
+    from steps.planning.scenarios.what_if import as_needed, delayed, savings, seen
 
     now = case_of(ask)
     old, new = (as_needed(now, what), now) if days is None else (now, delayed(now, f"{what}={days}d"))

@@ -13,8 +13,8 @@ from clusterwright.commands.asking import Asking
 from clusterwright.matching import matching_of, serials_on_record
 from clusterwright.output import Document, print_json, say, table
 from clusterwright.planning import read_all
+from schedule.errors import InputError, NotSatisfiedError, Place
 from steps.design.matching import Matching
-from steps.errors import InputError, NotSatisfiedError, Place
 
 
 def inventory(ask: Asking) -> None:

@@ -18,11 +18,11 @@ from typer import Argument, Option
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import print_json, say
-from steps.errors import InputError
+from schedule.errors import InputError
 
 if TYPE_CHECKING:
-    from steps.schedule.pictures.pictured import Pictured
-    from steps.schedule.what_if import Case
+    from steps.planning.pictures.pictured import Pictured
+    from steps.planning.scenarios.what_if import Case
 
 KINDS = ("gantt", "s-curve", "p-curve", "tornado", "crews", "neighbourhood")
 EVERY = 10
@@ -64,14 +64,14 @@ def _check(kind: str, what: str | None) -> None:
 def _found(ask: Asking, kind: str, what: str | None, samples: int | None, seed: int) -> "tuple[Case, Pictured]":
     """Return the data of a picture, and what they are of."""
     from clusterwright.site_case import case_of  # the schedule's engines
-    from steps.schedule.enough_samples import enough_samples
-    from steps.schedule.forecast import solve_forecast
-    from steps.schedule.pictures.crew_histogram import crew_histogram
-    from steps.schedule.pictures.gantt import gantt
-    from steps.schedule.pictures.neighbourhood import neighbourhood
-    from steps.schedule.pictures.p_curve import p_curve
-    from steps.schedule.pictures.plan_tornado import plan_tornado
-    from steps.schedule.pictures.s_curve import s_curve
+    from steps.planning.odds.enough_samples import enough_samples
+    from steps.planning.pictures.crew_histogram import crew_histogram
+    from steps.planning.pictures.gantt import gantt
+    from steps.planning.pictures.neighbourhood import neighbourhood
+    from steps.planning.pictures.p_curve import p_curve
+    from steps.planning.pictures.plan_tornado import plan_tornado
+    from steps.planning.pictures.s_curve import s_curve
+    from steps.planning.record.forecast import solve_forecast
 
     of = case_of(ask)
     samples = samples or enough_samples(len(of.plan.activities))

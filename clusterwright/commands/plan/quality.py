@@ -16,7 +16,7 @@ from typer import Argument
 
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 def quality(

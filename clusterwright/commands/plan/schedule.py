@@ -35,9 +35,9 @@ def schedule(
     as_json: JsonOption = False,
 ) -> None:
     from clusterwright.schedule_view import print_schedule, schedule_document
-    from steps.schedule.files.reading import read_project
-    from steps.schedule.files.scheduling import odds_of
-    from steps.schedule.files.scheduling import schedule as scheduled
+    from schedule.files.reading import read_project
+    from schedule.files.scheduling import odds_of
+    from schedule.files.scheduling import schedule as scheduled
 
     found = scheduled(read_project(file), level=level, prove=prove, seed=seed)
     odds = odds_of(found, samples=risk, seed=seed, threads=os.cpu_count() or 1) if risk else None

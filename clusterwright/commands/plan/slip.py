@@ -20,7 +20,7 @@ from steps.stamps import days_between
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steps.schedule.slipped import LateChain, Slipped
+    from steps.planning.record.slip_of_plan import LateChain, Slipped
 
 MINUTES_OF_DAY = 1440
 
@@ -29,7 +29,7 @@ def slip(ask: AskingPast) -> None:
     from ledger.evidence.plans import read_plan  # the schedule's engines
     from ledger.questions.actuals import actuals
     from ledger.questions.slip import slip_of
-    from steps.schedule.forecast import solve_forecast
+    from steps.planning.record.forecast import solve_forecast
 
     with ask.record() as snapshot:
         both = slip_of(snapshot, solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now))

@@ -22,7 +22,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import print_json
 from clusterwright.what_if_view import print_what_if, what_if_document
-from steps.errors import InputError
+from schedule.errors import InputError
 
 SAVINGS = 8
 TITLE = "Go-live as it is, and as it would be; nothing is recorded"
@@ -46,8 +46,8 @@ def whatif(
     if not (delay or crew or shifts) and pods_first is None:
         raise InputError("nothing would be different", hint="name a --delay, a --crew, --shifts or --pods-first")
     from clusterwright.site_case import case_of
-    from steps.schedule.pods_first import first_pods
-    from steps.schedule.what_if import delayed, savings, seen, with_crews, with_pods_first, with_shifts
+    from steps.planning.scenarios.pods_first import first_pods
+    from steps.planning.scenarios.what_if import delayed, savings, seen, with_crews, with_pods_first, with_shifts
 
     now = case_of(ask)
     pods = () if pods_first is None else first_pods(now.plan, pods_first)

@@ -21,7 +21,7 @@ from clusterwright.output import print_json, table
 from ledger.trust.anchor_words import read_anchors
 from ledger.trust.audit import audit as audited
 from ledger.trust.checkpoint import Checkpoint
-from steps.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import stamp
 
 

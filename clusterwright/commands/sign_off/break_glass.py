@@ -16,7 +16,7 @@ from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
 from ledger.decisions import sign_off
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def break_glass(

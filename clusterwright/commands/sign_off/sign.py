@@ -21,8 +21,8 @@ from clusterwright.where import find_site
 from ledger.decisions import sign_off
 from ledger.decisions.by_key import export as write_statement
 from ledger.writing import Ledger
-from steps.errors import InputError
-from steps.text import require_visible
+from schedule.errors import InputError
+from schedule.text import require_visible
 
 LARGEST = 16 * 1024 * 1024
 """The most bytes of a statement. The largest lists a thousand files of evidence, and has a few hundred thousand."""

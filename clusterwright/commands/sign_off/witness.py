@@ -25,7 +25,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import at_site, minute
 
 

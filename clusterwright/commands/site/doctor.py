@@ -17,7 +17,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.health import checks, fixed
 from clusterwright.health_check import FAULT, OK
 from clusterwright.output import print_json, say, table
-from steps.errors import NotSatisfiedError
+from schedule.errors import NotSatisfiedError
 
 
 def doctor(

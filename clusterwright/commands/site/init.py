@@ -27,11 +27,11 @@ from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from clusterwright.unsignable_view import unsignable_lines
 from flows.ansible.tree import VARIABLES
+from schedule.errors import InputError
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
 from steps.design.site import FILE
-from steps.errors import InputError
-from steps.schedule.plan import Plan
+from steps.planning.plan import Plan
 
 LAB = "lab"
 USUAL = "superpod-1su"
@@ -84,7 +84,7 @@ def _say_first_plan(folder: Path) -> None:
     """Say in words what the plan of a new site comes to."""
     made, crewed = solved_plan_of(folder)
     from clusterwright.plan_in_words import plan_in_words  # with the samplers
-    from steps.schedule.plan_odds import odds_of
+    from steps.planning.odds.plan_odds import odds_of
 
     for line in plan_in_words(made, odds_of(made, crewed)):
         print(f"\n{fill(line, get_terminal_size().columns)}")

@@ -22,7 +22,7 @@ from ledger.questions.log import mentions, naming_plans
 from ledger.questions.people import person_name
 from ledger.questions.snapshot import Snapshot
 from ledger.writing import Ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 
 SHOWN = 20
 """How many events that mention a name are listed."""

@@ -23,9 +23,9 @@ from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.stores.following import has_ledger
+from schedule.errors import InputError
 from steps.design.preset import read_preset
 from steps.design.site import FILE
-from steps.errors import InputError
 
 PRESET = "superpod-1su"
 HALF_WAY = "031@pod-001"

@@ -16,7 +16,7 @@ from typer import Option
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities
 from ledger.decisions import work
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def assign(

@@ -13,7 +13,7 @@ from ledger.evidence.intake.pdf import refuse_bad_pdf
 from ledger.evidence.intake.pictures import cleaned_jpeg, cleaned_png
 from ledger.evidence.intake.texts import decoded, kind_of_text
 from ledger.evidence.intake.unwanted import refusal_of_bytes, refuse_archive_behind, refuse_program
-from steps.errors import InputError
+from schedule.errors import InputError
 
 MEDIA_TYPES = {
     "text": "text/plain",

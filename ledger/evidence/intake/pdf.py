@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 MOST_UNPACKED = 512_000_000
 """Bytes that all streams together may unpack to: some twenty scanned pages that nobody compressed."""

@@ -23,7 +23,7 @@ from xml.etree.ElementTree import ParseError, tostring
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 MOST_PIXELS = 80_000_000
 MOST_SCANS = 100

@@ -12,7 +12,7 @@ import json
 import re
 from io import StringIO
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 # what tools print: tab, lines, form feed, bell, backspace and the escape of colours; nothing else below a space
 NOT_TEXT = re.compile(r"[\x00-\x06\x0b\x0e-\x1a\x1c-\x1f\x7f]")

@@ -6,7 +6,7 @@ import re
 import zipfile
 from io import BytesIO
 
-from steps.errors import InputError
+from schedule.errors import InputError
 
 PROGRAM = "attach what it printed, as text, or a picture of it"
 UNPACK = "unpack it and attach the files that matter, one by one"

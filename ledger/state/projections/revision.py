@@ -16,8 +16,8 @@ from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import FRESH, Handlers, Projection, Row
 from ledger.state.projections.plan import take_rows
 from ledger.state.reopening import mark_resting, mark_stale, open_again
-from steps.schedule.activity import PlanActivity, text_of, texts_of
-from steps.schedule.plan import PlanOrder, PlanTranche
+from steps.planning.activity import PlanActivity, text_of, texts_of
+from steps.planning.plan import PlanOrder, PlanTranche
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Entry
 from steps.catalog.schema import Step
-from steps.schedule.basis import Basis, basis_of
+from steps.planning.network.basis import Basis, basis_of
 from steps.yaml_lines import KeyPath
 
 STEP = r"(?:\d{3}|[HX]\d{2,3})"

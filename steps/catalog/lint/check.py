@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from schedule.errors import Place
 from steps.catalog.lint.bases import basis_findings, times_of
 from steps.catalog.lint.designs import network_findings
 from steps.catalog.lint.durations import duration_findings
@@ -24,8 +25,7 @@ from steps.catalog.schema import Step
 from steps.catalog.terms import Mapping as UnitMapping
 from steps.catalog.terms import Scope
 from steps.design.design import Design
-from steps.errors import Place
-from steps.schedule.basis import Basis, basis_of
+from steps.planning.network.basis import Basis, basis_of
 from steps.yaml_lines import load
 
 SEED_STEPS = tuple(f"{n:03}" for n in range(1, 196))

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.shifts import continuous
+from schedule.errors import InputError, Place
 from steps.catalog.lint.report import LintFinding, LintReport
 from steps.catalog.loader import Catalog
 from steps.catalog.terms import Kind, Phase
 from steps.design.design import Design
-from steps.errors import InputError, Place
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import continuous
-from steps.schedule.durations import duration_of, lead_of
-from steps.schedule.expanded import Expansion
-from steps.schedule.expansion import expand
+from steps.planning.network.durations import duration_of, lead_of
+from steps.planning.network.expansion import expand
+from steps.planning.network.parts import Expansion
 
 HOURS_PER_DAY = 8.0
 """Hours of a working day; no finding depends on them."""

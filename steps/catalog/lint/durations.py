@@ -8,7 +8,7 @@ from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Entry
 from steps.catalog.schema import Step
 from steps.catalog.terms import Kind
-from steps.schedule.durations import is_elapsed
+from steps.planning.network.durations import is_elapsed
 
 OF_PEOPLE = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
 

@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from schedule.errors import Place
 from steps.catalog import schema
 from steps.catalog.lint import formulas, placing
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import functions, loaded, texts
 from steps.catalog.loader import Entry
-from steps.errors import Place
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 COPIED = {field.name for field in fields(PlanActivity)} & set(schema.Step.model_fields)
 """Fields of a step that the planner copies to each activity. A function that reads them there reads the step's."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from schedule.errors import InputError
 from steps.catalog.lint.placing import formulas_of
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Entry
@@ -11,7 +12,6 @@ from steps.catalog.terms import Scope
 from steps.design.design import Design
 from steps.design.figures import choice_specs
 from steps.design.values import DESIGN_VALUES
-from steps.errors import InputError
 from steps.formula import comparisons, names
 from steps.yaml_lines import KeyPath
 

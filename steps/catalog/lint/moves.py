@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schedule.errors import Place
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Catalog, shipped_folder
 from steps.catalog.moved import FILE, Moved
 from steps.design.figures import figure_specs
-from steps.errors import Place
 
 
 def moved_findings(catalog: Catalog, moved: Moved) -> Iterator[LintFinding]:

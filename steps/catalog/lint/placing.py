@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from schedule.errors import InputError
 from steps.catalog.loader import Catalog
 from steps.catalog.schema import Step
-from steps.errors import InputError
 from steps.formula import FormulaError
 from steps.yaml_lines import KeyPath
 

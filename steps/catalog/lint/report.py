@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from steps.errors import Place
+from schedule.errors import Place
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from schedule.errors import InputError, Place
 from steps.catalog.lint.placing import formulas_of
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import pattern_of, texts
 from steps.catalog.loader import Catalog, shipped_folder
 from steps.catalog.resources import FILE, resources
 from steps.design.figures import choice_specs, figure_specs
-from steps.errors import InputError, Place
 from steps.formula import names
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pint
 
+from schedule.errors import InputError
 from steps.design.values import DESIGN_VALUES
-from steps.errors import InputError
 from steps.formula import FUNCTIONS, checked_number, evaluate
 
 LONGEST_UNIT = 40

@@ -16,8 +16,8 @@ from steps.design.calculations.wiring import Wiring
 from steps.design.design import Counted, counted_from
 from steps.design.findings import Finding
 from steps.design.preset import of_this_release
-from steps.schedule.activity import PlanActivity
-from steps.schedule.plan import Plan
+from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan
 
 Value = Decimal | bool | str
 Given = float | Value

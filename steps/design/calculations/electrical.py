@@ -8,7 +8,7 @@ from math import ceil, sqrt
 from steps.design.calculations.calculation import Calculation, Facts, Under, number
 from steps.design.design import Counted
 from steps.design.power import carried_kw, feed_imbalance, feed_kw, findings
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 FITS = {
     "C14": ("C13", "C15"),

@@ -10,7 +10,7 @@ from steps.design.calculations.calculation import Calculation, Facts, Sheet, Und
 from steps.design.cooling import air_m3_s, cfm, cooling_of, findings, liquid_share, loops_of
 from steps.design.design import Counted
 from steps.design.figures import Figures
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 
 def heat(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001

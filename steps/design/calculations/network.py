@@ -14,7 +14,7 @@ from steps.design.calculations.calculation import Calculation, Facts, Sheet, Und
 from steps.design.calculations.wiring import CABLE_MM, FIBRE_MM, TRAY_MM2
 from steps.design.design import Counted
 from steps.design.feasible import fabric_findings
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 COUNTED = "counted on the cable schedule"
 

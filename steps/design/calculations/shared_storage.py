@@ -5,7 +5,7 @@ from __future__ import annotations
 from steps.design.calculations.calculation import Calculation, Facts, Under
 from steps.design.design import Counted
 from steps.design.storage import findings
-from steps.schedule.activity import PlanActivity
+from steps.planning.activity import PlanActivity
 
 OUT = 2
 """Storage servers that may be lost or in maintenance without a loss of the planned bandwidth."""

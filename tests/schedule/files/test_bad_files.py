@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steps.errors import InputError, UnreachableError
-from steps.schedule.files.reading import read_project
+from schedule.errors import InputError, UnreachableError
+from schedule.files.reading import read_project
 from tests.schedule.files.writing import HEAD, project_of, written
 
 DATED = HEAD + "data date,2027-02-01\n"

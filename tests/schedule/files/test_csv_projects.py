@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steps.schedule.cpm.columns import Tie
-from steps.schedule.files.reading import read_project
-from steps.schedule.files.terms import AROUND_THE_CLOCK, Week, length_of, predecessors_of
+from schedule.cpm.columns import Tie
+from schedule.files.reading import read_project
+from schedule.files.terms import AROUND_THE_CLOCK, Week, length_of, predecessors_of
 from tests.schedule.files.writing import HEAD, dates_of, project_of
 
 OFFICE = Week(480, 2400)

@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.files.reading import read_project
-from steps.schedule.files.scheduling import Scheduled, odds_of, schedule
+from schedule.errors import InputError
+from schedule.files.reading import read_project
+from schedule.files.scheduling import Scheduled, odds_of, schedule
 from tests.schedule.files.writing import HEAD, project_of
 
 PSPLIB = Path(__file__).parents[2] / "steps" / "levelling" / "psplib"

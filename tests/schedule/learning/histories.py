@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steps.schedule.learning.history import History
-from steps.schedule.learning.step_types import StepTypes, step_types
-from steps.schedule.risk.spreads import three_points
+from schedule.learning.history import History
+from schedule.learning.step_types import StepTypes, step_types
+from schedule.risk.spreads import three_points
 
 DAY = 1440.0
 

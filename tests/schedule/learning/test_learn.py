@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.errors import InputError
-from steps.schedule.learning.history import History
-from steps.schedule.learning.learn import learn
-from steps.schedule.learning.strengths import Strengths
+from schedule.errors import InputError
+from schedule.learning.history import History
+from schedule.learning.learn import learn
+from schedule.learning.strengths import Strengths
 from tests.schedule.learning.histories import DAY, nothing, took, types_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steps.schedule.learning.history import Sums, logs_of, sums_of
-from steps.schedule.learning.nested import TAIL_CHANCES, TAILS, layers_of, moments_of
-from steps.schedule.learning.step_types import StepTypes
-from steps.schedule.learning.strengths import Grid
-from steps.schedule.risk.quantiles import Floats
+from schedule.learning.history import Sums, logs_of, sums_of
+from schedule.learning.nested import TAIL_CHANCES, TAILS, layers_of, moments_of
+from schedule.learning.step_types import StepTypes
+from schedule.learning.strengths import Grid
+from schedule.risk.quantiles import Floats
 from tests.schedule.learning.histories import took, types_of
 
 STEPS, RATIOS = [0, 0, 0, 1, 2, 2, 4], [1.5, 1.2, 1.4, 0.8, 1.1, 0.9, 2.0]

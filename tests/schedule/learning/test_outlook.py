@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import Indices, Minutes, continuous
-from steps.schedule.learning.learn import Learned, learn
-from steps.schedule.learning.outlook import Outlook, outlook
-from steps.schedule.risk.model import risk_model
-from steps.schedule.risk.running import run
-from steps.schedule.risk.spreads import Estimates, three_points
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.shifts import Indices, Minutes, continuous
+from schedule.errors import InputError
+from schedule.learning.learn import Learned, learn
+from schedule.learning.outlook import Outlook, outlook
+from schedule.risk.model import risk_model
+from schedule.risk.running import run
+from schedule.risk.spreads import Estimates, three_points
 from tests.schedule.learning.histories import DAY, nothing, took, types_of
 from tests.schedule.risk.models import no_links
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.learning.history import History
-from steps.schedule.learning.learn import learn
-from steps.schedule.learning.outlook import outlook
-from steps.schedule.learning.strengths import Strengths
-from steps.schedule.risk.spreads import three_points
+from schedule.errors import InputError
+from schedule.learning.history import History
+from schedule.learning.learn import learn
+from schedule.learning.outlook import outlook
+from schedule.learning.strengths import Strengths
+from schedule.risk.spreads import three_points
 from tests.schedule.learning.histories import DAY, took, types_of
 
 STEPS, PODS = 40, 6

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.buildouts import Buildout, Known, catalog_pod
 from benchmarks.learning import HIDDEN, Cell, Forecaster, cell, replays
-from steps.schedule.learning.outlook import Outlook
+from schedule.learning.outlook import Outlook
 
 PODS, NUMBER = 8, 20
 pytestmark = pytest.mark.xdist_group("replays")

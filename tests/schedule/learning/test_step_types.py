@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.learning.step_types import LEAST_SPREAD, step_types
-from steps.schedule.risk.spreads import Family, three_points
+from schedule.errors import InputError
+from schedule.learning.step_types import LEAST_SPREAD, step_types
+from schedule.risk.spreads import Family, three_points
 
 
 @pytest.mark.parametrize("points", [(0.6, 1.0, 1.8), (0.5, 1.0, 3.5), (0.3, 1.0, 1.2)])

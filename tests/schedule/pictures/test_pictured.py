@@ -9,16 +9,16 @@ from typing import NamedTuple, TypedDict
 
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.forecast import Actual, Actuals, ForecastSolution, solve_forecast
-from steps.schedule.pictures.crew_histogram import crew_histogram
-from steps.schedule.pictures.gantt import Gantt, GanttBar, gantt
-from steps.schedule.pictures.neighbourhood import neighbourhood
-from steps.schedule.pictures.p_curve import p_curve
-from steps.schedule.pictures.plan_tornado import plan_tornado
-from steps.schedule.pictures.s_curve import s_curve
-from steps.schedule.plan_odds import solved_odds
-from steps.schedule.what_if import Case, with_crews
+from schedule.errors import InputError
+from steps.planning.odds.plan_odds import solved_odds
+from steps.planning.pictures.crew_histogram import crew_histogram
+from steps.planning.pictures.gantt import Gantt, GanttBar, gantt
+from steps.planning.pictures.neighbourhood import neighbourhood
+from steps.planning.pictures.p_curve import p_curve
+from steps.planning.pictures.plan_tornado import plan_tornado
+from steps.planning.pictures.s_curve import s_curve
+from steps.planning.record.forecast import Actual, Actuals, ForecastSolution, solve_forecast
+from steps.planning.scenarios.what_if import Case, with_crews
 from tests.steps.test_learned_rates import history
 from tests.steps.test_plan import plan
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links, Tie
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import continuous
-from steps.schedule.quality.assessing import Assessment, assess
-from steps.schedule.quality.check import Check, Verdict
-from steps.schedule.quality.subject import Known
+from schedule.cpm.columns import NONE, Activities, Actuals, Links, Tie
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.shifts import continuous
+from schedule.quality.assessing import Assessment, assess
+from schedule.quality.check import Check, Verdict
+from schedule.quality.subject import Known
 
 DAY = 1440
 ALWAYS = np.array([DAY])

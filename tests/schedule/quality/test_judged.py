@@ -12,13 +12,13 @@ import pytest
 
 from benchmarks.quality import DAYS
 from benchmarks.schedule import layered
-from steps.schedule.cpm.columns import NONE, Actuals
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.quality.assessing import assess
-from steps.schedule.quality.check import Check, Verdict
-from steps.schedule.quality.subject import Known
+from schedule.cpm.columns import NONE, Actuals
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.shifts import Minutes
+from schedule.quality.assessing import assess
+from schedule.quality.check import Check, Verdict
+from schedule.quality.subject import Known
 from tests.schedule.judges import MONDAY, longpath_project
 from tests.schedule.networks import Case
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from steps.schedule.machine_code import numba
-from steps.schedule.risk.philox import LANES
-from steps.schedule.risk.philox_numba import draw_group
+from schedule.machine_code import numba
+from schedule.risk.philox import LANES
+from schedule.risk.philox_numba import draw_group
 
 
 @numba.njit

@@ -8,13 +8,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from steps.schedule.cpm.columns import Activities, Links
-from steps.schedule.cpm.compiled import compile_network
-from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
-from steps.schedule.cpm.shifts import continuous
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
-from steps.schedule.risk.model import RiskModel, risk_model
-from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads
+from schedule.cpm.columns import Activities, Links
+from schedule.cpm.compiled import compile_network
+from schedule.cpm.engines import Engine, numba_engine, numpy_engine
+from schedule.cpm.shifts import continuous
+from schedule.risk.drivers import RiskDriver, RiskEvent, repeats
+from schedule.risk.model import RiskModel, risk_model
+from schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 from tests.schedule.networks import DAY, WEEKS, Drawn, calendar_of, random_case
 
 YEARS = (-490 * DAY, 2555 * DAY)

@@ -8,16 +8,16 @@ from math import comb
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.cpm.columns import Activities, Actuals
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.engines import Engine, numpy_engine
-from steps.schedule.cpm.shifts import continuous
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent, dead_on_arrival, more_dead_than, repeats
-from steps.schedule.risk.model import RiskModel, risk_model
-from steps.schedule.risk.running import run
-from steps.schedule.risk.spreads import Family, Spread, fixed, of_spreads
-from steps.schedule.risk.tornado import tornado
+from schedule.cpm.columns import Activities, Actuals
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.engines import Engine, numpy_engine
+from schedule.cpm.shifts import continuous
+from schedule.errors import InputError
+from schedule.risk.drivers import RiskDriver, RiskEvent, dead_on_arrival, more_dead_than, repeats
+from schedule.risk.model import RiskModel, risk_model
+from schedule.risk.running import run
+from schedule.risk.spreads import Family, Spread, fixed, of_spreads
+from schedule.risk.tornado import tornado
 from tests.schedule.risk.models import ENGINES, no_links
 
 SAMPLES = 20_000

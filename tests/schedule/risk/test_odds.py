@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.risk.odds import CONFIDENCE, DAY, LEVELS, Odds
+from schedule.errors import InputError
+from schedule.risk.odds import CONFIDENCE, DAY, LEVELS, Odds
 
 HUNDRED = Odds(np.arange(100, 0, -1, dtype=np.int64))
 

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from steps.schedule.risk.philox import LANES, name_keys, philox, uniforms, words
+from schedule.risk.philox import LANES, name_keys, philox, uniforms, words
 from tests.schedule.risk.models import needs_numba
 
 KNOWN = [
@@ -52,7 +52,7 @@ def test_words_are_those_that_random123_publishes(
 
 def test_keys_of_names_are_the_same_in_every_process() -> None:
     """Python's own hash of a string differs from one process to the next."""
-    code = "from steps.schedule.risk.philox import name_keys; print(name_keys('activity', ['012@pod-7', 'Größe']).tolist())"
+    code = "from schedule.risk.philox import name_keys; print(name_keys('activity', ['012@pod-7', 'Größe']).tolist())"
 
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 

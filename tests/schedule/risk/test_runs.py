@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.cpm.engines import Engine, numba_engine, numpy_engine
-from steps.schedule.risk.draws_numpy import durations_of, multipliers_of
-from steps.schedule.risk.model import RiskModel
-from steps.schedule.risk.odds import Odds
-from steps.schedule.risk.philox import LANES
-from steps.schedule.risk.running import Enough, run
-from steps.schedule.risk.spreads import Spread, of_spreads
+from schedule.cpm.engines import Engine, numba_engine, numpy_engine
+from schedule.errors import InputError
+from schedule.risk.draws_numpy import durations_of, multipliers_of
+from schedule.risk.model import RiskModel
+from schedule.risk.odds import Odds
+from schedule.risk.philox import LANES
+from schedule.risk.running import Enough, run
+from schedule.risk.spreads import Spread, of_spreads
 from tests.schedule.risk.models import ENGINES, fan, is_override, needs_numba, no_links, random_model
 
 SAMPLES = 100
@@ -149,9 +149,9 @@ def test_a_run_stops_when_its_interval_is_narrow_enough(engine: Callable[[], Eng
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_date_outside_its_calendar_is_named(engine: Callable[[], Engine]) -> None:
     """A pessimistic draw may leave a calendar that the likely durations do not leave."""
-    from steps.schedule.cpm.columns import Activities
-    from steps.schedule.cpm.compiled import compile_network
-    from steps.schedule.risk.model import risk_model
+    from schedule.cpm.columns import Activities
+    from schedule.cpm.compiled import compile_network
+    from schedule.risk.model import risk_model
     from tests.schedule.networks import Week, calendar_of
 
     activities = Activities(["burn-in"], np.array([480]), np.zeros(1, np.int32))

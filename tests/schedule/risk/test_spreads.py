@@ -7,11 +7,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.risk.draws_numpy import values_of
-from steps.schedule.risk.philox import uniforms
-from steps.schedule.risk.quantiles import exp, log, normal
-from steps.schedule.risk.spreads import Estimates, Family, Spread, of_spreads, quantiles_of
+from schedule.errors import InputError
+from schedule.risk.draws_numpy import values_of
+from schedule.risk.philox import uniforms
+from schedule.risk.quantiles import exp, log, normal
+from schedule.risk.spreads import Estimates, Family, Spread, of_spreads, quantiles_of
 
 EVEN = (np.arange(2**16, dtype=np.uint64) << np.uint64(16)) + np.uint64(2**15)
 """Words in even steps, so that their mean is an integral."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
-from steps.schedule.cpm.columns import NONE
-from steps.schedule.slotted import SLOT
+from schedule.cpm.columns import NONE
+from schedule.crews.slots import SLOT
 from tests.schedule.minutes import FF, SF, SS, Minutes
 from tests.schedule.sampling.sites import SPAN, Site
 

@@ -8,18 +8,18 @@ from typing import Literal
 
 import numpy as np
 
-from steps.schedule.cpm.columns import Actuals
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import continuous
-from steps.schedule.cpm.wiring import DONE
-from steps.schedule.levelling.level import Effort, level
-from steps.schedule.levelling.problem import Capacity
-from steps.schedule.levelling.result import Levelled
-from steps.schedule.risk.drivers import RiskDriver, RiskEvent, repeats
-from steps.schedule.risk.model import RiskModel, risk_model
-from steps.schedule.risk.spreads import Family, Spread, fixed, three_points
-from steps.schedule.slotted import SLOT, Needs, Slotted, slotted
+from schedule.cpm.columns import Actuals
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.shifts import continuous
+from schedule.cpm.wiring import DONE
+from schedule.crews.slots import SLOT, Needs, Slotted, slotted
+from schedule.levelling.level import Effort, level
+from schedule.levelling.problem import Capacity
+from schedule.levelling.result import Levelled
+from schedule.risk.drivers import RiskDriver, RiskEvent, repeats
+from schedule.risk.model import RiskModel, risk_model
+from schedule.risk.spreads import Family, Spread, fixed, three_points
 from tests.schedule.networks import DAY, WEEKS, Drawn, calendar_of, random_case
 
 SPAN = (-140 * DAY, 700 * DAY)

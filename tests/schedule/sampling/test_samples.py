@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.cpm.wiring import DONE
-from steps.schedule.levelling.compiled import FAST
-from steps.schedule.levelling.problem import Capacity
-from steps.schedule.risk.draws_numpy import durations_of, multipliers_of
-from steps.schedule.risk.running import RiskResult, run
-from steps.schedule.sampling.running import levelled_samples
-from steps.schedule.slotted import SLOT
+from schedule.cpm.wiring import DONE
+from schedule.crews.slots import SLOT
+from schedule.errors import InputError
+from schedule.levelling.compiled import FAST
+from schedule.levelling.problem import Capacity
+from schedule.risk.draws_numpy import durations_of, multipliers_of
+from schedule.risk.running import RiskResult, run
+from schedule.sampling.running import levelled_samples
 from tests.schedule.networks import TYPES, Drawn
 from tests.schedule.sampling.player import Player
 from tests.schedule.sampling.sites import NEVER_BINDS, SCARCE, WHOLE_SLOTS, Site, random_site
@@ -127,7 +127,7 @@ def test_two_threads_have_the_bits_of_one() -> None:
 
 SCRIPT = """
 import json
-from steps.schedule.levelling.compiled import FAST
+from schedule.levelling.compiled import FAST
 from tests.schedule.sampling.sites import SCARCE, WHOLE_SLOTS, random_site
 from tests.schedule.sampling.test_samples import samples
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.engines import numpy_engine
-from steps.schedule.cpm.shifts import continuous
-from steps.schedule.levelling.problem import Capacity
-from steps.schedule.risk.drivers import RiskDriver
-from steps.schedule.risk.model import risk_model
-from steps.schedule.risk.running import RiskResult
-from steps.schedule.risk.spreads import Family, Spread, fixed
-from steps.schedule.sampling.running import levelled_samples
+from schedule.cpm.columns import NONE, Activities, Actuals, Links
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.engines import numpy_engine
+from schedule.cpm.shifts import continuous
+from schedule.levelling.problem import Capacity
+from schedule.risk.drivers import RiskDriver
+from schedule.risk.model import risk_model
+from schedule.risk.running import RiskResult
+from schedule.risk.spreads import Family, Spread, fixed
+from schedule.sampling.running import levelled_samples
 from tests.schedule.sampling.sites import Site, site_of
 
 ONE_CREW = (Capacity.constant(1),)

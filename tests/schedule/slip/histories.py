@@ -6,12 +6,12 @@ from random import Random
 
 import numpy as np
 
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.shifts import Minutes
-from steps.schedule.cpm.solution import Solution
-from steps.schedule.cpm.working_time import working_time
-from steps.schedule.slip.standing import Standing, between
+from schedule.cpm.columns import NONE, Activities, Actuals, Links
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.shifts import Minutes
+from schedule.cpm.solution import Solution
+from schedule.cpm.working_time import working_time
+from schedule.slip.standing import Standing, between
 from tests.schedule.networks import CALENDARS, DAY, Case, Drawn, random_case
 
 ANYTHING = Drawn(calendars=4, progress="none")

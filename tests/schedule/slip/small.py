@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from steps.schedule.cpm.columns import NONE, Activities, Actuals, Links, Tie, rows_of
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.shifts import ShiftCalendar, continuous
-from steps.schedule.slip.causes import SlipCause
-from steps.schedule.slip.explain import Slip
-from steps.schedule.slip.standing import Standing
+from schedule.cpm.columns import NONE, Activities, Actuals, Links, Tie, rows_of
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.shifts import ShiftCalendar, continuous
+from schedule.slip.causes import SlipCause
+from schedule.slip.explain import Slip
+from schedule.slip.standing import Standing
 from tests.schedule.networks import DAY
 
 Link = tuple[str, str] | tuple[str, str, Tie] | tuple[str, str, Tie, int]

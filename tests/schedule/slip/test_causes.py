@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steps.errors import InputError
-from steps.schedule.cpm.columns import Tie
-from steps.schedule.slip.causes import SlipCause, summed
-from steps.schedule.slip.chain import Bought
-from steps.schedule.slip.concurrent import near_chains
-from steps.schedule.slip.explain import explain
-from steps.schedule.slip.standing import Standing, between
+from schedule.cpm.columns import Tie
+from schedule.errors import InputError
+from schedule.slip.causes import SlipCause, summed
+from schedule.slip.chain import Bought
+from schedule.slip.concurrent import near_chains
+from schedule.slip.explain import explain
+from schedule.slip.standing import Standing, between
 from tests.schedule.networks import DAY, WEEKS, calendar_of
 from tests.schedule.slip.small import in_days, network, record
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.schedule.cpm.compiled import CompiledNetwork, compile_network
-from steps.schedule.cpm.paths import longest_path
-from steps.schedule.slip.causes import SlipCause, summed
-from steps.schedule.slip.explain import Slip, explain
-from steps.schedule.slip.standing import Standing, between
+from schedule.cpm.compiled import CompiledNetwork, compile_network
+from schedule.cpm.paths import longest_path
+from schedule.slip.causes import SlipCause, summed
+from schedule.slip.explain import Slip, explain
+from schedule.slip.standing import Standing, between
 from tests.schedule.networks import random_case
 from tests.schedule.slip.histories import ANYTHING, SIMPLE, as_built, compiled, longer, random_standings
 

@@ -16,11 +16,11 @@ from clusterwright.commands.asking import Asking
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.planning import read_all
 from clusterwright.where import site_if_any
+from schedule.errors import InputError
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of_preset
-from steps.errors import InputError
-from steps.schedule.expansion import expand
-from steps.schedule.step_graph import step_graph
+from steps.planning.network.expansion import expand
+from steps.planning.network.step_graph import step_graph
 
 ONE_POD = "superpod-1su"
 

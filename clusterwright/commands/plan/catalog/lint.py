@@ -22,12 +22,12 @@ from clusterwright.output import print_json
 from clusterwright.planning import rooms
 from clusterwright.where import site_if_any
 from flows.ansible.place import playbooks_folder
+from schedule.errors import NotSatisfiedError
 from steps.catalog.lint import check
 from steps.catalog.lint.report import Installed
 from steps.catalog.loader import read_catalog, read_into, read_roles
 from steps.design.design import design_of_preset
 from steps.design.preset import preset_names
-from steps.errors import NotSatisfiedError
 
 
 def lint(

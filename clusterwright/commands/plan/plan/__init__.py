@@ -25,7 +25,7 @@ from clusterwright.plan_view import gantt_lines, plan_document, premium_line, pr
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title
-from steps.schedule.working_cost import working_cost
+from steps.planning.scenarios.working_cost import working_cost
 
 if TYPE_CHECKING:
     from steps.design.site import Site
@@ -54,7 +54,7 @@ def plan(
             print(f"Scenario {title}. `plan compare` has the price of each change.")
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
-    from steps.schedule.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
+    from steps.planning.odds.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
 
     say_what_is_drawn(len(made.activities), samples)
     odds = odds_of(made, crewed, samples=samples, seed=seed)
@@ -71,7 +71,7 @@ def plan(
 
 def _title(folder: Path, site: "Site") -> str:
     """Return the title of a site's scenario with all that it changes."""
-    from steps.schedule.scenario_changes import changes, titled
+    from steps.planning.scenarios.scenario_changes import changes, titled
 
     ours = site_without_scenario(folder)
     design = design_of(ours, folder)

@@ -23,7 +23,7 @@ from clusterwright.output import say
 from clusterwright.unsignable_view import unsignable_lines
 from clusterwright.where import find_site
 from ledger.stores.following import has_ledger
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def adopt(

@@ -18,18 +18,18 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import Document, day, money, print_json, table
 from clusterwright.planning import plan_of, site_at, site_without_scenario, solved_plan_of
+from schedule.errors import InputError
 from steps.design.scenario import scenario_names, scenario_title
 from steps.design.shifts import EVERY_TRADE, Shifts
-from steps.errors import InputError
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
     from steps.design.site import Site
-    from steps.schedule.plan import Plan
-    from steps.schedule.scenario_changes import Change
-    from steps.schedule.working_cost import WorkingCost
+    from steps.planning.plan import Plan
+    from steps.planning.scenarios.scenario_changes import Change
+    from steps.planning.scenarios.working_cost import WorkingCost
 
 SHIFTS = (1, 2, 3)
 DAY = timedelta(days=1)
@@ -158,9 +158,9 @@ def _compared(
     drawn: tuple[int | None, int],
 ) -> Compared:
     """Return a plan beside others; `plain` is that of the site file without any scenario, `drawn` are samples and their seed."""
-    from steps.schedule.plan_odds import odds_of
-    from steps.schedule.scenario_changes import Costed, priced_changes, titled  # with the calendars of work
-    from steps.schedule.working_cost import working_cost
+    from steps.planning.odds.plan_odds import odds_of
+    from steps.planning.scenarios.scenario_changes import Costed, priced_changes, titled  # with the calendars of work
+    from steps.planning.scenarios.working_cost import working_cost
 
     plan, crewed = solved_plan_of(folder, site=site)
     samples, seed = drawn
@@ -198,7 +198,7 @@ def _print_changes(found: list[Compared]) -> None:
 
 
 def _price(change: "Change") -> str:
-    from steps.schedule.scenario_changes import NOT_PRICED
+    from steps.planning.scenarios.scenario_changes import NOT_PRICED
 
     return NOT_PRICED if change.usd is None else money(change.usd).replace("$-", "-$")
 

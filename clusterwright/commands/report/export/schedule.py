@@ -23,7 +23,7 @@ from clusterwright.commands.options import SiteOption
 from clusterwright.exporting import exported
 from clusterwright.output import say
 from clusterwright.where import find_site
-from steps.schedule.exchange.writing import form_of, write_exchange
+from schedule.exchange.writing import form_of, write_exchange
 
 
 def schedule(

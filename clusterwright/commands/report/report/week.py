@@ -17,7 +17,7 @@ from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.output import print_json, say
 from clusterwright.week_report import FORMATS, week_report
 from flows.lapsed import lapsed_releases
-from steps.errors import InputError
+from schedule.errors import InputError
 
 
 def week(

@@ -17,7 +17,7 @@ from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.where import known_person
 from ledger.questions.case import actor
 from ledger.rules.access import ACCESS, Rule, Who, in_words
-from steps.errors import InputError
+from schedule.errors import InputError
 
 DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}
 """Who may is found out per activity: anybody might be one of these."""

@@ -20,7 +20,7 @@ from clusterwright.output import say
 from ledger.decisions.plan import raise_rules
 from ledger.questions.rules_in_force import RAISE, RulesInForce, rules_in_force
 from ledger.questions.site import site_of
-from steps.errors import InputError
+from schedule.errors import InputError
 from steps.stamps import minute
 
 

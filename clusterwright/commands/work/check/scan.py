@@ -16,8 +16,8 @@ from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import Document, in_line, say
 from ledger.decisions import checklists
-from steps.errors import ClusterwrightError, InputError, UnreachableError
-from steps.text import shown_in_json
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from schedule.text import shown_in_json
 
 
 def scan(

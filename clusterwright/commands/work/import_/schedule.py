@@ -30,11 +30,11 @@ from clusterwright.incoming_view import incoming_document, mapping_document, say
 from clusterwright.new_steps import write_new_steps
 from clusterwright.output import print_json, say
 from ledger.questions.site import site_of
-from steps.errors import InputError, NotSatisfiedError
-from steps.schedule.exchange.first_mapping import first_mapping, write_mapping
-from steps.schedule.exchange.mapping import PlanMapping, read_mapping, require_mapping
-from steps.schedule.exchange.read import Read
-from steps.schedule.exchange.reading import read_exchange
+from schedule.errors import InputError, NotSatisfiedError
+from schedule.exchange.first_mapping import first_mapping, write_mapping
+from schedule.exchange.mapping import PlanMapping, read_mapping, require_mapping
+from schedule.exchange.read import Read
+from schedule.exchange.reading import read_exchange
 
 
 def schedule(

@@ -1,0 +1,42 @@
+"""Reading CSV as spreadsheets write it: with commas, semicolons or tabs, and with or without a byte order mark.
+
+Lines are counted from 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from schedule.errors import InputError, Place
+
+
+def text_of(content: bytes, name: str) -> str:
+    """Return a file's text, without the byte order mark that spreadsheets write."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is not UTF-8 text") from None
+
+
+def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
+    """Return every row with the number of the line on which it begins.
+
+    The separator is the comma, semicolon or tab, whichever the first line has most often.
+    """
+    text = text_of(content, name)
+    first = text.splitlines()[0] if text.strip() else ""
+    reader = csv.reader(
+        io.StringIO(text),
+        delimiter=max(",;\t", key=first.count),
+        strict=True,
+    )
+    rows: list[tuple[int, list[str]]] = []
+    begins = 1
+    try:
+        for row in reader:
+            rows.append((begins, row))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"this does not read as CSV: {error}", place=Place(name, begins)) from None
+    return rows

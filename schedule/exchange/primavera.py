@@ -1,0 +1,87 @@
+"""What the two forms of P6 share: codes that fit their field, names of link types, constraints and lag rules."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from schedule.cpm.columns import Tie
+from schedule.exchange.carrying import LagRule
+from schedule.exchange.model import ALL_DAY, DayCalendar, ExchangeTask
+
+LONGEST_CODE = 40
+"""The most characters of an activity's id in P6."""
+ID_FIELD = "Clusterwright ID"
+"""The user field with our whole id."""
+BASELINE_START, BASELINE_FINISH = "Baseline start", "Baseline finish"
+XML_TYPES = {
+    Tie.FS: "Finish to Start",
+    Tie.SS: "Start to Start",
+    Tie.FF: "Finish to Finish",
+    Tie.SF: "Start to Finish",
+}
+XML_RULES = {
+    LagRule.PREDECESSOR: "Predecessor Activity Calendar",
+    LagRule.SUCCESSOR: "Successor Activity Calendar",
+    LagRule.PROJECT: "Project Default Calendar",
+    LagRule.AROUND_THE_CLOCK: "24 Hour Calendar",
+}
+XER_TYPES = {tie: f"PR_{tie.name}" for tie in Tie}
+XER_RULES = {
+    LagRule.PREDECESSOR: "rcal_Predecessor",
+    LagRule.SUCCESSOR: "rcal_Successor",
+    LagRule.PROJECT: "rcal_ProjDefault",
+    LagRule.AROUND_THE_CLOCK: "rcal_24Hour",
+}
+
+
+def codes_of(tasks: Sequence[ExchangeTask]) -> tuple[list[str], int]:
+    """Return an id of P6 for each task, and how many are shortened: these end in a part of their digest."""
+    codes = [_code(task.id) for task in tasks]
+    return codes, sum(code != task.id for code, task in zip(codes, tasks, strict=True))
+
+
+def _code(name: str) -> str:
+    if len(name) <= LONGEST_CODE:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: LONGEST_CODE - 9]}~{digest}"
+
+
+NOT_EARLIER = frozenset({"CS_MSOA", "CS_MSO", "CS_MANDSTART", "Start On or After", "Start On", "Mandatory Start"})
+NOT_LATER = frozenset({"CS_MEOB", "CS_MEO", "CS_MANDFIN", "Finish On or Before", "Finish On", "Mandatory Finish"})
+"""Constraints of both forms that hold a start or a finish."""
+
+
+def percent_of(done: float, whole: float) -> int | None:
+    """Return a part as a percentage of a whole; None of nothing. Raise ValueError for what is no share of it."""
+    if not whole:
+        return None
+    if not 0 <= done / whole <= 1:
+        raise ValueError("what is done is no share of the whole; correct the percent complete")
+    return round(100 * done / whole)
+
+
+class LagCalendars:
+    """On which calendar a lag of a project counts, by the project's rule."""
+
+    def __init__(self, calendars: Sequence[DayCalendar], rule: LagRule) -> None:
+        """Take the project's calendars. One that is always worked is added when a lag counts on it."""
+        self.calendars = list(calendars)
+        self._rule = rule
+        self._around = next((number for number, one in enumerate(calendars) if one.is_continuous), None)
+
+    def of(self, before: int, after: int) -> int:
+        """Return the calendar of a lag between tasks with these calendars."""
+        match self._rule:
+            case LagRule.PREDECESSOR:
+                return before
+            case LagRule.SUCCESSOR:
+                return after
+            case LagRule.PROJECT:
+                return 0
+            case LagRule.AROUND_THE_CLOCK:
+                if self._around is None:
+                    self._around = len(self.calendars)
+                    self.calendars.append(DayCalendar("around the clock", (ALL_DAY,) * 7))
+                return self._around

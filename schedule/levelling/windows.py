@@ -1,0 +1,65 @@
+"""A search for problems with many activities: one schedule, of which a window in time is shaken again and again.
+
+A shaken schedule is justified in both directions. It is kept where it is not longer. Equal ones are kept too, since most
+changes of a large schedule do not change its length at once.
+"""
+
+from __future__ import annotations
+
+from schedule.levelling.compiled import Ints, compiled, numbers
+from schedule.levelling.genetic import drawn
+from schedule.levelling.room import TOO_LONG, room_for
+from schedule.levelling.serial import again, ordered, serial
+from schedule.levelling.tables import SearchTables
+
+PARTS = 10
+"""A window is at most this part of the schedule, a tenth."""
+REACH = 2
+"""A finish is moved at most this part of the window, a half."""
+
+
+@compiled
+def shaken(finish: Ints, length: int, state: Ints, keys: Ints) -> None:
+    """Write keys for the schedule backward, of which those in a window are moved at random."""
+    n = len(finish)
+    wide = max(length // PARTS, 2)
+    low = finish[drawn(state, n)] - drawn(state, wide)
+    reach = max(wide // REACH, 1)
+    for a in range(n):
+        key = -finish[a]
+        if low <= finish[a] < low + wide:
+            key += drawn(state, 2 * reach + 1) - reach
+        keys[n - 1 - a] = key
+
+
+@compiled
+def shake(
+    forward: SearchTables,
+    mirror: SearchTables,
+    schedules: int,
+    enough: int,
+    state: Ints,
+    best_start: Ints,
+    best_finish: Ints,
+    length: int,
+) -> int:
+    """Search from the schedule in `best_start` and `best_finish`, and write the last that is kept; return how many were made."""
+    n = len(forward.duration)
+    ahead = room_for(forward)
+    back = room_for(mirror)
+    start = numbers(n, 0)
+    finish = numbers(n, 0)
+    turned = numbers(n, 0)
+    made = 0
+    while made + 2 <= schedules and length > enough:
+        shaken(best_finish, length, state, back.keys)
+        ordered(mirror, back.keys, back)
+        serial(mirror, back.order, forward.horizon - length, back, start, turned)
+        found = again(forward, turned, 0, ahead, start, finish)
+        made += 2
+        if found <= length and found != TOO_LONG:
+            length = found
+            for a in range(n):
+                best_start[a] = start[a]
+                best_finish[a] = finish[a]
+    return made

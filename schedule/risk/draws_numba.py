@@ -1,0 +1,118 @@
+"""Durations of one group of samples, compiled by numba. `draws_numpy` has the same ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedule.cpm.shifts import Minutes
+from schedule.machine_code import numba
+from schedule.risk.model import Causes, Durations
+from schedule.risk.philox import LANES, Words
+from schedule.risk.philox_numba import draw_group
+from schedule.risk.quantiles import Floats
+from schedule.risk.quantiles_numba import lognormal, pert, triangular
+from schedule.risk.spreads import Family
+
+compiled = numba.njit(nogil=True)
+inlined = numba.njit(inline="always")
+
+FIXED, TRIANGULAR, PERT = int(Family.FIXED), int(Family.TRIANGULAR), int(Family.PERT)
+
+
+@inlined
+def _values(family: int, row: Floats, table: Floats, words: Words, out: Floats) -> None:
+    """Write the quantiles that the words of a group stand for."""
+    p = (
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4],
+    )  # numbers: what is read from an array might change with each lane written
+    if family == FIXED:
+        out[:] = row[0]
+    elif family == TRIANGULAR:
+        for lane in range(LANES):
+            out[lane] = triangular((np.float64(words[lane]) + 0.5) * 2.0**-32, p)
+    elif family == PERT:
+        for lane in range(LANES):
+            out[lane] = pert((np.float64(words[lane]) + 0.5) * 2.0**-32, p, table)
+    else:
+        for lane in range(LANES):
+            out[lane] = lognormal((np.float64(words[lane]) + 0.5) * 2.0**-32, p)
+
+
+@compiled
+def draw_multipliers(
+    seed: np.uint64, group: int, causes: Causes, table: Floats, words: Words, out: NDArray[np.float64]
+) -> None:
+    """Write what each driver multiplies durations by; shape (drivers, LANES), 1 where it does not occur."""
+    for driver in range(len(out)):
+        out[driver, :] = 1.0
+        if not causes.is_on[driver]:
+            continue
+        draw_group(seed, causes.key[driver], 1, group, words)
+        _values(causes.family[driver], causes.parameters[driver], table, words, out[driver])
+        draw_group(seed, causes.key[driver], 0, group, words)
+        limit = causes.limit[causes.begin[driver]]
+        for lane in range(LANES):
+            if words[lane] >= limit:
+                out[driver, lane] = 1.0
+
+
+@inlined
+def draw_durations(
+    seed: np.uint64,
+    group: int,
+    j: int,
+    durations: Durations,
+    causes: Causes,
+    table: Floats,
+    multipliers: Floats,
+    words: Words,
+    values: Floats,
+    out: Minutes,
+) -> None:
+    """Write the minutes of activity number `j`. `words` and `values` are scratch; all are of shape (LANES,)."""
+    family = durations.family[j]
+    if family != FIXED:
+        draw_group(seed, durations.key[j], 0, group, words)
+    _values(family, durations.parameters[j], table, words, values)
+    for position in range(durations.driver_begin[j], durations.driver_begin[j + 1]):
+        multiplier = multipliers[durations.driver[position]]
+        for lane in range(LANES):
+            values[lane] *= multiplier[lane]
+    for lane in range(LANES):
+        out[lane] = np.int64(values[lane] + 0.5)
+    for position in range(durations.event_begin[j], durations.event_begin[j + 1]):
+        event = durations.event[position]
+        if causes.is_on[event]:
+            _add_event(seed, group, durations.event_key[position], event, causes, table, words, values, out)
+
+
+@compiled
+def _add_event(
+    seed: np.uint64,
+    group: int,
+    key: np.uint64,
+    event: int,
+    causes: Causes,
+    table: Floats,
+    words: Words,
+    values: Floats,
+    out: Minutes,
+) -> None:
+    """Add the work of each occurrence. The first draw says how many there are, and each has a draw of its own after it."""
+    draw_group(seed, key, 0, group, words)
+    occurs = words.copy()
+    for position in range(causes.begin[event], causes.begin[event + 1]):
+        limit = causes.limit[position]
+        if not (occurs < limit).any():
+            return
+        draw = position - causes.begin[event] + 1
+        draw_group(seed, key, draw, group, words)
+        _values(causes.family[event], causes.parameters[event], table, words, values)
+        for lane in range(LANES):
+            if occurs[lane] < limit:
+                out[lane] += np.int64(values[lane] + 0.5)

@@ -1,0 +1,32 @@
+"""Halls that go live by themselves: the hold point that puts one in service, before the go-live of the site.
+
+Reading commands import this module, so it imports nothing that is slow to import.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from steps.planning.activity import PlanActivity
+    from steps.planning.plan import Plan
+
+IN_SERVICE = "H43"
+"""The step that puts a hall in service."""
+
+_WORDS = " in service"
+
+
+def hall_milestone(hall: str) -> str:
+    """Return what the milestone of a hall is called."""
+    return f"{hall}{_WORDS}"
+
+
+def is_hall(milestone: str) -> bool:
+    """Return whether a milestone is a hall's."""
+    return milestone.endswith(_WORDS)
+
+
+def halls_of(plan: Plan) -> list[PlanActivity]:
+    """Return the activities of a plan that put a hall in service, in the order of the halls."""
+    return [one for one in plan.activities if one.step == IN_SERVICE and one.applicable]

@@ -1,0 +1,1 @@
+"""What is uncertain about a plan, and how sure its milestones are."""

@@ -1,0 +1,163 @@
+"""How sure a plan's milestones are: samples of its durations and lead times, each levelled to the site's crews."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from schedule.cpm.columns import Actuals
+from schedule.cpm.compiled import CompiledNetwork
+from schedule.cpm.shifts import Minutes
+from schedule.crews.levelled_network import CrewedSolution
+from schedule.risk.odds import Odds, Quantile
+from steps.planning.activity import WORKING, PlanActivity
+from steps.planning.dates.approvals import MINUTES, Approving, approval_hours
+from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.dates.dating import MINUTE, closing_row, network_of, planned_finishes
+from steps.planning.dates.halls import hall_milestone, halls_of
+from steps.planning.odds.enough_samples import enough_samples
+from steps.planning.odds.plan_samples import crewed_samples, finishes_as_sampled
+from steps.planning.odds.uncertainty import uncertainty
+from steps.planning.plan import Plan
+from steps.planning.record.forecast import ForecastSolution, in_the_plans_order
+from steps.planning.record.rates import LearnedRates
+
+GO_LIVE = "go-live"
+SEED = 1
+LEVELS = (0.1, 0.5, 0.8)
+NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
+
+
+class Chance(NamedTuple):
+    """A date by which it happens with a probability, and the interval that holds it with 95 %."""
+
+    date: datetime
+    low: datetime
+    high: datetime
+
+
+class MilestoneOdds(NamedTuple):
+    """How sure one milestone is."""
+
+    milestone: str
+    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase. Go-live and a hall are reached when they are approved."""
+    planned: datetime
+    """As the plan has it."""
+    expected: datetime
+    """As it comes from what has happened, with the most likely durations."""
+    p10: Chance
+    p50: Chance
+    p80: Chance
+    planned_share: float
+    """The share of samples in which it is reached on the planned date or earlier."""
+
+
+class PlanOdds(NamedTuple):
+    """What was drawn, and what came out: go-live, halls, phases, and what else was asked for."""
+
+    samples: int
+    seed: int
+    milestones: tuple[MilestoneOdds, ...]
+
+
+def odds_of(
+    plan: Plan, crewed: CrewedSolution | None = None, *, samples: int | None = None, seed: int = SEED
+) -> PlanOdds:
+    """Return how sure a plan's milestones are, in the plan's own order of crews: `crewed`, if its dates were just worked out."""
+    return _odds(plan, crewed or in_the_plans_order(plan, network_of(plan)), Approving(plan.approvals), samples, seed)
+
+
+def solved_odds(
+    solved: ForecastSolution,
+    *,
+    samples: int | None = None,
+    seed: int = SEED,
+    also: Mapping[str, Collection[str]] = NOTHING,
+) -> PlanOdds:
+    """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any.
+
+    `also` are more of them by name: each is reached when all of these ids have finished.
+    """
+    approving = solved.recorded.approving
+    return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also)
+
+
+def _odds(
+    plan: Plan,
+    crewed: CrewedSolution,
+    approving: Approving,
+    samples: int | None,
+    seed: int,
+    actuals: Actuals | None = None,
+    rates: LearnedRates | None = None,
+    also: Mapping[str, Collection[str]] = NOTHING,
+) -> PlanOdds:
+    samples = samples or enough_samples(len(plan.activities))
+    model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
+    rows = _milestones(plan, crewed.base, also)
+    targets = sorted({row for own in rows.values() for row in own})
+    found = crewed_samples(crewed, model, targets, samples=samples, seed=seed)
+    at = {row: number for number, row in enumerate(targets)}
+    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, finishes_as_sampled(crewed)
+    halls = {hall_milestone(one.unit): one for one in halls_of(plan)}
+    milestones = []
+    for name, own in rows.items():
+        finishes = found[[at[row] for row in own]].max(axis=0)
+        dates = [int(column[own].max()) for column in (planned, expected)]
+        rounding = int(due[own].max()) - dates[1]
+        if name in halls:
+            hall = halls[name]
+            finishes, now = (_approved(crewed.base, hall, approving, of) for of in (finishes, expected[own]))
+            rounding = 0 if hall.id in approving.done else rounding  # what has happened is known to the minute
+            dates = [(hall.dates.reached - origin) // MINUTE if hall.dates else dates[0], int(now.max())]
+        odds = Odds(finishes)
+        p10, p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
+        milestones.append(
+            MilestoneOdds(
+                name,
+                origin + timedelta(minutes=dates[0]),
+                origin + timedelta(minutes=dates[1]),
+                p10,
+                p50,
+                p80,
+                odds.chance_by(dates[0] + rounding).value,
+            )
+        )
+    return PlanOdds(samples, seed, tuple(milestones))
+
+
+def _approved(network: CompiledNetwork, activity: PlanActivity, approving: Approving, finishes: Minutes) -> Minutes:
+    """Return when an activity is approved, in minutes, for each instant at which its work may end."""
+    if activity.id in approving.done:
+        return np.full(len(finishes), approving.done[activity.id][1])
+    wait = round(approval_hours(activity, approving.hours) * MINUTES)
+    if not wait:
+        return finishes
+    shifts = next(one for one in network.calendars if one.name == WORKING)
+    return shifts.finish(shifts.work(finishes) + wait)
+
+
+def _chance(quantile: Quantile, origin: datetime) -> Chance:
+    return Chance(*(origin + timedelta(minutes=at) for at in (quantile.value, quantile.low, quantile.high)))
+
+
+def _milestones(plan: Plan, network: CompiledNetwork, also: Mapping[str, Collection[str]]) -> dict[str, Sequence[int]]:
+    """Return the rows with which each milestone is reached: a phase with those that nothing of the phase comes after."""
+    row = {name: number for number, name in enumerate(network.activities.names)}
+    phase = {one.id: one.phase.value for one in plan.activities if one.applicable and not one.continuing}
+    followed = {
+        link.before for link in plan.links if link.before in phase and phase.get(link.after) == phase[link.before]
+    }
+    closing = closing_row(network)
+    ends: dict[str, list[int]] = {GO_LIVE: [] if closing is None else [closing]}
+    ends |= {hall_milestone(one.unit): [row[one.id]] for one in halls_of(plan)}
+    for name, own in phase.items():
+        if name not in followed:
+            ends.setdefault(own, []).append(row[name])
+    ends |= {name: [row[one] for one in own] for name, own in also.items()}
+    return {name: own for name, own in ends.items() if own}

@@ -1,0 +1,35 @@
+"""Samples of a plan's rows with its crews: what odds, curves and tornados of a plan are made of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from schedule.cpm.shifts import Minutes
+from schedule.crews.levelled_network import CrewedSolution
+from schedule.risk.model import RiskModel
+from schedule.risk.running import run
+from schedule.sampling.running import levelled_samples
+
+
+def crewed_samples(
+    crewed: CrewedSolution, model: RiskModel, targets: Sequence[int], *, samples: int, seed: int
+) -> Minutes:
+    """Return sampled finishes in minutes, of shape (targets, samples), each kept by the crews that there are."""
+    if crewed.slotted is None or crewed.levelled is None:
+        return run(model, targets, seed=seed, samples=samples, threads=_threads(), chains=False).samples
+    starts = crewed.levelled.start
+    return levelled_samples(
+        model, crewed.slotted, starts, targets, seed=seed, samples=samples, threads=_threads()
+    ).samples
+
+
+def finishes_as_sampled(crewed: CrewedSolution) -> Minutes:
+    """Return the finishes by row as samples have them: in whole slots, where work waits for crews."""
+    if crewed.slotted is None or crewed.levelled is None:
+        return crewed.solution.finish
+    return crewed.slotted.minutes(crewed.levelled.finish[crewed.slotted.place])
+
+
+def _threads() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
