@@ -6,6 +6,8 @@ from pathlib import Path
 from clusterwright.planning import site_at, solved_plan_of
 from flows.rehearsal_keys import RehearsalKeys
 from ledger.decisions.plan import adopt_plan, committed_dates, create_ledger
+from ledger.evidence.plans import read_plan
+from ledger.questions.site import first_reason
 from ledger.reading import is_rehearsal, open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE
@@ -13,13 +15,23 @@ from ledger.stores.following import has_ledger
 from schedule.errors import NotSatisfiedError
 from steps.planning.activity import PlanActivity
 from steps.planning.odds.plan_odds import odds_of
+from steps.planning.odds.sample_causes import Luck, luck_of
 from steps.planning.plan import Person, Plan
 
 OWNER = "sim-owner-pm"
 
 
-def prepare_rehearsal(folder: Path) -> None:
-    """Make a rehearsal ledger where there is none. Raise where there is a real one."""
+def prepare_rehearsal(
+    folder: Path,
+    number: int | None = None,
+    *,
+    samples: int | None = None,
+    seed: int = 1,
+) -> Luck | None:
+    """Make a rehearsal ledger where there is none, and return the sample that is played. None where no `number` is asked for.
+
+    Raise for a number that no sample has, where there is a real ledger, and where the one that is there plays something else.
+    """
     if has_ledger(folder):
         with open_snapshot(folder) as snapshot:
             if not is_rehearsal(snapshot):
@@ -27,9 +39,12 @@ def prepare_rehearsal(folder: Path) -> None:
                     f"{folder / LEDGER_FILE} is a real record, not a rehearsal's",
                     hint="rehearse in a copy of the folder without its ledger.db",
                 )
-        return
+            luck = _luck(read_plan(snapshot), number, samples, seed)
+            _refuse_other_luck(first_reason(snapshot), luck)
+        return luck
     keys = RehearsalKeys(folder)
     made, crewed = solved_plan_of(folder)
+    luck = _luck(made, number, samples, seed)
     told = committed_dates(odds_of(made, crewed), site_at(folder).commit_to)
     plan = _simulated(made, keys.make([*(f"sim-{role}" for role in made.roles), ENGINE]))
     ledger = create_ledger(
@@ -43,7 +58,26 @@ def prepare_rehearsal(folder: Path) -> None:
     )
     with ledger:
         ledger.signer = keys.sign
-        adopt_plan(ledger, OWNER, plan, reason="rehearsal", baseline="rehearsal", committed=told)
+        adopt_plan(ledger, OWNER, plan, reason=_reason(luck), baseline="rehearsal", committed=told)
+    return luck
+
+
+def _luck(plan: Plan, number: int | None, samples: int | None, seed: int) -> Luck | None:
+    return None if number is None else luck_of(plan, number, samples=samples, seed=seed)
+
+
+def _reason(luck: Luck | None) -> str:
+    """Return why the plan of a rehearsal is adopted: it names the sample, so that the rehearsal goes on with the same one."""
+    return "rehearsal" if luck is None else f"rehearsal of {luck}"
+
+
+def _refuse_other_luck(recorded: str, luck: Luck | None) -> None:
+    if recorded != _reason(luck):
+        raise NotSatisfiedError(
+            f"this ledger is a {recorded}, and cannot go on as a {_reason(luck)}",
+            hint="go on with the same --luck, --samples and --seed, or with none of them; "
+            "or rehearse in a copy of the folder without its ledger.db",
+        )
 
 
 def _simulated(plan: Plan, keys: dict[str, str]) -> Plan:

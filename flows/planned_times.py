@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
 from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity
 from steps.planning.dates.approvals import LEAVES_FINISH, approval_hours, elapsed_per_working_hour
 from steps.planning.dates.calendar import calendars_of
@@ -41,13 +43,37 @@ class PlannedTimes:
         dates = _dates(activity)
         return dates.early_finish if activity.completed_by else dates.early_start
 
-    def finish(self, activity: PlanActivity, started: datetime) -> datetime:
+    def begins(self, snapshot: Snapshot, row: Activity) -> datetime | None:  # noqa: ARG002  a sample's times ask the record
+        """Return when a ready activity begins. None while that is not known."""
+        return self.start(row.plan)
+
+    def began(self, snapshot: Snapshot, row: Activity) -> tuple[datetime, int]:
+        """Return when the present attempt at ready work begins, and the number of the attempt."""
+        return snapshot.now, row.attempt
+
+    def finish(self, activity: PlanActivity, started: datetime, attempt: int) -> datetime:  # noqa: ARG002  all are alike
         """Return when the work of an activity ends that began at `started`."""
         dates = _dates(activity)
         if started <= dates.early_start:
             return dates.early_finish
         hours = in_minutes(activity.duration.m) / MINUTES
         return max(dates.early_finish, self._after(activity.calendar, started, hours))
+
+    def waits_to_finish(self, activity: PlanActivity) -> bool:  # noqa: ARG002  starts are planned so that ends fit
+        """Return whether the end of work may have to wait for other work: never by the plan."""
+        return False
+
+    def may_finish(self, snapshot: Snapshot, row: Activity) -> datetime | None:
+        """Return from when work may finish, as other work holds its end. None while that is not known."""
+        return row.finish_from or snapshot.now
+
+    def fails(self, activity: PlanActivity, attempt: int) -> bool:  # noqa: ARG002  nothing fails as planned
+        """Return False: by the plan every attempt succeeds."""
+        return False
+
+    def found(self, activity: PlanActivity) -> tuple[str, ...]:  # noqa: ARG002  nothing is planned to be found
+        """Return nothing: by the plan no part is dead."""
+        return ()
 
     def approval(self, activity: PlanActivity, finished: datetime) -> datetime:
         """Return when the plan expects the approval of work that was finished at `finished`.
@@ -60,8 +86,11 @@ class PlannedTimes:
         working = self._after(WORKING, finished, in_minutes(hours) / MINUTES)
         if activity.id not in self._waited_for_elapsed:
             return working
-        elapsed = in_minutes(hours * elapsed_per_working_hour(self._plan)) * MINUTE
-        return min(working, finished + elapsed)
+        return min(working, finished + self._elapsed(hours))
+
+    def _elapsed(self, working_hours: float) -> timedelta:
+        """Return how long the plan counts for working hours where a link runs around the clock."""
+        return in_minutes(working_hours * elapsed_per_working_hour(self._plan)) * MINUTE
 
     def placing(self, order: str) -> datetime:
         """Return when an order is placed."""

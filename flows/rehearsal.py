@@ -7,18 +7,19 @@ arrives or may start. Machine time is never simulated.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flows.engine_state import Engine
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_people import SimulatedPeople
-from flows.executors.simulated_suppliers import SimulatedSuppliers
+from flows.executors.simulated_suppliers import SimulatedSuppliers, SlippingSuppliers
 from flows.planned_times import PlannedTimes
 from flows.prefect_server import PrefectServer
 from flows.rehearsal_keys import RehearsalKeys
+from flows.sampled_times import SampledTimes
 from flows.simulation import SimulatedClock
 from flows.stage import CLOSING, Stage
 from ledger.evidence.plans import read_plan
@@ -32,10 +33,30 @@ from ledger.rules.activity import Activity, State
 from ledger.trust.audit import Findings, audit
 from ledger.writing import Ledger
 from schedule.errors import InputError
+from steps.planning.plan import Plan
 from steps.stamps import local_day
+
+if TYPE_CHECKING:
+    from steps.planning.odds.sample_causes import Luck, LuckCause, PlayedSample, SampleCauses
 
 LINGER_S = 600.0
 """Machine time in seconds: phase runs go on through the jumps of project time, so that each phase shows one graph."""
+
+
+class SampleReport(NamedTuple):
+    """The sample that a rehearsal played: its number, its go-live and percentile among the others, and its causes.
+
+    `failed` has by activity how often it failed and was done again, `found` what else was found.
+    """
+
+    number: int
+    samples: int
+    seed: int
+    go_live: datetime
+    percentile: int
+    causes: tuple[LuckCause, ...]
+    failed: dict[str, int]
+    found: Mapping[str, tuple[str, ...]]
 
 
 class RehearsalReport(NamedTuple):
@@ -57,6 +78,8 @@ class RehearsalReport(NamedTuple):
     audit: Findings
     later: list[str]
     """What finished on a later day than planned, with both days."""
+    luck: SampleReport | None
+    """The sample that was played. None where the plan was."""
 
 
 def rehearse(
@@ -65,10 +88,12 @@ def rehearse(
     port: int,
     on_message: Callable[[str], None],
     until: str | None,
+    luck: Luck | None = None,
 ) -> RehearsalReport:
     """Play a rehearsal's ledger to go-live, or until an activity is done. A rehearsal that was broken off goes on.
 
-    Raise for a ledger that is a real record, and where nothing more can happen before the end.
+    With `luck`, the causes of that sample of the plan's odds happen, instead of what is planned. Raise for a ledger that is a real
+    record, and where nothing more can happen before the end.
     """
     began = time.monotonic()
     keys = RehearsalKeys(site_dir)
@@ -79,19 +104,34 @@ def rehearse(
         if last.state is State.NOT_APPLICABLE:
             raise InputError(f"{last.id} does not apply at this site", hint="name an activity that somebody does")
         clock = SimulatedClock(project_time(snapshot))
+        played = None if luck is None else _drawn(read_plan(snapshot), luck)
     with PrefectServer(site_dir, port, on_message) as server:
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.dispatcher import dispatching
 
         with Ledger.open(site_dir, clock=clock) as ledger:
             ledger.signer = keys.sign
-            stage = _set_up(ledger, clock, until or CLOSING, on_message)
+            stage = set_up(ledger, clock, until or CLOSING, on_message, None if played is None else played.causes)
             with dispatching(server, stage.engine, on_message) as dispatcher:
                 stage.play(dispatcher)
-    return _report(site_dir, keys, clock(), began)
+    return _report(site_dir, keys, clock(), began, played)
 
 
-def _report(site_dir: Path, keys: RehearsalKeys, now: datetime, began: float) -> RehearsalReport:
+def _drawn(plan: Plan, luck: Luck) -> PlayedSample:
+    from steps.planning.odds.sample_causes import (
+        played_sample,
+    )  # the schedule's engines, which a plain rehearsal does not need here
+
+    return played_sample(plan, luck)
+
+
+def _report(
+    site_dir: Path,
+    keys: RehearsalKeys,
+    now: datetime,
+    began: float,
+    played: PlayedSample | None,
+) -> RehearsalReport:
     """Keep a forecast of how it ended, audit the record, and return how it went. After go-live, throw away the keys."""
     from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines, after the server has ended
 
@@ -118,6 +158,20 @@ def _report(site_dir: Path, keys: RehearsalKeys, now: datetime, began: float) ->
         events=audited.events,
         audit=audited,
         later=later,
+        luck=None if played is None else _sample_report(played),
+    )
+
+
+def _sample_report(played: PlayedSample) -> SampleReport:
+    causes, sampled = played.causes, played.sampled
+    failed = {name: len(tries) - 1 for name, tries in causes.tries.items() if len(tries) > 1}
+    return SampleReport(
+        *played.luck,
+        sampled.go_live,
+        sampled.percentile,
+        sampled.largest,
+        failed,
+        causes.found,
     )
 
 
@@ -129,19 +183,22 @@ def _later(row: Activity, time_zone: str) -> str:
     return f"{row.id}: planned {planned}, finished {happened}" if happened > planned else ""
 
 
-def _set_up(
+def set_up(
     ledger: Ledger,
     clock: SimulatedClock,
     wanted: str,
     say: Callable[[str], None],
+    causes: SampleCauses | None = None,
 ) -> Stage:
-    """Return the stage, with the ends of all that an earlier rehearsal had begun scheduled again."""
+    """Return the stage on which the plan is played, or the causes of a sample, until `wanted` is over.
+
+    The ends of all that an earlier rehearsal had begun are scheduled again.
+    """
     with open_snapshot(ledger.site_dir, clock()) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
         people = SimulatedPeople(ledger, plan, clock)
-        times = PlannedTimes(plan)
+        times, suppliers = _times_and_suppliers(plan, people, clock, causes)
         simulator = Simulator(clock, times, people)
-        suppliers = SimulatedSuppliers(times, people, clock)
         engine = Engine(
             site_dir=ledger.site_dir,
             ledger=ledger,
@@ -158,3 +215,16 @@ def _set_up(
             if row.placed_at is not None:
                 suppliers.expect(row, row.placed_at)
     return Stage(engine, simulator, suppliers, clock, wanted, say)
+
+
+def _times_and_suppliers(
+    plan: Plan,
+    people: SimulatedPeople,
+    clock: SimulatedClock,
+    causes: SampleCauses | None,
+) -> tuple[PlannedTimes, SimulatedSuppliers]:
+    if causes is None:
+        planned = PlannedTimes(plan)
+        return planned, SimulatedSuppliers(planned, people, clock)
+    sampled = SampledTimes(plan, causes)
+    return sampled, SlippingSuppliers(sampled, people, clock)

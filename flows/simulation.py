@@ -51,3 +51,7 @@ class SimulatedClock:
             while self._due and self._due[0].at <= self._now:
                 due.append(heapq.heappop(self._due).decision)
             return due
+
+
+def nothing_but_a_look(at: datetime) -> None:
+    """Take no decision: the dispatcher finds what may begin by then."""

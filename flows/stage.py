@@ -11,7 +11,7 @@ from typing import NamedTuple
 from flows.engine_state import Engine
 from flows.executors.rehearsed import Simulator
 from flows.executors.simulated_suppliers import SimulatedSuppliers
-from flows.simulation import SimulatedClock
+from flows.simulation import SimulatedClock, nothing_but_a_look
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
 from ledger.questions.decisions_needed import approved_until
@@ -65,7 +65,7 @@ class Stage:
         self.say = say
         self._told = time.monotonic()
         for moment in set(simulator.times.starts()):
-            clock.schedule(moment, _nothing_but_a_look)
+            clock.schedule(moment, nothing_but_a_look)
 
     def play(self, dispatcher: threading.Thread) -> None:
         """Move project time until the wanted activity is over. Raise where nothing more can happen before that.
@@ -93,17 +93,18 @@ class Stage:
         """Wait until everything ready was handed out and dealt with, then ask the record once for all that comes next."""
         with self._quiet(dispatcher) as snapshot:
             self._tell(snapshot)
+            to_order = self._to_order(snapshot)
             moments = (next_wake(snapshot), self.clock.next_due())
             at = min((moment for moment in moments if moment is not None), default=None)
             is_over = require_activity(snapshot, self.wanted).state in OVER
             ending = [] if at is None else approved_until(snapshot, max(at, self.clock()))
-            return Situation(is_over, self._to_order(snapshot), at, ending)
+            return Situation(is_over, to_order, at, ending)
 
     def _to_order(self, snapshot: Snapshot) -> list[OrderRow]:
         """Return the orders that can be placed now, and are planned to be."""
         waiting = [row for row in orders(snapshot) if row.placed_at is None]
         possible = [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]
-        return [row for row in possible if self.suppliers.times.placing(row.id) <= snapshot.now]
+        return [row for row in possible if self.suppliers.places(snapshot, row)]
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()
@@ -144,7 +145,3 @@ class Stage:
             found = counts(snapshot)
             done = found.by_state[State.DONE]
             self.say(f"{local_day(snapshot.now, self.engine.plan.time_zone)}: {done} of {found.total} done")
-
-
-def _nothing_but_a_look(at: datetime) -> None:
-    """Take no decision: the dispatcher finds what may begin by then."""

@@ -16,12 +16,14 @@ from flows.executors.people import asked_role
 from flows.executors.simulated_people import SOURCE, SimulatedPeople
 from flows.performer import Job, Outcome
 from flows.planned_times import PlannedTimes
-from flows.simulation import SimulatedClock
+from flows.simulation import SimulatedClock, nothing_but_a_look
 from ledger.decisions.runs import claim, settle
 from ledger.entries import Measured, RunOutcome
 from ledger.questions.activities import activities
+from ledger.questions.case import require_activity
 from ledger.questions.records import claims
 from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from schedule.errors import NotSatisfiedError
 from steps.acceptance.meeting import value_that_meets
@@ -31,6 +33,7 @@ from steps.stamps import local_day
 
 LEASE_S = 3600.0
 SUMMARY = "rehearsed: nothing was run"
+FAILED = "simulated: it fails in this sample, and is done again; nothing was run"
 
 
 class Simulator:
@@ -47,10 +50,15 @@ class Simulator:
         self.times = times
         self.people = people
         self.held_back: list[Callable[[], bool]] = []
+        self._awaited: dict[str, datetime] = {}
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
-        """Return True for everything ready whose planned start has come, but for a duplicate only where the others are done."""
-        return self.times.start(row.plan) <= snapshot.now and is_due(snapshot, row)
+        """Return True for everything ready whose start has come, but for a duplicate only where the others are done."""
+        begins = self.times.begins(snapshot, row)
+        if begins is not None and begins > snapshot.now and self._awaited.get(row.id) != begins:
+            self._awaited[row.id] = begins
+            self.clock.schedule(begins, nothing_but_a_look)
+        return begins is not None and begins <= snapshot.now and is_due(snapshot, row)
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:  # noqa: ARG002  the performer's interface
         """Return nothing: in a rehearsal nothing waits for a release."""
@@ -68,20 +76,20 @@ class Simulator:
         """Return False: in a rehearsal nothing runs."""
         return False
 
-    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:  # noqa: ARG002  the performer's interface
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return what begins an activity and schedules its end."""
         if row.plan.completed_by:
             return partial(complete_duplicate, engine, row)
-        return partial(self._begin, engine, row)
+        return partial(self._begin, engine, row, *self.times.began(snapshot, row))
 
-    def _begin(self, engine: Engine, row: Activity) -> Outcome:
+    def _begin(self, engine: Engine, row: Activity, began: datetime, attempt: int) -> Outcome:
         activity, now = engine.activities[row.id], self.clock()
-        end = self.times.finish(activity, now)
+        end = self.times.finish(activity, began, attempt)
         day = local_day(end, engine.plan.time_zone)
         if row.plan.kind in PEOPLES_WORK:
             if row.plan.kind is not Kind.GATE:
                 self.people.start(activity)
-            self._schedule(end, partial(self._finish_work, activity))
+            self._schedule(end, partial(self._finish_work, activity, attempt))
             return Outcome("Rehearsed", f"simulated {activity.role}, until {day}")
         self.people.invite(activity)
         owner = f"{engine.id}:{row.id}"
@@ -96,7 +104,7 @@ class Simulator:
             pgid=0,
             at=now,
         )
-        self._schedule(end, partial(self._finish_run, engine, activity, owner))
+        self._schedule(end, partial(self._finish_run, engine, activity, owner, attempt))
         return Outcome("Rehearsed", f"nothing is run; until {day}")
 
     def resume(self, engine: Engine, snapshot: Snapshot) -> None:
@@ -108,11 +116,11 @@ class Simulator:
 
     def _resume(self, engine: Engine, row: Activity, owner: str) -> None:
         activity = engine.activities[row.id]
-        end = self.times.finish(activity, row.started_at or self.clock())
+        end = self.times.finish(activity, row.started_at or self.clock(), row.attempt)
         if row.state is State.RUNNING:
-            self._schedule(end, partial(self._finish_run, engine, activity, owner))
+            self._schedule(end, partial(self._finish_run, engine, activity, owner, row.attempt))
         elif row.state is State.IN_PROGRESS:
-            self._schedule(end, partial(self._finish_work, activity))
+            self._schedule(end, partial(self._finish_work, activity, row.attempt))
         else:
             self._approve(activity, row.finished_at or self.clock())
 
@@ -129,12 +137,40 @@ class Simulator:
 
         self.clock.schedule(end, ends)
 
-    def _finish_work(self, activity: PlanActivity) -> bool:
-        """Let people finish their work, and have it approved when the plan expects that. Return False where its end is held back."""
-        if not self.people.finish(activity):
+    def _finish_work(self, activity: PlanActivity, attempt: int) -> bool:
+        """Let people finish their work, and have it approved when the plan expects that. Return False where its end is held back.
+
+        What fails is rejected, and people begin it again at once.
+        """
+        fails = self.times.fails(activity, attempt)
+        if not fails and self._waits_to_finish(activity):
             return False
+        if not self.people.finish(activity, fails=fails):
+            return False
+        self._report(activity, attempt)
+        if fails:
+            end = self.times.finish(activity, self.clock(), attempt + 1)
+            self._schedule(end, partial(self._finish_work, activity, attempt + 1))
+            return True
+        if attempt > 1:
+            self.people.close_ncrs(activity)
         self._approve(activity, self.clock())
         return True
+
+    def _waits_to_finish(self, activity: PlanActivity) -> bool:
+        """Return whether the end of work waits for other work. If it is known until when, the end is tried again then."""
+        if not self.times.waits_to_finish(activity):
+            return False
+        with open_snapshot(self.people.ledger.site_dir, self.clock()) as snapshot:
+            until = self.times.may_finish(snapshot, require_activity(snapshot, activity.id))
+        if until is not None and until > self.clock():
+            self.clock.schedule(until, nothing_but_a_look)
+        return until is None or until > self.clock()
+
+    def _report(self, activity: PlanActivity, attempt: int) -> None:
+        """Let people comment on what the first attempt found, such as parts that arrived dead."""
+        if attempt == 1:
+            self.people.report(activity, self.times.found(activity))
 
     def _approve(self, activity: PlanActivity, finished: datetime) -> None:
         """Have finished work approved when the plan expects it."""
@@ -144,19 +180,36 @@ class Simulator:
         else:
             self.clock.schedule(at, lambda _at: self.people.approve(activity))
 
-    def _finish_run(self, engine: Engine, activity: PlanActivity, owner: str) -> bool:
-        """Settle a rehearsed run with readings that meet every criterion. Return False where its end is held back."""
+    def _finish_run(self, engine: Engine, activity: PlanActivity, owner: str, attempt: int) -> bool:
+        """Settle a rehearsed run. Return False where its end is held back.
+
+        Its readings meet every criterion, unless it fails: then it is opened again, and the flows begin it once more. People reject
+        what only they can judge, as there is no playbook.
+        """
+        fails = self.times.fails(activity, attempt)
+        if not fails and self._waits_to_finish(activity):
+            return False
+        rejected = fails and activity.playbook is None and activity.policy.needed == "always"
         readings = tuple(
             Measured(c.metric, value_that_meets(c), c.unit, source=SOURCE)
             for c in activity.criteria
         )  # fmt: skip
         outcome = RunOutcome("rehearsed", measurements=readings, summary=SUMMARY, simulated=True)
+        if fails and not rejected:
+            outcome = RunOutcome("failed", summary=FAILED, simulated=True)
+        elif attempt > 1 and not fails:
+            self.people.close_ncrs(activity)
         try:
             settle(engine.ledger, owner, activity.id, outcome, at=self.clock())
         except NotSatisfiedError:
             if self.people.is_held_back(activity):
                 return False
             raise
-        if activity.policy.needed == "always":
+        self._report(activity, attempt)
+        if rejected:
+            self.people.reject(activity)
+        elif fails:
+            self.people.retry(activity)
+        elif activity.policy.needed == "always":
             self._approve(activity, self.clock())
         return True

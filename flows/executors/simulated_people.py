@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from ledger.decisions import evidence, sign_off, work
+from ledger.decisions import evidence, ncr, requests, sign_off, work
 from ledger.questions.case import require_activity
+from ledger.questions.ncrs import ncrs
 from ledger.questions.why import may_finish
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.rules.ncr import REWORK
+from ledger.rules.rows import NcrRow
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
-from steps.acceptance.meeting import value_that_meets
+from steps.acceptance.meeting import value_that_fails, value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import Plan
@@ -52,20 +55,66 @@ class SimulatedPeople:
         at = self.now()
         work.start(self.ledger, self._performer(activity), activity.id, at=at)
 
-    def finish(self, activity: PlanActivity) -> bool:
-        """Measure what is asked for, and finish. Return False where the finish waits for another activity's."""
+    def finish(self, activity: PlanActivity, *, fails: bool) -> bool:
+        """Measure what is asked for, and finish. Return False where the finish waits for another activity's.
+
+        Work that fails is rejected, and is then in progress again. A gate that fails has a reading that does not meet its criterion.
+        """
         me, at = self._performer(activity), self.now()
         try:
-            self._measure(activity, me, at)
             if activity.kind is Kind.GATE:
+                self._measure(activity, me, at, fails=fails)
                 self.invite(activity)
             else:
+                self._measure(activity, me, at)
                 work.finish(self.ledger, me, activity.id, at=at)
         except NotSatisfiedError:
             if self.is_held_back(activity):
                 return False
             raise
+        if fails and activity.kind is not Kind.GATE:
+            self.reject(activity)
+            self.invite(activity)
+        elif fails:
+            self._decide_on_rework(activity)
         return True
+
+    def reject(self, activity: PlanActivity) -> None:
+        """Reject finished work, which is then to be done again."""
+        reason = f"{SOURCE}: it fails in this sample, and is done again"
+        sign_off.reject(self.ledger, self._approver(activity), activity.id, reason, at=self.now())
+        self._decide_on_rework(activity)
+
+    def retry(self, activity: PlanActivity) -> None:
+        """Ask for another run of what failed."""
+        self._decide_on_rework(activity)
+        requests.request_retry(self.ledger, self._performer(activity), activity.id, at=self.now())
+
+    def close_ncrs(self, activity: PlanActivity) -> None:
+        """Close the non-conformances of earlier attempts, as the work has been done again."""
+        for one in self._open_ncrs(activity):
+            ncr.close_ncr(self.ledger, self._approver(activity), one.id, at=self.now())
+
+    def report(self, activity: PlanActivity, found: Iterable[str]) -> None:
+        """Comment on what was found at an activity."""
+        for line in found:
+            work.comment(self.ledger, self._performer(activity), activity.id, f"{SOURCE}: {line}", at=self.now())
+
+    def _decide_on_rework(self, activity: PlanActivity) -> None:
+        approver, at = self._approver(activity), self.now()
+        for one in self._open_ncrs(activity):
+            if not one.decided:
+                ncr.disposition_ncr(self.ledger, approver, one.id, REWORK, reason=SOURCE, at=at)
+
+    def _open_ncrs(self, activity: PlanActivity) -> list[NcrRow]:
+        """Return the open non-conformances of an activity, also those that the present batch of decisions opened."""
+        with self.ledger.write() as writing:
+            return ncrs(writing.at(), open_only=True, name=activity.id)
+
+    def _approver(self, activity: PlanActivity) -> str:
+        """Return the first person who may approve an activity."""
+        performer = self._performer(activity) if activity.kind in PEOPLES_WORK else None
+        return f"sim-{self._signers(activity, performer)[0]}"
 
     def approve(self, activity: PlanActivity) -> None:
         """Attach what the policy asks for, and sign with as many roles as its quorum asks for."""
@@ -96,9 +145,12 @@ class SimulatedPeople:
             by = there or me
             sign_off.attend(ledger, by, name, role, person=there, note=SOURCE, at=at)
 
-    def _measure(self, activity: PlanActivity, me: str, at: datetime) -> None:
+    def _measure(self, activity: PlanActivity, me: str, at: datetime, *, fails: bool = False) -> None:
+        """Read what the criteria ask for. With `fails`, the first one that a single reading can fail is not met."""
+        failing = next(((c, value) for c in activity.criteria if (value := value_that_fails(c)) is not None), None)
         for c in activity.criteria:
-            read = (c.metric, value_that_meets(c), c.unit)
+            value = failing[1] if fails and failing is not None and c is failing[0] else value_that_meets(c)
+            read = (c.metric, value, c.unit)
             work.measure(self.ledger, me, activity.id, *read, source=SOURCE, at=at)
 
     def _performer(self, activity: PlanActivity) -> str:

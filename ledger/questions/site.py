@@ -97,6 +97,12 @@ def revision(snapshot: Snapshot) -> int:
     return int(number)
 
 
+def first_reason(snapshot: Snapshot) -> str:
+    """Return why the first plan was adopted."""
+    (reason,) = snapshot.first("SELECT reason FROM plan_revision ORDER BY revision LIMIT 1")
+    return str(reason)
+
+
 def plan_document(snapshot: Snapshot, revision: int | None = None) -> str:
     """Return the digest of an adopted plan's document. None as revision means the plan in force."""
     found = snapshot.first(_DOCUMENT, revision=revision)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,7 +61,24 @@ def durations_of(seed: int, groups: range, model: RiskModel, numbers: slice, mul
 
 
 def _add_events(seed: int, groups: range, model: RiskModel, numbers: slice, minutes: Minutes) -> None:
-    """Add the work of each occurrence. The first draw says how many there are, and each has a draw of its own after it."""
+    """Add the work of each occurrence."""
+    for one in occurrences_of(seed, groups, model, numbers):
+        np.add.at(minutes, one.rows, one.minutes)
+
+
+class Occurrences(NamedTuple):
+    """The first, second ... occurrence of events: the rows of `numbers` that they add to, their places in the causes, and minutes.
+
+    `minutes` has a column a sample. It is 0 where an event does not occur so often.
+    """
+
+    rows: NDArray[np.intp]
+    event: NDArray[np.int32]
+    minutes: Minutes
+
+
+def occurrences_of(seed: int, groups: range, model: RiskModel, numbers: slice) -> Iterator[Occurrences]:
+    """Yield what events add. The first draw says how many occurrences there are, and each has a draw of its own after it."""
     durations, causes = model.durations, model.causes
     begin = durations.event_begin[numbers.start : numbers.stop + 1]
     rows = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
@@ -75,4 +95,4 @@ def _add_events(seed: int, groups: range, model: RiskModel, numbers: slice, minu
         occurs, limit = occurs[more], limit[more]
         draw += 1
         extra = values_of(causes.family[event], causes.parameters[event], words(seed, key, draw, groups))
-        np.add.at(minutes, rows, np.where(occurs < limit, (extra + 0.5).astype(np.int64), 0))
+        yield Occurrences(rows, event, np.where(occurs < limit, (extra + 0.5).astype(np.int64), 0))

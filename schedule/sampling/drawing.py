@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedule.cpm.shifts import Minutes
 from schedule.crews.slots import LAG, Slotted
 from schedule.risk.draws_numpy import durations_of, multipliers_of
 from schedule.risk.model import RiskModel
@@ -18,7 +19,11 @@ def slots_of(model: RiskModel, slotted: Slotted, seed: int, group: int) -> NDArr
     groups = range(group, group + 1)
     multipliers = multipliers_of(seed, groups, model.causes, len(model.drivers))
     everything = slice(0, len(model.course.calendar))
-    minutes = durations_of(seed, groups, model, everything, multipliers)
+    return in_slots(model, slotted, durations_of(seed, groups, model, everything, multipliers))
+
+
+def in_slots(model: RiskModel, slotted: Slotted, minutes: Minutes) -> NDArray[np.int64]:
+    """Return minutes by number and sample as slots, rounded up; shape (samples, activities of the problem)."""
     drawn = np.flatnonzero(slotted.row != LAG)
     lanes = np.repeat(slotted.problem.duration[None, :], minutes.shape[1], axis=0)
     numbers = model.network.numbers.number[slotted.row[drawn]]

@@ -7,20 +7,23 @@ machine code and plain Python, from a longer horizon, and from a run that is lon
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedule.cpm.columns import Bools
 from schedule.cpm.shifts import Minutes
 from schedule.cpm.wiring import DONE
 from schedule.crews.slots import Slotted
 from schedule.errors import InputError
-from schedule.levelling.problem import NOT_FIXED
+from schedule.levelling.problem import NOT_FIXED, Problem
 from schedule.risk.model import RiskModel
 from schedule.risk.philox import LANES
 from schedule.risk.running import RiskResult, check_run
 from schedule.sampling.drawing import slots_of
-from schedule.sampling.horizon import first_room, longer
+from schedule.sampling.horizon import first_room, longer, over
 from schedule.sampling.threads import Threads
 
 
@@ -60,11 +63,59 @@ def levelled_samples(
     found = np.empty((len(targets), samples), np.int64)
     for first in range(0, samples, LANES):
         slots = slots_of(model, slotted, seed, first // LANES)[: samples - first]
-        while (left := work.place(slots)) is not None:
-            work.lay_out(*longer(model.network, slotted, work.horizon, left))
-        found[:, first : first + LANES] = work.finishes(len(slots))
+        found[:, first : first + LANES] = _placed(model, slotted, work, slots)
     on_chain = work.on_chain()[:, slotted.place] if chains else None
     return RiskResult(tuple(targets), _minutes(model, slotted, ends, found), on_chain, enough=False)
+
+
+class OneSchedule(NamedTuple):
+    """The schedule of one sample in slots, by activity of the problem, and which activities drive the target."""
+
+    problem: Problem
+    """With the sample's durations, and calendars that are as long as its schedule."""
+    start: NDArray[np.int64]
+    finish: NDArray[np.int64]
+    drives: Bools
+
+
+def one_schedule(
+    model: RiskModel,
+    slotted: Slotted,
+    levelled_start: Minutes,
+    target: int,
+    slots: NDArray[np.int64],
+) -> OneSchedule:
+    """Return the schedule of one sample with the crews that there are. `slots` has its durations, by activity of the problem."""
+    ends = slotted.place[np.array([target])]
+    work = Threads(*first_room(model.network, slotted), levelled_start, ends, 1, chains=True)
+    _placed(model, slotted, work, slots[None, :])
+    placed = work.memories[0].placed
+    problem = replace(over(model.network, slotted, work.horizon)[0], duration=slots)
+    return OneSchedule(problem, np.array(placed.start), np.array(placed.finish), work.on_chain()[0] > 0)
+
+
+def finishes_of(
+    model: RiskModel,
+    slotted: Slotted,
+    levelled_start: Minutes,
+    target: int,
+    slots: NDArray[np.int64],
+) -> Minutes:
+    """Return the finish of the target for each row of durations in slots: samples, or what is changed in one of them."""
+    ends = slotted.place[np.array([target])]
+    work = Threads(*first_room(model.network, slotted), levelled_start, ends, 1, chains=False)
+    parts = [
+        _placed(model, slotted, work, slots[first : first + LANES])
+        for first in range(0, len(slots), LANES)
+    ]  # fmt: skip
+    return np.asarray(_minutes(model, slotted, ends, np.concatenate(parts, axis=1))[0])
+
+
+def _placed(model: RiskModel, slotted: Slotted, work: Threads, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Place samples, in a longer horizon if they need one. Return the finishes of the targets in slots."""
+    while (left := work.place(slots)) is not None:
+        work.lay_out(*longer(model.network, slotted, work.horizon, left))
+    return work.finishes(len(slots))
 
 
 def _minutes(model: RiskModel, slotted: Slotted, ends: NDArray[np.int64], found: NDArray[np.int64]) -> Minutes:

@@ -1,4 +1,4 @@
-"""Values that meet a criterion, for the simulated instruments of a rehearsal."""
+"""Values that meet or fail a criterion, for the simulated instruments of a rehearsal."""
 
 from __future__ import annotations
 
@@ -24,3 +24,20 @@ def value_that_meets(criterion: PlanCriterion) -> Decimal | bool:
             return Decimal(0)
         case _:
             return number
+
+
+def value_that_fails(criterion: PlanCriterion) -> Decimal | bool | None:
+    """Return a value that fails a criterion by itself. None where it is compared with those of other items, or is a word."""
+    limit = criterion.value
+    if isinstance(limit, bool):
+        return not value_that_meets(criterion)
+    if criterion.compares_items or isinstance(limit, str):
+        return None
+    number = Decimal(str(limit))
+    match criterion.op:
+        case "!=":
+            return number
+        case ">" | ">=":
+            return number - max(abs(number) * MARGIN, MARGIN)
+        case _:
+            return number + max(abs(number) * MARGIN, MARGIN)

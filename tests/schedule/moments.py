@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -13,28 +12,17 @@ from typing import NamedTuple
 from clusterwright.exporting import exported
 from clusterwright.incoming import compared
 from clusterwright.rehearsing import prepare_rehearsal
-from flows.engine_state import Engine
-from flows.executors.rehearsed import Simulator
-from flows.executors.simulated_people import SimulatedPeople
-from flows.executors.simulated_suppliers import SimulatedSuppliers
-from flows.lookout import Lookout
-from flows.planned_times import PlannedTimes
-from flows.rehearsal_keys import RehearsalKeys
-from flows.simulation import SimulatedClock
-from flows.stage import CLOSING, Stage
-from flows.tasks import _dealt_with
-from ledger.evidence.plans import read_plan
+from flows.stage import CLOSING
 from ledger.past import snapshot_as_of
 from ledger.questions.orders import orders
-from ledger.questions.site import project_time
 from ledger.reading import last_event, open_snapshot
 from ledger.stores.file import FORMAT, LEDGER_FILE
 from ledger.stores.sqlite import TRIGGERS
-from ledger.writing import Ledger
 from schedule.exchange.primavera import ID_FIELD
 from schedule.exchange.reading import read_exchange
 from schedule.exchange.writing import Form
 from tests.commands import called
+from tests.rehearsals import play_without_server
 from tests.schedule.lost import lost
 from tests.schedule.mpxj_files import read_by_mpxj
 
@@ -52,38 +40,13 @@ class Moment(NamedTuple):
 
 
 def rehearsed(site: Path, *, settings: str = SETTINGS, until: str = CLOSING) -> None:
-    """Make a superpod-1su site, and play its rehearsal. The dispatcher is the rehearsal's own; there is no server."""
+    """Make a superpod-1su site, and play its rehearsal without a server."""
     done = called(("init", "--preset", "superpod-1su", "--start", "2026-11-23", site))
     assert done.returncode == 0, done.stderr
     file = site / "site.yaml"
     file.write_text(file.read_text().replace("overrides: {}", settings))
     prepare_rehearsal(site)
-    with open_snapshot(site) as snapshot:
-        plan, clock = read_plan(snapshot), SimulatedClock(project_time(snapshot))
-    with Ledger.open(site, clock=clock) as ledger:
-        ledger.signer = RehearsalKeys(site).sign
-        people = SimulatedPeople(ledger, plan, clock)
-        times = PlannedTimes(plan)
-        simulator = Simulator(clock, times, people)
-        engine = Engine(site, ledger, plan, 1, clock, simulator, 0, rehearsal=True)
-        stage = Stage(engine, simulator, SimulatedSuppliers(times, people, clock), clock, until, print)
-        dispatcher = threading.Thread(target=_dispatch, args=(engine,), daemon=True)
-        dispatcher.start()
-        stage.play(dispatcher)
-        engine.stopping.set()
-        dispatcher.join(10)
-
-
-def _dispatch(engine: Engine) -> None:
-    """Do what is ready, one after the other, as phase runs do."""
-    with Lookout(engine) as lookout:
-        while not engine.stopping.is_set():
-            lookout.look()
-            for queue in engine.queues.values():
-                while not queue.empty():
-                    work = queue.get()
-                    engine.ended(work.key, _dealt_with(engine, work.key.activity, work.key.attempt))
-            lookout.wait()
+    play_without_server(site, until=until)
 
 
 def moments(site: Path, number: int, random: Random) -> list[Moment]:

@@ -153,3 +153,29 @@ def _trades(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskDriver]:
             rows[activity.role].append(open_rows[activity.id])
     for role, own in sorted(rows.items()):
         yield RiskDriver(f"pace of {role}", 1.0, pace, np.array(own))
+
+
+def causes_of(model: RiskModel) -> dict[str, list[str]]:
+    """Return the drivers and events of each cause that is on, by its name.
+
+    A cause is what has the same luck or the same reason, as the lead times of one maker or a step that is done again at all units.
+    """
+    found: dict[str, list[str]] = {}
+    for name, is_on in zip((*model.drivers, *model.events), model.causes.is_on, strict=True):
+        if is_on:
+            found.setdefault(_cause(name), []).append(name)
+    return found
+
+
+def _cause(name: str) -> str:
+    """Return the cause of a driver or event."""
+    if name.endswith(" again"):
+        return f"{name.partition('@')[0]} again"
+    return name.partition(", ")[0]
+
+
+def titles_of(plan: Plan) -> dict[str, str]:
+    """Return what a maker or a step is called, by the name of its cause."""
+    makers = {one.supplier: plan.roles.get(one.supplier, "") for one in plan.orders}
+    named = {f"{what} of {maker}": title for maker, title in makers.items() for what in ("lead times", "promises")}
+    return named | {f"{one.step} again": one.title for one in plan.activities if one.again_chance}

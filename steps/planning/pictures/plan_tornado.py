@@ -18,8 +18,7 @@ from schedule.risk.odds import DAY, Odds
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import last_row
 from steps.planning.odds.plan_samples import crewed_samples
-from steps.planning.odds.uncertainty import uncertainty
-from steps.planning.plan import Plan
+from steps.planning.odds.uncertainty import causes_of, titles_of, uncertainty
 from steps.planning.record.forecast import ForecastSolution
 
 LEVEL = 0.8
@@ -64,7 +63,7 @@ def plan_tornado(
     def finishes(of: RiskModel) -> Odds:
         return Odds(crewed_samples(crewed, of, [row], samples=samples, seed=seed)[0])
 
-    everything, causes, title = finishes(model), _causes(model), _titles(plan)
+    everything, causes, title = finishes(model), causes_of(model), titles_of(plan)
     p80 = everything.quantile(LEVEL).value
     bars = []
     for number, (name, members) in enumerate(causes.items(), 1):
@@ -86,26 +85,3 @@ def plan_tornado(
         bars=tuple(bars[:most]),
         left_out=max(0, len(bars) - most),
     )
-
-
-def _causes(model: RiskModel) -> dict[str, list[str]]:
-    """Return the drivers and events of each cause that is on, by its name."""
-    found: dict[str, list[str]] = {}
-    for name, is_on in zip((*model.drivers, *model.events), model.causes.is_on, strict=True):
-        if is_on:
-            found.setdefault(_cause(name), []).append(name)
-    return found
-
-
-def _cause(name: str) -> str:
-    """Return the cause of a driver or event, by the names that `uncertainty` makes."""
-    if name.endswith(" again"):
-        return f"{name.partition('@')[0]} again"
-    return name.partition(", ")[0]
-
-
-def _titles(plan: Plan) -> dict[str, str]:
-    """Return what a maker or a step is called, by the name of its cause."""
-    makers = {one.supplier: plan.roles.get(one.supplier, "") for one in plan.orders}
-    named = {f"{what} of {maker}": title for maker, title in makers.items() for what in ("lead times", "promises")}
-    return named | {f"{one.step} again": one.title for one in plan.activities if one.again_chance}
