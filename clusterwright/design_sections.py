@@ -247,6 +247,10 @@ def _economics(dossier: Dossier) -> Iterator[Row]:
         money(e.capex),
         ", ".join(f"{name} {money(usd)}" for name, usd in e.capex_by_category.items() if usd),
     )
+    yield Row("cost contingency", money(e.cost_contingency), "money for what the estimate leaves out; it is no time")
+    if not (e.capex_by_category["import duty"] or e.capex_by_category["sales tax"]):
+        yield Row("duty and tax", "none", "exempt or reclaimed; import_duty_share and sales_tax_share say otherwise")
+    yield Row("budget", money(e.budget))
     yield Row(
         "to run, a month",
         money(e.opex_month),

@@ -11,11 +11,12 @@ from steps.planning.dates.order_timing import EarlyCost
 
 
 class LateOrder(NamedTuple):
-    """An order that is late with the P80 of its lead time, by how many days, and the first day on which it can be placed."""
+    """An order that is late with the P80 of its lead time: by how many days if it is placed on `order_from`, and what would help."""
 
     name: str
     days: float
     order_from: datetime
+    ways: tuple[str, ...]
 
 
 def late_cell(late_days_p80: float | None) -> str:
@@ -24,11 +25,12 @@ def late_cell(late_days_p80: float | None) -> str:
 
 
 def late_lines(orders: Iterable[LateOrder], now: datetime, zone: str) -> Iterator[str]:
-    """Yield for each of these orders when to place it, and by how much it may be late all the same."""
-    for name, days, order_from in orders:
+    """Yield for each of these orders when to place it, by how much it is late all the same, and what would bring it in time."""
+    for name, days, order_from, ways in orders:
         when = "now" if order_from <= now else f"on {day(order_from, zone)}, its first day"
         late = ceil(days)
-        yield f"! {name}: order {when}; with the P80 lead time it is {late} {'day' if late == 1 else 'days'} late"
+        words = f"{late} {'day' if late == 1 else 'days'}"
+        yield f"! {name}: order {when}; with the P80 lead time it is {words} late. What may help: {', '.join(ways)}"
 
 
 def and_more(name: str, orders: int) -> str:

@@ -71,7 +71,7 @@ def _late(alike: Iterable[Sequence[_Timed]]) -> Iterator[LateOrder]:
         if late:
             worst = _worst(late)
             name = and_more(late[0].order.id, len(late))
-            yield LateOrder(name, worst.late_days_p80 or 0.0, worst.order_from)
+            yield LateOrder(name, worst.late_days_p80 or 0.0, worst.order_from, worst.ways)
 
 
 def _worst(orders: Sequence[_Timed]) -> OrderTiming:
@@ -108,6 +108,7 @@ def _document(one: _Timed, plan: Plan) -> Document:
         "need_by": order.need_by,
         "float_h": order.dates.total_float_h if order.dates else None,
         "late_days_p80": None if timing.late_days_p80 is None else round(timing.late_days_p80, 2),
+        "in_time_with": timing.ways,
         "price_usd": order.usd,
         "early_days": round(timing.early_days, 2),
         "early_cost_usd": None if early is None else round(early, 2),

@@ -23,6 +23,8 @@ class TimedOrder(NamedTuple):
     """The last moment with the most likely lead time."""
     late_days_p80: float | None
     """How late it is with the P80 of its lead time, if it is placed by its order-by date, or on `order_from` where that has passed."""
+    in_time_with: tuple[str, ...]
+    """What would bring its deliveries in time, if they are late."""
     price_usd: Decimal | None
     """The design's price; None where the design has none for it."""
     early_days: float | None
@@ -33,7 +35,7 @@ class TimedOrder(NamedTuple):
     """What it costs if it is placed on its order-by date, or on `order_from` where that has passed."""
 
 
-UNKNOWN = TimedOrder(*(None,) * len(TimedOrder._fields))
+UNKNOWN = TimedOrder(None, None, None, (), None, None, None, None)
 """What is known of an order that is placed, or that the plan in force does not have any more."""
 
 
@@ -75,6 +77,7 @@ def _timed(order: PlanOrder, row: OrderRow, rate: float | None, now: datetime) -
         order_from=timing.order_from,
         latest=timing.latest,
         late_days_p80=timing.late_days_p80,
+        in_time_with=timing.ways,
         price_usd=_usd(order.usd),
         early_days=timing.early_days,
         early_cost_usd=_usd(cost_of_waiting(order.usd, rate, timing.early_days)),

@@ -164,7 +164,8 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
     waiting = [o for o in orders(snapshot) if o.placed_at is None]
     due = [o for o in waiting if o.order_by is not None and o.order_by < end]
     buying = "state <> 'not_applicable' AND id IN (SELECT step || '@' || unit FROM order_line)"
-    buyers = {row.id: row for row in select(snapshot, buying)} if due else {}
+    buying_soon = [row for row in select(snapshot, buying) if _is_planned_by(row, end)] if due else []
+    buyers = {row.id: row for row in buying_soon}
     witnessed = select(snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
     return _Site(
         snapshot=snapshot,
@@ -179,6 +180,11 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
         witnessed=[row for row in witnessed if row.plan.policy.witness is not None],
         lapsed=lapsed,
     )
+
+
+def _is_planned_by(row: Activity, end: datetime) -> bool:
+    """Return whether the work that places an order is planned to begin by then. A late order's order-by date may be long before it."""
+    return row.plan.dates is None or row.plan.dates.early_start < end
 
 
 def _waiting(me: Actor, site: _Site) -> Iterator[ReminderRow]:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from steps.catalog.terms import Scope
 from steps.design.cable_lists import PURCHASES, CableLists
 from steps.design.design import Design
-from steps.design.findings import Finding
+from steps.design.economics import CHARGES, Economics
+from steps.design.floor_load import load_of
 from steps.design.reliability import Reliability
 from steps.design.service_cables import ACTIVE_OPTICAL, PATCH
 
@@ -44,15 +45,6 @@ class Line(NamedTuple):
 Lines = tuple[Line, ...]
 
 
-class Load(NamedTuple):
-    """The weight of a full compute rack and of everything, in kg, and the white space."""
-
-    rack_kg: float
-    rack_kpa: float
-    floor_m2: float
-    total_kg: float
-
-
 def bill_of(design: Design, lists: CableLists | None, rates: Reliability | None) -> Lines:
     """Return every line that is not empty."""
     lines = (
@@ -61,11 +53,19 @@ def bill_of(design: Design, lists: CableLists | None, rates: Reliability | None)
         *_room(design),
         *_switches(design),
         *(_cables(design, lists) if lists else ()),
+        *_circuits(design),
         *_power(design),
         *_cooling(design),
         *_storage(design),
+        *_benches(design),
     )
     return tuple(line for line in lines if line.site or line.spare)
+
+
+def charges_of(money: Economics) -> Lines:
+    """Return the lines that no order has and that are no part: freight, duty, tax and cost contingency. What is zero has none."""
+    charged = {name: money.capex_by_category[name] for name in CHARGES} | {"cost contingency": money.cost_contingency}
+    return tuple(Line("charges", name, "lot", 1, 0, None, 0.0, usd, name) for name, usd in charged.items() if usd)
 
 
 def priced(bill: Lines) -> dict[str, float]:
@@ -84,51 +84,6 @@ def prices_of(bill: Iterable[Line]) -> dict[str, float]:
         if line.supply and line.usd:
             found[line.supply] = found.get(line.supply, 0.0) + line.usd
     return found
-
-
-def load_of(design: Design) -> Load:
-    """Return the weight of racks, and the load on the floor in kPa."""
-    f = design.figures
-    rack = f["rack_kg"] + f["nodes_per_rack"] * f["node_kg"]
-    footprint = f["rack_pitch_m"] * f["rack_depth_m"]
-    racks = float(design.site.values["racks"])
-    return Load(
-        rack_kg=rack,
-        rack_kpa=rack * 9.81 / 1000 / footprint,
-        floor_m2=_sum(design, Scope.HALL, "floor_m2_in_hall"),
-        total_kg=f["nodes"] * f["node_kg"] + racks * f["rack_kg"],
-    )
-
-
-def findings(design: Design, load: Load) -> Iterator[Finding]:
-    """Yield racks that have too many servers, or that are heavier than the floor carries."""
-    f = design.figures
-    if f["nodes"] == 1:
-        return
-    beside = (
-        f["pod_switches_per_rack"]
-        if f["nodes_per_rack"] * f["node_u"] <= f["rack_u"] and design.counted.fabric.leaf
-        else 0
-    )
-    used = f["nodes_per_rack"] * f["node_u"] + beside
-    if used > f["rack_u"]:
-        yield Finding(
-            "rack-over-full",
-            "error",
-            "room",
-            f"{f['nodes_per_rack']:g} servers of {f['node_u']:g} U are {used:g} U, the rack has {f['rack_u']:g}",
-            f"nodes_per_rack: {int(f['rack_u'] // f['node_u'])}",
-            {"used_u": used, "rack_u": f["rack_u"]},
-        )
-    if load.rack_kpa > f["floor_kpa"]:
-        yield Finding(
-            "floor-overloaded",
-            "warning",
-            "room",
-            f"a full rack of {load.rack_kg:,.0f} kg loads its footprint with {load.rack_kpa:.1f} kPa; the floor carries {f['floor_kpa']:g} kPa",
-            "spread the load over the aisles, a structural engineer's proof in H05, or fewer servers a rack",
-            {"rack_kpa": load.rack_kpa, "floor_kpa": f["floor_kpa"]},
-        )
 
 
 def _pod(design: Design) -> dict[str, float]:
@@ -154,8 +109,8 @@ def _pods(design: Design, name: str) -> float:
 def _servers(design: Design, rates: Reliability | None) -> Iterator[Line]:
     f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
     servers, in_parts = "servers", _comes_in_parts(design)
-    usd, supply = (f["node_usd"] - _gpus_usd(design), "") if in_parts else (f["node_usd"], "gpu-server")
-    yield Line("servers", "GPU servers", "each", f["nodes"], 0, pod, f["node_kw"], usd, servers, supply)
+    price = (0.0, "", "") if in_parts else (f["node_usd"], servers, "gpu-server")
+    yield Line("servers", "GPU servers", "each", f["nodes"], 0, pod, f["node_kw"], *price)
     yield Line("servers", "of these, hot spares", "each", rates.hot_spares if rates else 0, 0, None)
     if f["nodes"] == 1:
         return
@@ -178,35 +133,58 @@ def _gpus_usd(design: Design) -> float:
     return design.figures["node_usd"] * design.figures["gpu_price_share"]
 
 
+class _Part(NamedTuple):
+    """A part of a server: how many a server has, the supply that buys it where servers are built here, and its spares."""
+
+    item: str
+    each: float
+    usd: float
+    supply: str
+    spares: str = ""
+    spare_supply: str = ""
+
+
+def _server_parts(design: Design) -> tuple[_Part, ...]:
+    """Return the parts of a server. NICs and memory for the shelf of a site that builds its servers are bought with the others."""
+    f, in_parts = design.figures, _comes_in_parts(design)
+    memory, nic = ("memory", "nic") if in_parts else ("spare-memory", "spare-nic")
+    gpu_usd = _gpus_usd(design) / max(1.0, f["gpus_per_node"])
+    return (
+        _Part("GPUs", f["gpus_per_node"], gpu_usd, "gpu", "spare_gpus", "spare-parts"),
+        _Part("processors", f["cpus_per_node"], f["processor_usd"], "processor"),
+        _Part("memory modules", f["dimms_per_node"], f["memory_usd"], "memory", "spare_modules", memory),
+        _Part("NVMe drives", f["nvme_per_node"], f["drive_usd"], "nvme-drive", "spare_drives", "spare-drive"),
+        _Part("NICs", f["nics_per_node"], f["nic_usd"], "nic", "spare_nics", nic),
+        _Part("power supplies", f["psus_per_node"], f["psu_usd"], "", "spare_supplies", "spare-supply"),
+        _Part("fan modules", f["fans_per_node"], 0.0, ""),
+    )
+
+
 def _parts(design: Design) -> Iterator[Line]:
     """Yield the parts inside the servers, which are in their price, and those on the shelf, which are not.
 
-    A site that builds its servers buys their GPUs at their own price, and NICs and memory for the shelf together with the others.
+    A site that builds its servers buys their parts. The chassis has what is left of a server's price, with fans and supplies.
     """
     f, v, pod = design.figures, design.site.values, _pod(design)["nodes_in_pod"]
     is_new = f["node_usd"] > 0
     in_parts = _comes_in_parts(design)
-    gpu_usd = _gpus_usd(design) / max(1.0, f["gpus_per_node"])
-    for item, each, spare, usd, supply in (
-        ("GPUs", "gpus_per_node", "spare_gpus", gpu_usd, "spare-parts"),
-        ("processors", "cpus_per_node", "", 0.0, ""),
-        ("memory modules", "dimms_per_node", "spare_modules", f["memory_usd"], "" if in_parts else "spare-memory"),
-        ("NVMe drives", "nvme_per_node", "spare_drives", f["drive_usd"], "spare-drive"),
-        ("NICs", "nics_per_node", "spare_nics", f["nic_usd"], "" if in_parts else "spare-nic"),
-        ("power supplies", "psus_per_node", "spare_supplies", f["psu_usd"], "spare-supply"),
-        ("fan modules", "fans_per_node", "", 0.0, ""),
-    ):
-        kept = float(v[spare]) if spare and is_new else 0.0
-        own = (gpu_usd, "servers", "gpu") if in_parts and item == "GPUs" else (0.0, "", "")
-        yield Line("servers", item, "each", f["nodes"] * f[each], 0, pod * f[each], 0.0, *own)
+    parts = _server_parts(design)
+    for part in parts:
+        kept = float(v[part.spares]) if part.spares and is_new else 0.0
+        own = (part.usd, "servers", part.supply) if in_parts and part.supply else (0.0, "", "")
+        yield Line("servers", part.item, "each", f["nodes"] * part.each, 0, pod * part.each, 0.0, *own)
         if kept:
-            yield Line("spare parts", item, "each", 0, kept, None, 0.0, usd, "spare parts", supply)
+            yield Line("spare parts", part.item, "each", 0, kept, None, 0.0, part.usd, "spare parts", part.spare_supply)
+    if in_parts:
+        bought = sum(part.each * part.usd for part in parts if part.supply) + f["motherboard_usd"]
+        for item, usd in (("motherboard", f["motherboard_usd"]), ("chassis", max(0.0, f["node_usd"] - bought))):
+            yield Line("servers", item, "each", f["nodes"], 0, pod, 0.0, usd, "servers", item)
 
 
 def _room(design: Design) -> Iterator[Line]:
     f, pod, v = design.figures, _pod(design), design.site.values
     load, nodes, racks = load_of(design), pod["nodes_in_pod"], pod["racks_in_pod"]
-    panels, kg = _pods(design, "blanking_panels_in_pod"), nodes * f["node_kg"] + racks * f["rack_kg"]
+    kg = nodes * f["node_kg"] + racks * f["rack_kg"]
     racked, rack_usd, pdu_usd = "racks", f["rack_usd"], f["pdu_usd"]
     come_whole = design.choices["server_form"] == "rack"
     bought_racks = (
@@ -225,7 +203,6 @@ def _room(design: Design) -> Iterator[Line]:
         ("rack PDUs", "each", _pods(design, "pdus_in_pod"), pod["pdus_in_pod"], pdu_usd, "rack-pdu"),
         ("rack PDUs of infrastructure racks", "each", float(v["infra_pdus"]), None, pdu_usd, "infrastructure-pdu"),
         ("rack units in use by servers", "U", f["nodes"] * f["node_u"], nodes * f["node_u"], 0.0, ""),
-        ("blanking panels", "each", panels, pod["blanking_panels_in_pod"], 0.0, ""),
         ("white space", "m2", round(load.floor_m2, 1), racks * f["floor_m2_per_rack"], 0.0, ""),
         ("servers and racks", "kg", round(load.total_kg), round(kg), 0.0, ""),
     ):
@@ -271,6 +248,14 @@ def _cables(design: Design, lists: CableLists) -> Iterator[Line]:
             named = item if optic.network == "compute" else f"{optic.network} {item}"
             usd = f["optics_usd"] * _links_per_transceiver(design, optic.network, end)
             yield Line(section, named, "each", optic.number, spare, None, 0.0, usd, cost, f"{end}-transceiver")
+
+
+def _circuits(design: Design) -> Iterator[Line]:
+    """Yield the carrier circuits of a cluster; a single machine has its office's."""
+    if design.choices["fabric"] != "none":
+        f = design.figures
+        usd, item = f["circuit_usd"], "carrier circuits"
+        yield Line("management network", item, "circuit", f["wan_circuits"], 0, None, 0.0, usd, item, "carrier-circuit")
 
 
 def _spread(counts: Iterable[int], share: float) -> list[int]:
@@ -327,29 +312,53 @@ def _power(design: Design) -> Iterator[Line]:
 
 def _cooling(design: Design) -> Iterator[Line]:
     """Yield the cooling of racks and, where it is built, that of the halls. A hall in service has its own plant."""
-    pod, choices, hall = _pod(design), design.choices, []
-    if choices["rear_door"]:
-        yield Line(
-            "cooling", "rear-door heat exchangers", "each", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"]
-        )
-    if choices["cooling"] != "air":
-        yield Line("cooling", "coolant distribution units", "each", _pods(design, "cdus_in_pod"), 0, pod["cdus_in_pod"])
-        manifolds = () if choices["server_form"] == "rack" else ("rack manifolds",)  # a whole rack has its own
-        for item in (*manifolds, "leak sensors with valve"):
-            yield Line("cooling", item, "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])
-    if choices["cooling"] != "liquid":
-        yield Line("cooling", "aisle containment", "rack", _pods(design, "racks_in_pod"), 0, pod["racks_in_pod"])
-    if choices["facility"] != "existing":
-        hall = [
+    for item, unit, site, in_pod, usd, supply in _at_racks(design):
+        yield Line("cooling", item, unit, site, 0, in_pod, 0.0, usd, "cooling and air at racks", supply)
+    if design.choices["facility"] != "existing":
+        for item, name in (
             ("room air handlers", "crahs_in_hall"),
             ("in-row coolers", "in_row_coolers_in_hall"),
             ("chillers", "chillers_in_hall"),
             ("cooling towers", "towers_in_hall"),
             ("dry coolers", "dry_coolers_in_hall"),
             ("water pumps", "pumps_in_hall"),
-        ]
-    for item, name in (*hall, ("temperature sensors", "sensors_in_hall")):
-        yield Line("cooling", item, "each", _halls(design, name), 0, None)
+        ):
+            yield Line("cooling", item, "each", _halls(design, name), 0, None)
+
+
+_Priced = tuple[str, str, float, float | None, float, str]
+"""Item, unit, number at the site and in a pod, price of one, and the supply that buys it."""
+
+
+def _at_racks(design: Design) -> Iterator[_Priced]:
+    f, pod, choices = design.figures, _pod(design), design.choices
+    racks, in_pod = _pods(design, "racks_in_pod"), pod["racks_in_pod"]
+    if choices["rear_door"]:
+        yield "rear-door heat exchangers", "each", racks, in_pod, f["rear_door_usd"], "rear-door"
+    if choices["cooling"] != "air":
+        cdus, cdu_usd = _pods(design, "cdus_in_pod"), f["cdu_kw"] * f["cdu_usd_kw"]
+        supply = "cdu" if choices["cooling_equipment"] == "made-to-order" else "cdu-stock"
+        yield "coolant distribution units", "each", cdus, pod["cdus_in_pod"], cdu_usd, supply
+        if choices["server_form"] != "rack":  # a whole rack has its own
+            yield "rack manifolds", "rack", racks, in_pod, f["manifold_usd"], "manifold"
+        yield "leak sensors with valve", "rack", racks, in_pod, f["leak_detection_usd"], "leak-sensor"
+    if choices["cooling"] != "liquid":
+        panels = _pods(design, "blanking_panels_in_pod")
+        yield "aisle containment", "rack", racks, in_pod, f["containment_usd"], "containment"
+        yield (
+            *("blanking panels", "each", panels, pod["blanking_panels_in_pod"]),
+            *(f["blanking_panel_usd"], "blanking-panel"),
+        )
+    yield "temperature sensors", "each", _halls(design, "sensors_in_hall"), None, f["sensor_usd"], "sensor"
+
+
+def _benches(design: Design) -> Iterator[Line]:
+    f, choices, cost = design.figures, design.choices, "test benches"
+    benches = float(design.site.values["staging_benches"])
+    yield Line(cost, cost, "bench", benches, 0, None, 0.0, f["bench_usd"], cost, "staging-benches")
+    if choices["burn_in"] == "bench" and choices["cooling"] != "air":
+        usd, supply = f["bench_loop_usd"], "bench-loop"
+        yield Line(cost, "coolant loops of benches", "place", f["test_benches"], 0, None, 0.0, usd, cost, supply)
 
 
 def _storage(design: Design) -> Iterator[Line]:

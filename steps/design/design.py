@@ -230,6 +230,7 @@ def _design(
     counted = counted_from(f, choices)
     values = choices | site_counts(
         f,
+        choices,
         counted.fabric,
         counted.power,
         counted.storage,

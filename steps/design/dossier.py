@@ -11,8 +11,7 @@ from typing import Any
 
 from steps.design import addressing, checkpoints, cooling, feasible, power, reliability, scale, staging, storage
 from steps.design.addressing import AddressPlan, address_plan
-from steps.design.bill import Line, Load, bill_of, load_of, priced
-from steps.design.bill import findings as load_findings
+from steps.design.bill import Line, bill_of, charges_of, priced
 from steps.design.cable_lists import CableLists
 from steps.design.cables import CableSchedule
 from steps.design.checkpoints import Checkpoints, checkpoints_of
@@ -20,6 +19,8 @@ from steps.design.cooling import Cooling, cooling_of
 from steps.design.design import Design
 from steps.design.economics import Economics, economics_of
 from steps.design.findings import Finding, sorted_findings
+from steps.design.floor_load import Load, load_of
+from steps.design.floor_load import findings as load_findings
 from steps.design.recovery import Recovery, recoveries_of
 from steps.design.reliability import Reliability, reliability_of
 from steps.design.service_cables import ServiceCables
@@ -84,7 +85,7 @@ def dossier_of(design: Design) -> Dossier:
         economics=money,
         addresses=plan,
         load=load,
-        bill=bill,
+        bill=(*bill, *charges_of(money)),
         findings=_findings(design, lists, heat, rates, saved, plan, load),
     )
 

@@ -9,13 +9,24 @@ from typing import NamedTuple
 from steps.design.figures import Chosen, Figures
 
 HOURS_A_MONTH = 730
+CHARGES = {
+    "freight and insurance": "freight_share",
+    "import duty": "import_duty_share",
+    "sales tax": "sales_tax_share",
+}
+"""What a buyer pays on top of the price of the equipment, and the figure with its share."""
 
 
 class Economics(NamedTuple):
-    """The money of a design. `slip_day` is the cost of a day of delay: depreciation, lease and staff."""
+    """The money of a design. `slip_day` is the cost of a day of delay: depreciation, lease and staff.
+
+    `budget` is `capex` with the cost contingency, which is money for what an estimate leaves out. Schedule contingency is time.
+    """
 
     capex: float
     capex_by_category: dict[str, float]
+    cost_contingency: float
+    budget: float
     opex_month: float
     opex_by_category: dict[str, float]
     depreciation_year: float
@@ -94,6 +105,7 @@ def economics_of(
     capex = {**equipment} | {
         "installation": it * f["installation_share"],
         "building, power and cooling": it_mw * f["facility_usd_mw"] if built else 0.0,
+        **{name: it * f[share] for name, share in CHARGES.items()},
     }
     running = operating_month(
         electricity_year=annual_electricity,
@@ -106,6 +118,7 @@ def economics_of(
     )
     opex = {name: usd for name, usd in running._asdict().items() if name != "total"}
     total, month = sum(capex.values()), running.total
+    contingency = total * f["cost_contingency_share"]
     facility = capex["building, power and cooling"]
     depreciation = straight_line(total - facility, f["it_years"]) + straight_line(facility, f["facility_years"])
     hourly = (depreciation + month * 12) / 8760
@@ -115,6 +128,8 @@ def economics_of(
     return Economics(
         capex=total,
         capex_by_category=capex,
+        cost_contingency=contingency,
+        budget=total + contingency,
         opex_month=month,
         opex_by_category=opex,
         depreciation_year=depreciation,

@@ -16,7 +16,7 @@ from steps.design.power import Power
 from steps.design.power_topology import hall_power
 from steps.design.reliability import spares
 from steps.design.service_networks import INFRASTRUCTURE_FEEDS, Services, pod_switches
-from steps.design.staging import bench_servers
+from steps.design.staging import bench_servers, staging_benches
 from steps.design.storage import Storage
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def rack_count(f: Figures, pods: Sequence[int]) -> int:
 
 def site_counts(
     f: Figures,
+    choices: Chosen,
     fabric: Fabric,
     power: Power,
     storage: Storage,
@@ -69,6 +70,7 @@ def site_counts(
         "storage_servers": storage.servers,
         "metadata_servers": storage.metadata_servers,
         "bench_servers": bench_servers(f),
+        "staging_benches": staging_benches(f, choices),
         "wan_circuits": int(f["wan_circuits"]),
         "node_kw": power.node_kw,
         "rack_kw": power.rack_kw,

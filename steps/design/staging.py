@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from steps.design.figures import Chosen, Figures
 from steps.design.findings import Finding
@@ -13,6 +14,11 @@ def bench_servers(f: Figures) -> int:
     places = int(f["test_benches"])
     carried = int(round(f["bench_power_kw"] / f["node_kw"], 9)) if f["bench_power_kw"] else places
     return max(1, min(places, carried))
+
+
+def staging_benches(f: Figures, choices: Chosen) -> int:
+    """Return the benches that are bought: a place for each server of a soak, or one for the repairs of 64 servers that soak in racks."""
+    return int(min(f["test_benches"], f["nodes"])) if choices["burn_in"] == "bench" else ceil(f["nodes"] / 64)
 
 
 def findings(f: Figures, choices: Chosen) -> Iterator[Finding]:

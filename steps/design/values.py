@@ -47,6 +47,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("ride_through", "choice", "site", "ups, batteries or none (for servers)"),
     ("power_equipment", "choice", "site", "made-to-order or stock"),
     ("cooling_equipment", "choice", "site", "made-to-order, stock or hired"),
+    ("gpu_market", "choice", "site", "current, spring-2024 or autumn-2023"),
     ("tiers", "count", "site", "switch tiers of the compute fabric"),
     # counts of the whole site
     ("nodes", "count", "site", "GPU servers"),
@@ -93,6 +94,12 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("wan_circuits", "count", "site", "uplinks to the outside, by separate routes"),
     ("test_benches", "count", "site", "servers that the site's benches test at once: bench places"),
     ("goods_lifts", "count", "site", "lifts from the dock up to each hall, 0 where none is needed"),
+    (
+        "staging_benches",
+        "count",
+        "site",
+        "benches of the staging area: for a soak, or for repairs where servers are soaked in their racks",
+    ),
     (
         "bench_servers",
         "count",

@@ -89,7 +89,8 @@ class PlanOrder(Closed):
     )
     serialised: bool = Field(default=False, description="each piece is an asset with a serial number")
     order_by: datetime | None = Field(
-        default=None, description="the last day that its lead time's P80 allows, and not before it can be placed"
+        default=None,
+        description="the last day that its lead time's P80 allows; before it can be placed if it is late with that lead time",
     )
     need_by: datetime | None = None
     dates: Dates | None = None

@@ -85,6 +85,19 @@ PARTS = {
 """The supply lines of a site that builds its servers from parts; their spares are bought with them where a shelf has none."""
 
 
+IN_THE_BUILDING = {
+    *("utility-service", "utility-feeder", "full-service", "full-feeders", "large-load-study", "service-study"),
+    *("temporary-service", "gas-service", "gas-turbine", "generator", "small-generator", "diesel-fuel", "load-banks"),
+    *("building-permit", "trade-permits", "site-plan-approval"),
+    *("air-permit", "turbine-air-permit", "temporary-turbine-permit"),
+    *("medium-voltage-intake", "medium-voltage-switchgear", "power-transformer", "distribution-transformer"),
+    *("ups", "low-voltage-switchboards", "battery-container", "transfer-switch", "busway", "remote-power-panel"),
+    *("air-handler", "in-row-cooler", "chiller", "heat-rejection", "dry-cooler", "chilled-water-pump"),
+    *("factory-test-slot", "chiller-test-slot", "fire-suppression", "pathways"),
+}
+"""What has no price of its own: a price for each MW of building, power and cooling has it. A hall in service orders none of it."""
+
+
 class Lists(NamedTuple):
     """A preset's dossier and what its plan orders, by supply line; `left_out` are the lines of steps decided away.
 
@@ -101,8 +114,8 @@ class Lists(NamedTuple):
 
 
 @cache
-def lists_of(preset: str) -> Lists:
-    design = design_of_preset(preset)
+def lists_of(preset: str, facility: str = "") -> Lists:
+    design = design_of_preset(preset, {"facility": facility} if facility else {})
     found = expand(shipped_catalog(), design, 8.0)
     orders: dict[str, float] = defaultdict(float)
     for order in found.orders.values():
@@ -147,6 +160,48 @@ def test_what_is_bought_is_the_bill_with_its_spares(preset: str) -> None:
         if supply not in left_out and orders.get(supply, 0) != count
     }
     assert differ == {}
+
+
+@pytest.mark.parametrize("facility", ["", "existing", "shell", "greenfield"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_order_has_its_line_of_the_bill_with_a_price_and_every_line_its_order(preset: str, facility: str) -> None:
+    """Rear doors, distribution units, containment, panels and carrier circuits were ordered, and no bill had them."""
+    found = lists_of(preset, facility)
+    billed: dict[str, float] = defaultdict(float)
+    for line in found.dossier.bill:
+        if line.supply:
+            billed[line.supply.removesuffix("-stock")] += line.site + line.spare
+
+    unbilled = found.orders.keys() - billed.keys()
+    assert unbilled <= IN_THE_BUILDING
+    assert not unbilled or found.dossier.economics.capex_by_category["building, power and cooling"] > 0
+    differ = {name: (found.orders.get(name, 0), count) for name, count in billed.items() if name not in found.left_out}
+    assert {name: pair for name, pair in differ.items() if pair[0] != pair[1]} == {}
+    free = {line.supply for line in found.dossier.bill if line.supply and not line.each_usd and line.site + line.spare}
+    assert not free - found.left_out
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_freight_duty_tax_and_cost_contingency_are_lines_of_their_own(preset: str) -> None:
+    figures = {"freight_share": 0.02, "import_duty_share": 0.03, "sales_tax_share": 0.08, "cost_contingency_share": 0.2}
+    dossier = dossier_of(design_of_preset(preset, figures))
+    money, lines = dossier.economics, {line.item: line.usd for line in dossier.bill if line.section == "charges"}
+    equipment = sum(line.usd for line in dossier.bill if line.section != "charges")
+
+    assert money.capex_by_category["freight and insurance"] == pytest.approx(equipment * 0.02)
+    assert money.capex_by_category["import duty"] == pytest.approx(equipment * 0.03)
+    assert money.capex_by_category["sales tax"] == pytest.approx(equipment * 0.08)
+    assert money.cost_contingency == pytest.approx(money.capex * 0.2)
+    assert money.budget == pytest.approx(sum(money.capex_by_category.values()) + money.cost_contingency)
+    assert sum(lines.values()) == pytest.approx(equipment * 0.13 + money.cost_contingency)
+
+
+def test_no_tax_and_no_duty_are_charged_unless_a_site_says_so() -> None:
+    money = lists_of("superpod-1su").dossier.economics
+
+    assert money.capex_by_category["import duty"] == money.capex_by_category["sales tax"] == 0
+    assert money.capex_by_category["freight and insurance"] > 0
+    assert money.cost_contingency == pytest.approx(money.capex / 10)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -422,18 +477,17 @@ def test_the_power_equipment_that_is_ordered_is_on_the_bill(preset: str) -> None
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_each_price_of_the_bill_is_that_of_the_order_that_buys_it(preset: str) -> None:
-    """Orders of what has a price add up to the cost of the equipment; only parts of a server that is built here have none."""
+    """Orders of what has a price add up to the cost of the equipment, those of a server that is built here to its price."""
     found = lists_of(preset)
     built_here = found.design.choices["build"] == "white-box"
     parts_usd = found.design.figures["nodes"] * found.design.figures["node_usd"] if built_here else 0.0
-    prices = prices_of(found.dossier.bill)
-    expected = sum(priced(found.dossier.bill).values())
+    bill = tuple(line for line in found.dossier.bill if line.section != "charges")
+    prices = prices_of(bill)
 
-    assert prices.keys() - found.left_out <= found.orders.keys()
+    assert {name.removesuffix("-stock") for name in prices} - found.left_out <= found.orders.keys()
     assert prices.get("gpu", 0.0) == pytest.approx(parts_usd * found.design.figures["gpu_price_share"])
-    unpriced = [line for line in found.dossier.bill if line.cost and not line.supply]
-    assert {line.item for line in unpriced} <= ({"GPU servers", "NICs", "memory modules"} if built_here else set())
-    assert sum(prices.values()) + sum(line.usd for line in unpriced) == pytest.approx(expected)
-    for line in found.dossier.bill:
+    assert not [line for line in bill if line.cost and not line.supply]
+    assert sum(prices.values()) == pytest.approx(sum(priced(bill).values()))
+    for line in bill:
         if line.item in BOUGHT and line.supply:
-            assert line.supply in BOUGHT[line.item]
+            assert line.supply.removesuffix("-stock") in BOUGHT[line.item]

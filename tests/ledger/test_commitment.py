@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from tests.ledger.conftest import T0, Clock, begun, small_plan
 TARGET, COMMITMENT = T0 + timedelta(days=80), T0 + timedelta(days=100)
 
 
-def told(plan: Plan, days: int = 0, **changes: object) -> CommittedDates:
+def told(plan: Plan, days: int = 0, **changes: Any) -> CommittedDates:
     """Return a commitment of a plan's go-live and one phase, so many days later than usual."""
     later = timedelta(days=days)
     rows = [
@@ -108,7 +109,7 @@ def test_views_begin_with_what_people_are_told_and_what_is_left(committed: Ledge
     ],
 )
 def test_dates_that_are_none_of_the_plan_are_refused(
-    committed: Ledger, plan: Plan, changes: dict[str, object], fault: str
+    committed: Ledger, plan: Plan, changes: dict[str, Any], fault: str
 ) -> None:
     with pytest.raises(InputError, match=fault):
         adopt_plan(committed, "pm", plan, reason="anew", committed=told(plan, **changes))

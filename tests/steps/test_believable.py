@@ -32,3 +32,15 @@ def test_every_explanation_is_of_a_preset_that_lies_outside() -> None:
     outside = [line for line in rows if not line.endswith("| inside |")]
     assert len(rows) == listed.count("- preset:")
     assert len(outside) == listed.count("why:")
+
+
+def test_ten_figures_are_listed_with_what_they_rest_on_and_the_servers_lead_time_first() -> None:
+    page = (DOCS / "believable.md").read_text(encoding="utf-8").partition("## The figures that move")[2]
+    for preset in page.split("### ")[1:]:
+        rows = [line.split(" | ") for line in preset.splitlines() if line.startswith("| ") and "value" not in line]
+
+        assert len(rows) == 10
+        assert rows[0][0].startswith("| 001 GPU servers")
+        assert all(source for _, _, source, _ in rows)
+        later = [float(row[-1].strip(" |")) for row in rows]
+        assert later == sorted(later, reverse=True)

@@ -6,20 +6,18 @@ from collections import defaultdict
 
 import pytest
 
-from steps.design.design import Design, design_of_preset
+from steps.design.bill import prices_of
+from steps.design.design import design_of_preset
 from steps.design.dossier import dossier_of
 from steps.design.preset import preset_names
 from steps.planning.network.expansion import expand
 from steps.planning.network.parts import Expansion
-from tests.design.test_five_lists import BOUGHT, PARTS, SPARE_PARTS
 from tests.shipped import shipped_catalog
 
 LARGE_USD = 1_000_000
 GATES = {"H01@site", "074@site", "075@site"}
 """Lease or purchase, the utility's letter, and the contract for power."""
 MAKERS = ("-maker", "rack-supplier", "cable-supplier", "component-supplier")
-WITHOUT_PRICE = {"sensor", "blanking-panel", "staging-benches", "bench-loop"}
-"""What the bill has no price for and that is small: less than the sum for any site of ours."""
 CABLES = (
     "server-cable",
     "trunk-cable",
@@ -51,35 +49,17 @@ def all_before(name: str, links: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def prices(design: Design) -> dict[str, float]:
-    """Return the price in USD of all that one item's orders buy, as far as the bill has one."""
-    found: dict[str, float] = defaultdict(float)
-    for line in dossier_of(design).bill:
-        named = BOUGHT.get(line.item, ())
-        for item in (*named, *(name for table in (SPARE_PARTS, PARTS) if (name := table.get(line.item)))):
-            found[item] += line.usd
-        if line.cost == "cables and optics":
-            for item in CABLES:
-                found[item] += line.usd
-        if line.cost == "servers":
-            for item in ("gpu-server", "gpu", "chassis", "motherboard", "processor", "memory"):
-                found[item] += line.usd
-    return found
-
-
 @pytest.mark.parametrize("facility", ["existing", "shell"])
 @pytest.mark.parametrize("preset", [name for name in preset_names() if name not in ("lab", "localhost")])
 def test_no_large_order_is_placed_before_site_and_power_are_contracted(preset: str, facility: str) -> None:
     """Equipment whose price the bill has in that of the building counts as large."""
     design = design_of_preset(preset, {"facility": facility})
-    found, price = expand(shipped_catalog(), design, 8.0), prices(design)
+    found, price = expand(shipped_catalog(), design, 8.0), prices_of(dossier_of(design).bill)
     links = before(found)
     large = {
         name: order
         for name, order in found.orders.items()
-        if order.supply.supplier.endswith(MAKERS)
-        and order.supply.item not in WITHOUT_PRICE
-        and price.get(order.supply.item, LARGE_USD) >= LARGE_USD
+        if order.supply.supplier.endswith(MAKERS) and price.get(order.supply.item, LARGE_USD) >= LARGE_USD
     }
 
     early = {name: GATES - all_before(name, links) for name in large}

@@ -110,15 +110,33 @@ def test_each_delivery_waits_from_its_own_day_on() -> None:
 
 
 @pytest.mark.parametrize(("preset", "facility"), SITES)
-def test_no_order_is_placed_before_it_can_be_nor_after_its_latest_date(preset: str, facility: str) -> None:
+def test_an_order_by_date_before_the_first_day_is_shown_as_it_is_with_the_days_and_what_would_help(
+    preset: str, facility: str
+) -> None:
+    """Its order-by date was raised to its first day, so that a late order read as one in time."""
     made = plan(preset, facility)
     for order, timing in timings(made):
         assert order.order_by
-        assert made.start <= timing.order_from <= order.order_by <= timing.latest, order.id
+        assert order.need_by
+        assert made.start <= timing.order_from <= timing.latest, order.id
+        assert timing.order_by <= timing.latest
         assert abs(order.order_by - timing.order_by) <= timedelta(minutes=1)
+        late = max(timedelta(), timing.order_from - timing.order_by)
+        assert timing.late_days_p80 == pytest.approx(late / DAY)
+        assert bool(timing.ways) == bool(late)
         assert timing.spare_days <= timing.early_days + 1e-9
     assert any(timing.late_days_p80 for _, timing in timings(made))
     assert any(timing.order_from < timing.order_by < timing.latest for _, timing in timings(made))
+
+
+def test_a_utility_has_no_second_source_and_servers_can_come_in_parts() -> None:
+    greenfield, existing = (
+        {order.item: timing.ways for order, timing in timings(plan("superpod-1su", facility))}
+        for facility in ("greenfield", "existing")
+    )
+
+    assert greenfield["service-study"] == ("an earlier application",)
+    assert {"a second source", "an allocation of the maker"} < {*existing["gpu-server"]}
 
 
 @pytest.mark.parametrize(("preset", "facility"), SITES)
@@ -169,7 +187,7 @@ def test_an_order_that_is_placed_later_than_planned_costs_less_and_may_come_late
     later = timing_of(order, as_planned.latest)
 
     assert later
-    assert later.order_by == later.order_from == as_planned.latest
+    assert later.order_by == as_planned.order_by < later.order_from == as_planned.latest
     assert later.early_days == pytest.approx(0, abs=0.001)
     assert later.late_days_p80 == pytest.approx((lead_at(order.lead, KEPT) - order.lead.m) / 24, abs=0.001)
 

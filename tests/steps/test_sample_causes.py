@@ -17,8 +17,9 @@ from schedule.cpm.compiled import compile_network
 from schedule.errors import InputError
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import last_row, network_of
+from steps.planning.dates.halls import GO_LIVE
 from steps.planning.odds.enough_samples import enough_samples
-from steps.planning.odds.plan_odds import GO_LIVE, odds_of
+from steps.planning.odds.plan_odds import odds_of
 from steps.planning.odds.sample_causes import Luck, PlayedSample, SampleCauses, luck_of, played_sample
 from steps.planning.plan import Plan
 from tests.commands import called

@@ -1,6 +1,7 @@
 """List orders: between which days to place each, what coming early costs, and what has come.
 
-An order placed on its `order by` date is in time in 80 of 100 cases; --json also has the latest date, with the most likely lead time.
+An order placed on its `order by` date is in time in 80 of 100 cases. Where that date is before `order from`, the order is late by the
+days of `late at P80`, and the lines below the table say what may help. --json also has the latest date, with the most likely lead time.
 
 --budget lists the money by budget line beside the design's estimate, --history everything recorded of one order.
 
@@ -106,7 +107,8 @@ def _late(rows: list[OrderRow], timed: TimedOrders) -> Iterator[LateOrder]:
     for row in rows:
         one = timed.by_id[row.id]
         if one.late_days_p80 and one.order_from:
-            alike.setdefault((row.step, row.item), []).append(LateOrder(row.id, one.late_days_p80, one.order_from))
+            late = LateOrder(row.id, one.late_days_p80, one.order_from, one.in_time_with)
+            alike.setdefault((row.step, row.item), []).append(late)
     for orders in alike.values():
         worst = max(orders, key=lambda one: one.days)
         yield worst._replace(name=and_more(worst.name, len(orders)))

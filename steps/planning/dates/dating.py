@@ -322,7 +322,7 @@ def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
     deliveries = [_dated_delivery(tranche, dates) for tranche in order.tranches]
     found = {
         "dates": own,
-        "order_by": max(own.early_finish, own.late_finish - margin),
+        "order_by": own.late_finish - margin,
         "need_by": min(dates[tranche.id].late_finish for tranche in order.tranches),
         "tranches": tuple(deliveries),
     }

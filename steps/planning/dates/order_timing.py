@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 YEAR_DAYS = 365
+GRANTED_BY = ("gas-supplier", "permit-office", "utility")
+"""Suppliers of what a site can have from nobody else."""
 RATE = "cost_of_capital"
 """The figure: percent a year of money that is tied up."""
 
@@ -26,15 +28,17 @@ class OrderTiming(NamedTuple):
     order_from: datetime
     """All that comes before it is done."""
     order_by: datetime
-    """The last moment that the P80 of its lead time allows, or `order_from` where that has passed."""
+    """The last moment that the P80 of its lead time allows. Before `order_from` if the order cannot be in time with that lead time."""
     latest: datetime
     """The last moment with the most likely lead time: placed then, it is late as often as not."""
     late_days_p80: float | None
-    """How late its deliveries are with the P80 of the lead time, if it is placed on `order_by`. None in older plans."""
+    """How late its deliveries are with the P80 of the lead time: by how much `order_by` is before `order_from`. None in older plans."""
     early_days: float
     """How long its pieces wait on average until they are needed, if it is placed on `order_from` and takes its most likely time."""
     spare_days: float
-    """The same if it is placed on `order_by`."""
+    """The same if it is placed on `order_by`, or on `order_from` if that is later."""
+    ways: tuple[str, ...]
+    """What would bring its deliveries in time, if they are late with the P80 of the lead time."""
 
 
 def timing_of(order: PlanOrder, placed_from: datetime | None = None) -> OrderTiming | None:
@@ -47,12 +51,29 @@ def timing_of(order: PlanOrder, placed_from: datetime | None = None) -> OrderTim
     order_from = order.dates.early_finish if placed_from is None else placed_from
     latest = order.dates.late_finish
     if order.lead_p80_h is None:
-        order_by, late = max(order_from, latest), None
+        order_by, late = latest, None
     else:
-        safe = latest - HOUR * max(0.0, order.lead_p80_h - order.lead.m)
-        order_by = max(order_from, safe)
-        late = (order_by - safe) / DAY
-    return OrderTiming(order_from, order_by, latest, late, _wait(order, order_from), _wait(order, order_by))
+        order_by = latest - HOUR * max(0.0, order.lead_p80_h - order.lead.m)
+        late = max(0.0, (order_from - order_by) / DAY)
+    return OrderTiming(
+        order_from=order_from,
+        order_by=order_by,
+        latest=latest,
+        late_days_p80=late,
+        early_days=_wait(order, order_from),
+        spare_days=_wait(order, max(order_from, order_by)),
+        ways=_ways_to_be_in_time(order) if late else (),
+    )
+
+
+def _ways_to_be_in_time(order: PlanOrder) -> tuple[str, ...]:
+    """Return what a buyer can do about an order that is late. What an authority or a utility grants has no second source."""
+    if order.supplier in GRANTED_BY:
+        return ("an earlier application",)
+    has_parts = len(order.tranches) == 1 and order.quantity > 1
+    split = ("a split delivery, first what is needed first",) if has_parts else ()
+    allocation = ("an allocation of the maker",) if order.supplier.endswith("-maker") else ()
+    return (*split, "a second source", *allocation)
 
 
 def _wait(order: PlanOrder, placed: datetime) -> float:

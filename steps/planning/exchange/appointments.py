@@ -21,12 +21,12 @@ def appointments_of(
     """Yield the appointments that are still to come, at the tasks' dates: of what has happened there are none."""
     for order in plan.orders:
         task = tasks.get(order.id)
-        if order.order_by is not None and task is not None and task.actual_finish is None:
+        if order.order_by is not None and order.dates and task is not None and task.actual_finish is None:
             yield Appointment(
                 id=order.id,
                 kind="order by",
                 title=f"Order by: {order.title}",
-                start=local(order.order_by),
+                start=local(max(order.order_by, order.dates.early_finish)),
                 note=f"{order.quantity:,} {order.unit_of_measure} from {order.supplier}",
             )
     ends = _phase_ends(plan, tasks)
