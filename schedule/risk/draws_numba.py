@@ -1,4 +1,4 @@
-"""Durations of one group of samples, compiled by numba. `draws_numpy` has the same ones."""
+"""Durations of one group of samples, as machine code."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from schedule.cpm.shifts import Minutes
 from schedule.machine_code import numba
-from schedule.risk.model import Causes, Durations
-from schedule.risk.philox import LANES, Words
-from schedule.risk.philox_numba import draw_group
-from schedule.risk.quantiles import Floats
+from schedule.risk.model import Causes, Durations, RiskModel
+from schedule.risk.philox import LANES, Words, draw_group
+from schedule.risk.quantiles import Floats, pert_table
 from schedule.risk.quantiles_numba import lognormal, pert, triangular
 from schedule.risk.spreads import Family
 
 compiled = numba.njit(nogil=True)
+kept = numba.njit(nogil=True, cache=True)
 inlined = numba.njit(inline="always")
 
 FIXED, TRIANGULAR, PERT = int(Family.FIXED), int(Family.TRIANGULAR), int(Family.PERT)
@@ -116,3 +116,27 @@ def _add_event(
         for lane in range(LANES):
             if occurs[lane] < limit:
                 out[lane] += np.int64(values[lane] + 0.5)
+
+
+def durations_of(model: RiskModel, seed: int, group: int) -> Minutes:
+    """Return the minutes of each activity in each sample of a group; shape (activities, LANES), by number."""
+    out = np.empty((len(model.durations.key), LANES), np.int64)
+    multipliers = np.empty((len(model.drivers), LANES), np.float64)
+    _draw_all(np.uint64(seed), group, model.durations, model.causes, pert_table(), multipliers, out)
+    return out
+
+
+@kept
+def _draw_all(
+    seed: np.uint64,
+    group: int,
+    durations: Durations,
+    causes: Causes,
+    table: Floats,
+    multipliers: Floats,
+    out: NDArray[np.int64],
+) -> None:
+    words, values = np.empty(LANES, np.uint64), np.empty(LANES, np.float64)
+    draw_multipliers(seed, group, causes, table, words, multipliers)
+    for j in range(len(out)):
+        draw_durations(seed, group, j, durations, causes, table, multipliers, words, values, out[j])

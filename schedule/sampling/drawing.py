@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedule.crews.slots import LAG, Slotted
-from schedule.risk.draws_numpy import durations_of, multipliers_of
+from schedule.risk.draws_numba import durations_of
 from schedule.risk.model import RiskModel
 
 
@@ -15,10 +15,7 @@ def slots_of(model: RiskModel, slotted: Slotted, seed: int, group: int) -> NDArr
 
     Lags last as long in every sample, and what is done lasts no time.
     """
-    groups = range(group, group + 1)
-    multipliers = multipliers_of(seed, groups, model.causes, len(model.drivers))
-    everything = slice(0, len(model.course.calendar))
-    minutes = durations_of(seed, groups, model, everything, multipliers)
+    minutes = durations_of(model, seed, group)
     drawn = np.flatnonzero(slotted.row != LAG)
     lanes = np.repeat(slotted.problem.duration[None, :], minutes.shape[1], axis=0)
     numbers = model.network.numbers.number[slotted.row[drawn]]

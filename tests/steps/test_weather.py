@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from schedule.risk.draws_numpy import durations_of, multipliers_of
 
 from schedule.errors import InputError
-from schedule.risk.draws_numpy import durations_of, multipliers_of
 from steps.planning.dates.dating import network_of
 from steps.planning.odds.plan_odds import odds_of
 from steps.planning.odds.uncertainty import uncertainty
