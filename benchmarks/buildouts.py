@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from schedule.cpm.columns import NONE, Activities, Actuals, Links
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import fastest_engine
 from schedule.cpm.shifts import Indices, Minutes, continuous
 from schedule.risk.quantiles import Floats
 from schedule.risk.spreads import Estimates, Family, three_points
@@ -113,7 +112,6 @@ class Buildout:
             Activities(names, likely, np.zeros(rows + 1, np.int32)),
             Links(links[0], links[1], nothing.astype(np.uint8), nothing.astype(np.int64), nothing),
             [continuous()],
-            engine=fastest_engine(),
         )
 
     @cached_property

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.calibration import effort_of
 from benchmarks.levelling_least import proof
 from benchmarks.levelling_pods import pods_problem, template, template_problem
-from schedule.levelling.calibration import effort_of
-from schedule.levelling.compiled import FAST
+from benchmarks.psplib_file import read_sm
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import Problem
-from schedule.levelling.psplib_file import read_sm
 from schedule.levelling.result import Levelled
 from tests.schedule.levelling.checker import faults
 
@@ -149,9 +148,8 @@ def table(arguments: argparse.Namespace) -> Iterator[str]:
     """Yield the page, line by line."""
     yield "# Levelling, as measured"
     yield ""
-    ways = "numba" if FAST else "plain Python"
     load = os.getloadavg()[0]
-    yield f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.machine()}, {ways}, load average {load:.1f} when it began."
+    yield f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.machine()}, load average {load:.1f} when it began."
     yield "Written by `python -m benchmarks.levelling FOLDER --write`. Seconds are of processor time on one core."
     yield "Every schedule of ours was judged by a checker that shares no code with the engine."
     yield ""

@@ -14,7 +14,6 @@ import numpy as np
 from benchmarks.schedule import layered
 from schedule.cpm.columns import NONE, Actuals
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import numba_engine, numpy_engine
 from schedule.cpm.solution import Solution
 from schedule.quality.assessing import Assessment, assess
 from schedule.quality.subject import Known
@@ -38,21 +37,20 @@ def main() -> None:
     """Print the best of several rounds, each with a solution whose columns nobody has asked for."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else SIZE
     case = layered(number, seed=1)
-    for engine in (numpy_engine(), numba_engine()):
-        network = compile_network(case.activities, case.links, case.calendars, engine=engine)
-        taken, found = [], Assessment(())
-        for _ in range(ROUNDS):
-            solution, baseline = solved(network)
-            something = np.arange(number) % 3 > 0
-            known = Known(DAYS, loaded=something, uncertain=something, baseline=baseline)
-            began = perf_counter()
-            found = assess(network, solution, known)
-            taken.append(perf_counter() - began)
-        answered = sum(check.value is not None for check in found.checks)
-        print(
-            f"{engine.name}: {number:,} activities, {len(case.links):,} links, {answered} of {len(found.checks)} checks "
-            f"answered: {min(taken) * 1e3:.0f} ms, load {os.getloadavg()[0]:.1f}"
-        )
+    network = compile_network(case.activities, case.links, case.calendars)
+    taken, found = [], Assessment(())
+    for _ in range(ROUNDS):
+        solution, baseline = solved(network)
+        something = np.arange(number) % 3 > 0
+        known = Known(DAYS, loaded=something, uncertain=something, baseline=baseline)
+        began = perf_counter()
+        found = assess(network, solution, known)
+        taken.append(perf_counter() - began)
+    answered = sum(check.value is not None for check in found.checks)
+    print(
+        f"{number:,} activities, {len(case.links):,} links, {answered} of {len(found.checks)} checks "
+        f"answered: {min(taken) * 1e3:.0f} ms, load {os.getloadavg()[0]:.1f}"
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ import numpy as np
 from benchmarks.risk_peer import BATCH, Peer
 from schedule.cpm.columns import Activities, Links
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import numba_engine
 from schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
 from schedule.risk.drivers import RiskDriver, RiskEvent, repeats
 from schedule.risk.model import risk_model
@@ -75,7 +74,6 @@ def layered(activities: int, *, with_calendars: bool) -> tuple[Peer, int]:
     nothing = np.zeros(len(after), np.int32)
     network = compile_network(
         Activities(names, likely, calendar), Links(before.astype(np.int32), after.astype(np.int32), nothing.astype(np.uint8), nothing.astype(np.int64), nothing), calendars,
-        engine=numba_engine(),
     )  # fmt: skip
     drivers = [RiskDriver(f"driver {k}", 0.3, Spread(0.9, 1.1, 1.6), np.arange(k, activities, 5)) for k in range(10)]
     events = [

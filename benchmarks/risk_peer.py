@@ -52,7 +52,7 @@ class Peer:
         found = []
         for _ in range(samples):
             durations = self._durations(random)
-            early = self.network.passes.forward(work._replace(duration=durations[order]))
+            early = self.network.forward(work._replace(duration=durations[order]))
             found.append(int(early.finish[number]))
         return np.array(found)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -40,10 +38,10 @@ from steps.planning.planner import Hosts, Surroundings, make_plan
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "sampling.md"
 ACTIVITIES, LAYERS, POOLS, CREWS = 2_500, 60, 20, 4
-SAMPLES, PLAIN_SAMPLES, TIMES = 1_000, 200, 3
+SAMPLES, TIMES = 1_000, 3
 DAY, YEARS = 1440, 8
 SEED = 20_261_123
-PRESET, SMALL_PRESET = "h100-10k", "superpod-1su"
+PRESET = "h100-10k"
 
 
 class Case(NamedTuple):
@@ -171,30 +169,11 @@ def _day(samples: np.ndarray, level: float) -> int:
     return Odds(samples[0]).quantile(level).value // DAY
 
 
-def plain_row() -> str:
-    """Return the row of a small site in plain Python, measured in a process of its own."""
-    words = [sys.executable, "-m", "benchmarks.sampling", "--plain"]
-    ran = subprocess.run(
-        words, check=True, capture_output=True, text=True, env=os.environ | {"CLUSTERWRIGHT_PLAIN": "1"}
-    )
-    return ran.stdout.strip()
-
-
-def print_plain() -> None:
-    """Print the row of a small site."""
-    case = planned(SMALL_PRESET)
-    timed = best_of(1, lambda: drawn(case, PLAIN_SAMPLES))
-    activities = len(case.crewed.base.activities)
-    print(
-        f"| {case.name} | {activities:,} | plain Python | {PLAIN_SAMPLES} | {timed.wall:.2f} | {timed.processor:.2f} |"
-    )
-
-
 def report() -> str:
     """Return the page."""
     before = os.getloadavg()[0]
     parts = [rows_of(case) for case in (layered(), planned(PRESET))]
-    rows = [row for rows, _ in parts for row in rows] + [plain_row()]
+    rows = [row for rows, _ in parts for row in rows]
     notes = [note for _, note in parts]
     return f"""# Samples with crews
 
@@ -215,11 +194,7 @@ def main() -> None:
     """Print the report, and write it if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--plain", action="store_true", help=argparse.SUPPRESS)
     wanted = parser.parse_args()
-    if wanted.plain:
-        print_plain()
-        return
     page = report()
     print(page)
     if wanted.write:

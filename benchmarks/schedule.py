@@ -17,7 +17,6 @@ import numpy as np
 
 from schedule.cpm.columns import Activities, Links
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import Engine, fastest_engine, numpy_engine
 from tests.schedule.judges import judges, longpath_solver, mpxj_solver
 from tests.schedule.networks import DAY, WEEKS, Case, calendar_of
 
@@ -59,26 +58,26 @@ def best(call: Callable[[], object], rounds: int = ROUNDS) -> str:
     return f"{min(clock) * 1e3:9.1f} ms ({min(used) * 1e3:9.1f} processor)"
 
 
-def ours(case: Case, engine: Engine) -> None:
-    """Print the times of one engine."""
+def ours(case: Case) -> None:
+    """Print our times."""
     activities, links, calendars = case.activities, case.links, case.calendars
-    network = compile_network(activities, links, calendars, engine=engine)
+    network = compile_network(activities, links, calendars)
     finish = network.solve().project_finish
     levels = len(network.numbers.level) - 1
     size = f"{len(activities):>9,} activities, {len(links):,} links, {levels} levels"
     print(f"{size}; finish on day {finish / DAY:.1f}")
 
     def anew() -> None:
-        compile_network(activities, links, calendars, engine=engine).solve()
+        compile_network(activities, links, calendars).solve()
 
     def dates() -> None:
         solution = network.solve()
         for name in ("start", "finish", "late_start", "late_finish", "total_float", "driving_link"):
             getattr(solution, name)
 
-    print(f"  {engine.name:22} numbered and solved {best(anew, 5)}")
-    print(f"  {engine.name:22} solved again        {best(network.solve)}")
-    print(f"  {engine.name:22} and columns by row  {best(dates)}")
+    print(f"  {'clusterwright':22} numbered and solved {best(anew, 5)}")
+    print(f"  {'clusterwright':22} solved again        {best(network.solve)}")
+    print(f"  {'clusterwright':22} and columns by row  {best(dates)}")
 
 
 def peers(case: Case) -> None:
@@ -105,11 +104,9 @@ def main() -> None:
     print(
         f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}"
     )
-    engines = {engine.name: engine for engine in (fastest_engine(), numpy_engine())}
     for number in asked.sizes:
         case = layered(number, 1)
-        for engine in engines.values():
-            ours(case, engine)
+        ours(case)
         if number in asked.peers:
             peers(case)
     print(f"load {os.getloadavg()[0]:.1f}")

@@ -21,7 +21,6 @@ from benchmarks.schedule import layered
 from schedule.cpm.columns import NONE, Actuals
 from schedule.cpm.compiled import CompiledNetwork, compile_network
 from schedule.cpm.drag import drags
-from schedule.cpm.engines import Engine, fastest_engine, numpy_engine
 from schedule.cpm.paths import float_paths
 from schedule.cpm.why import why
 from schedule.slip.concurrent import near_chains
@@ -53,17 +52,16 @@ class Case(NamedTuple):
 class Row(NamedTuple):
     """A line of the table."""
 
-    engine: str
     what: str
     found: str
     wall: float
     processor: float
 
 
-def case(activities: int, engine: Engine) -> Case:
+def case(activities: int) -> Case:
     """Return a network of which 2 of 5 activities took 20 % less or 30 % more than planned."""
     drawn = layered(activities, 1)
-    network = compile_network(drawn.activities, drawn.links, drawn.calendars, engine=engine)
+    network = compile_network(drawn.activities, drawn.links, drawn.calendars)
     factor = np.random.default_rng(SEED).choice([1, 1, 1, 0.8, 1.3], activities)
     built = network.solve(durations=(drawn.activities.duration * factor).astype(np.int64))
     data_date = int(built.project_finish * BUILT)
@@ -79,7 +77,7 @@ def windows(made: Case, every: int | None) -> list[Standing]:
     return between(made.first, made.last, instants)
 
 
-def rows(made: Case, engine: str, lengths: dict[str, int | None], times: int) -> Iterator[Row]:
+def rows(made: Case, lengths: dict[str, int | None], times: int) -> Iterator[Row]:
     """Return a line for each question."""
     solution = made.last.solved().solution
     day = np.full(len(made.network.activities), 480)
@@ -101,7 +99,7 @@ def rows(made: Case, engine: str, lengths: dict[str, int | None], times: int) ->
             answer = ask()
             clock.append(perf_counter() - began)
             used.append(thread_time() - began_used)
-        yield Row(engine, what, found_in(answer), min(clock), min(used))
+        yield Row(what, found_in(answer), min(clock), min(used))
 
 
 def found_in(answer: object) -> str:
@@ -120,25 +118,20 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     wanted = parser.parse_args()
     before = os.getloadavg()[0]
-    found: list[Row] = []
-    made = case(wanted.activities, fastest_engine())
+    made = case(wanted.activities)
     lengths = {"one window": None, "a window every four weeks": 28, "a window every week": 7}
-    found += rows(made, fastest_engine().name, lengths, wanted.times)
+    found = rows(made, lengths, wanted.times)
     days = made.last.data_date / DAY
-    found += rows(case(wanted.activities, numpy_engine()), "numpy", {"one window": None}, 1)
-    lines = [
-        f"| {row.what} | {row.engine} | {row.found} | {row.wall * 1e3:,.0f} | {row.processor * 1e3:,.0f} |"
-        for row in found
-    ]
+    lines = [f"| {row.what} | {row.found} | {row.wall * 1e3:,.0f} | {row.processor * 1e3:,.0f} |" for row in found]
     report = f"""# Slip, drag and why of a large network
 
 Written by `python -m benchmarks.slip` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {os.cpu_count()} cores, {platform.machine()};
 load {before:.1f} before and {os.getloadavg()[0]:.1f} after, so milliseconds on the clock include waiting for others. Python
 {platform.python_version()}, numpy {np.__version__}. {wanted.activities:,} activities in 300 layers, all link types, four calendars; the data date is
-day {days:.0f}. Best of {wanted.times}; numpy once. The parts of every slip sum to it, or the run ends with an error.
+day {days:.0f}. Best of {wanted.times}. The parts of every slip sum to it, or the run ends with an error.
 
-| question | engine | found | milliseconds | of the processor |
-|---|---|---|---|---|
+| question | found | milliseconds | of the processor |
+|---|---|---|---|
 {chr(10).join(lines)}
 """
     print(report)

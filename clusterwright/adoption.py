@@ -28,7 +28,7 @@ from ledger.stores.following import has_ledger
 from ledger.writing import Ledger
 from schedule.errors import NotPermittedError
 from schedule.text import require_visible
-from steps.planning.dates.halls import GO_LIVE
+from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.plan_odds import odds_of, solved_odds
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import solve_forecast

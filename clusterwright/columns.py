@@ -30,10 +30,16 @@ def lines_of(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int, 
     sides = (">" if number in right else "<" for number in range(len(widths)))
     fitting = EDGE + GAP.join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
     for row in rows:
-        if all(map(str.isascii, row)) and all(map(le, map(len, row), widths)):
+        if not all(map(_is_plain, row)):
+            yield from _lines(row, widths, right)
+        elif all(map(le, map(len, row), widths)):
             yield fitting.format(*row).rstrip()  # nearly all rows, in a tenth of the time
         else:
-            yield from _lines(row, widths, right)
+            folded = [
+                (cell,) if len(cell) <= width else _broken(cell, width) for cell, width in zip(row, widths, strict=True)
+            ]
+            for cells in zip_longest(*folded, fillvalue=""):
+                yield fitting.format(*cells).rstrip()
 
 
 def _fitted(widths: list[int], room: int) -> list[int]:
@@ -52,6 +58,11 @@ def _lines(row: Sequence[str], widths: list[int], right: Sequence[int]) -> Itera
             space = " " * (width - _width(cell))
             padded.append(space + cell if number in right else cell + space)
         yield (EDGE + GAP.join(padded)).rstrip()
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether each mark of a text is as wide as a letter, so that its length is its width."""
+    return text.isascii() or cell_len(text) == len(text)
 
 
 def _width(text: str) -> int:

@@ -16,7 +16,7 @@ from schedule.exchange.model import Exchange
 from schedule.exchange.read import Read
 from schedule.exchange.writing import Form
 from schedule.text import shown_in_line
-from steps.planning.dates.halls import CONTINGENCY
+from steps.planning.dates.milestones import CONTINGENCY
 from steps.stamps import at_site
 
 

@@ -10,7 +10,7 @@ from clusterwright.output import Cells, day, table
 from ledger.questions.commitment import Commitment
 from ledger.questions.forecast_words import chance_words
 from ledger.questions.kept_forecast import KeptMilestone
-from steps.planning.dates.halls import is_hall
+from steps.planning.dates.milestones import is_hall
 
 if TYPE_CHECKING:
     from steps.planning.odds.plan_odds import MilestoneOdds

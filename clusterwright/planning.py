@@ -15,7 +15,7 @@ from clusterwright.output import say
 from flows.ansible.place import playbooks_folder
 from ledger.questions.snapshot import Snapshot
 from schedule.errors import InputError, Place
-from schedule.levelling.compiled import FAST
+from schedule.machine_code import is_kept
 from steps.catalog.lint.placing import formulas_placed
 from steps.catalog.loader import Catalog, approval_hours, read_catalog, read_roles, shipped_folder
 from steps.catalog.terms import Scope
@@ -72,7 +72,7 @@ def solved_plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site
     pods = sum(unit.kind is Scope.POD for unit in design.units)
     _refuse_too_large(folder, design, pods)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
-    _say_if_code_is_made()
+    say_if_code_is_made()
     if pods >= MANY_PODS:
         say(f"working out the dates of {pods} pods")
     scenario = [scenario_path(site.scenario, folder)] if site.scenario else []
@@ -91,13 +91,10 @@ def solved_plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site
         return solved_plan(site, design, catalog, around)
 
 
-def _say_if_code_is_made() -> None:
-    """Say why the first plan on a machine takes longer."""
-    if FAST:
-        from schedule.machine_code import is_kept  # numba, which the plan needs in any case
-
-        if not is_kept():
-            say("making the machine code of the schedule's engines, once on this machine: up to half a minute")
+def say_if_code_is_made() -> None:
+    """Say why the first plan, or the first levelled schedule, takes longer on a machine."""
+    if not is_kept():
+        say("making the machine code of the schedule's engines, once on this machine: about a minute")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The schedule of a file, as text and as JSON. Dates are in the project's time zone; a file without dates has periods."""
+"""The schedule of a file, as text and as JSON. Dates are in the project's time zone."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LEVELS = (0.5, 0.8)
 
 
 def schedule_document(found: Scheduled, odds: Odds | None, seed: int) -> Document:
-    """Return everything that is known. Lengths, floats and waits are in hours, or in periods where the file has those."""
+    """Return everything that is known. Lengths, floats and waits are in hours."""
     project, at = found.project, found.project.timeline.at
     levelled = found.crewed.levelled if found.crewed else None
     return {
         "file": project.place.file,
-        "unit": _unit(found),
+        "unit": "hour",
         "start": at(found.begins),
         "data_date": None if project.actuals is None else at(project.actuals.data_date),
         "finish": at(found.finish),
@@ -35,7 +35,6 @@ def schedule_document(found: Scheduled, odds: Odds | None, seed: int) -> Documen
             "method": levelled.method,
             "schedules": levelled.schedules,
             "seed": levelled.seed,
-            "windows": _windows(found),
         },
         "odds": odds and _odds(found, odds, seed),
         "chain": [_step_document(found, step) for step in found.chain()],
@@ -70,7 +69,7 @@ def _head(found: Scheduled) -> Iterator[str]:
     numbers = f"{len(project.activities):,} activities, {len(project.links):,} links"
     today = f", data date {text(project.actuals.data_date)}" if project.actuals else ""
     yield f"{project.place.file}: {numbers}, from {text(found.begins)}{today}"
-    yield f"finish {text(found.finish)}, {_spell(found, found.finish - found.begins)} after the first start"
+    yield f"finish {text(found.finish)}, {_spell(found.finish - found.begins)} after the first start"
     levelled = found.crewed.levelled if found.crewed else None
     if levelled:
         proven = "no schedule is shorter" if found.gap <= 0 else f"{found.gap:.1%} above the bound"
@@ -79,28 +78,6 @@ def _head(found: Scheduled) -> Iterator[str]:
             f"lower bound {text(found.bound)}: {proven}; {levelled.method}, the best of {_schedules(levelled.schedules)}, "
             f"seed {levelled.seed}"
         )
-    windows = _windows(found)
-    if windows:
-        yield (
-            f"of {windows['looked_at']} windows in time of about {windows['activities']} activities, {windows['shorter']} made the schedule shorter, "
-            f"{windows['proven']} are proven to allow no shorter one as long as the rest stays, {windows['open']} were left open; "
-            f"{windows['too_full']} places have too much in progress for a window"
-        )
-
-
-def _windows(found: Scheduled) -> Document | None:
-    """Return what CP-SAT found out window by window; None where it was not asked, or decided the whole."""
-    windows = found.crewed.proof.windows if found.crewed and found.crewed.proof else None
-    if windows is None:
-        return None
-    return {
-        "looked_at": windows.windows,
-        "activities": windows.most,
-        "shorter": windows.shorter,
-        "proven": windows.proven,
-        "open": windows.left_open,
-        "too_full": windows.too_full,
-    }
 
 
 def _schedules(number: int) -> str:
@@ -209,7 +186,7 @@ def _driver(found: Scheduled, row: int, by: DrivenBy) -> str:
     """Return in words what an activity of the chain waits for."""
     if by.resource is not None:
         return f"{by.resource} from {by.before}, {_days(found, row, by.waited)} later than its links allow"
-    lag = f" {'+' if by.lag > 0 else '-'}{_spell(found, abs(by.lag))} on {by.calendar}" if by.lag else ""
+    lag = f" {'+' if by.lag > 0 else '-'}{_spell(abs(by.lag))} on {by.calendar}" if by.lag else ""
     return f"{by.before} {by.type}{lag}"
 
 
@@ -231,19 +208,11 @@ def _step_document(found: Scheduled, step: ChainStep) -> Document:
     }
 
 
-def _unit(found: Scheduled) -> str:
-    return "period" if found.project.timeline.origin is None else "hour"
-
-
-def _spell(found: Scheduled, minutes: int) -> str:
+def _spell(minutes: int) -> str:
     """Return elapsed time in words."""
-    if found.project.timeline.origin is None:
-        return f"{found.project.timeline.length(minutes):,} periods"
     return f"{minutes / 1440:,.1f} days" if minutes >= 1440 else f"{minutes / 60:,.1f} h"
 
 
 def _days(found: Scheduled, row: int, minutes: int) -> str:
-    """Return a length in days of an activity's calendar, or in periods."""
-    if found.project.timeline.origin is None:
-        return f"{found.project.timeline.length(minutes):,}"
+    """Return a length in days of an activity's calendar."""
     return f"{minutes / int(found.project.day[int(found.project.activities.calendar[row])]):,.1f} d"

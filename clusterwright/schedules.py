@@ -12,8 +12,7 @@ from ledger.questions.baseline import baseline
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
 from schedule.cpm.compiled import CompiledNetwork
-from schedule.cpm.engines import numpy_engine
-from schedule.files.reading import read_project
+from schedule.files.csv_project import read_project
 from schedule.quality.assessing import Assessment, assess
 from steps.planning.checks.quality_known import known_of_plan, known_of_project
 from steps.planning.dates.dating import closing_row, network_of
@@ -54,6 +53,6 @@ def of_site(folder: Path) -> Judged:
 def of_file(path: Path) -> Judged:
     """Return the assessment of a schedule in a file."""
     project = read_project(path)
-    network = project.compiled(numpy_engine())
+    network = project.compiled()
     solution = network.solve(start=project.start, actuals=project.actuals)
     return Judged(str(path), network, assess(network, solution, known_of_project(project)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clusterwright.milestones_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, table
 from steps.catalog.terms import Phase
-from steps.planning.dates.halls import is_hall
+from steps.planning.dates.milestones import is_hall
 
 if TYPE_CHECKING:
     from steps.planning.odds.plan_odds import MilestoneOdds

@@ -24,7 +24,7 @@ from steps.design.preset import preset_names
 from steps.design.scenario import under_scenario
 from steps.design.site import Site
 from steps.planning.dates.buildout_spans import Spans, spans_of
-from steps.planning.dates.halls import GO_LIVE, hall_milestone
+from steps.planning.dates.milestones import GO_LIVE, hall_milestone
 from steps.planning.odds.plan_odds import solved_odds
 from steps.planning.odds.told import told
 from steps.planning.plan import Plan

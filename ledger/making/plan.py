@@ -22,7 +22,7 @@ from ledger.rules.reasons import require_reason
 from ledger.trust.planned import authority_text
 from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import Phase
-from steps.planning.dates.halls import GO_LIVE, hall_milestone, halls_of
+from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.plan import Plan
 
 if TYPE_CHECKING:

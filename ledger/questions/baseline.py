@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot, one_of, table
-from steps.planning.dates.halls import GO_LIVE, IN_SERVICE, hall_milestone
+from steps.planning.dates.milestones import GO_LIVE, IN_SERVICE, hall_milestone
 from steps.stamps import instant
 
 _IN_FORCE = "ORDER BY t.baseline IS NULL, CASE WHEN t.baseline IS NULL THEN t.revision ELSE -t.revision END"

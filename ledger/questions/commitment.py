@@ -13,7 +13,7 @@ from ledger.questions.log import forecasts
 from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from steps.catalog.terms import Percentile
-from steps.planning.dates.halls import CONTINGENCY_OWNER, GO_LIVE
+from steps.planning.dates.milestones import CONTINGENCY_OWNER, GO_LIVE
 from steps.stamps import days_between
 
 _IN_FORCE = """

@@ -10,7 +10,7 @@ from ledger.questions.activities import activities
 from ledger.questions.kept_forecast import KeptForecast, KeptMilestone
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity, State
-from steps.planning.dates.halls import IN_SERVICE, hall_milestone
+from steps.planning.dates.milestones import IN_SERVICE, hall_milestone
 
 NAMED = 3
 """So many halls in service are named with their dates, the newest last."""

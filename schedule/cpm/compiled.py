@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from schedule.circle import circle
+from schedule.cpm.clock import Clock
 from schedule.cpm.columns import (
     NONE,
     Activities,
@@ -19,14 +20,13 @@ from schedule.cpm.columns import (
     check_columns,
     int_column,
 )
-from schedule.cpm.engines import Engine, Passes, fastest_engine
-from schedule.cpm.numbering import Numbering, loop
+from schedule.cpm.numbering import Numbering, depths, loop, numbering, stretches
 from schedule.cpm.packing import Tables, pack, steps
-from schedule.cpm.passes_numpy import Clock
+from schedule.cpm.passes import backward, forward
 from schedule.cpm.progress import states
 from schedule.cpm.shifts import HINT, Indices, Minutes, ShiftCalendar
 from schedule.cpm.solution import Solution
-from schedule.cpm.wiring import FREE, Late, LeftCalendarError, Wires, Work, wires
+from schedule.cpm.wiring import FREE, Early, Late, LeftCalendarError, Wires, Work, wires
 from schedule.errors import InputError
 
 
@@ -43,7 +43,6 @@ class CompiledNetwork:
     out: Wires
     """Links by predecessor."""
     clock: Clock
-    engine: Engine
 
     def solve(
         self,
@@ -65,13 +64,17 @@ class CompiledNetwork:
         """
         try:
             work = self._work(start, durations, actuals)
-            early = self.passes.forward(work)
+            early = self.forward(work)
             number = None if target is None else int(self.numbers.number[target])
             finish = int(early.finish.max(initial=start) if number is None else early.finish[number])
-            late = self.passes.backward(work, self._cap(early.finish, finish), early)
+            late = backward(self.out, work, self._cap(early.finish, finish), early, self.tables)
         except LeftCalendarError as left:
             raise self.left(left) from None
         return Solution(self, work, early, late, finish, actuals)
+
+    def forward(self, work: Work) -> Early:
+        """Return early dates by number, or raise LeftCalendarError."""
+        return forward(self.into, work, self.tables)
 
     def need_by(self, solution: Solution, target: int, *, at: int | None = None) -> Minutes:
         """Return by row the last instant at which each activity may finish so that `target` finishes at its early finish.
@@ -88,14 +91,9 @@ class CompiledNetwork:
         cap = np.full(len(self.activities), FREE)
         cap[number] = solution.early.finish[number] if at is None else at
         try:
-            return self.passes.backward(solution.work, cap, solution.early)
+            return backward(self.out, solution.work, cap, solution.early, self.tables)
         except LeftCalendarError as left:
             raise self.left(left) from None
-
-    @cached_property
-    def passes(self) -> Passes:
-        """The passes over this network."""
-        return self.engine.passes(self.numbers.level, self.into, self.out, self.clock)
 
     @property
     def tables(self) -> Tables:
@@ -150,18 +148,15 @@ class CompiledNetwork:
         return InputError(f"dates of activity {name!r} are outside calendar {calendar!r}", hint=HINT)
 
 
-def compile_network(
-    activities: Activities, links: Links, calendars: Sequence[ShiftCalendar], *, engine: Engine | None = None
-) -> CompiledNetwork:
+def compile_network(activities: Activities, links: Links, calendars: Sequence[ShiftCalendar]) -> CompiledNetwork:
     """Return the network ready to be solved, or InputError for the first thing that is wrong, a loop by its names."""
     activities, links = as_columns(activities, links)
     check_columns(activities, links, calendars)
-    engine = engine or fastest_engine()
-    numbers = engine.numbering(engine.depths(links, len(activities)))
+    numbers = numbering(depths(links, len(activities)))
     if len(numbers.left):
         raise circle([activities.names[row] for row in loop(links, numbers.left)])
-    by_successor = engine.stretches(numbers.number[links.after], len(activities))
-    by_predecessor = engine.stretches(numbers.number[links.before], len(activities))
+    by_successor = stretches(numbers.number[links.after], len(activities))
+    by_predecessor = stretches(numbers.number[links.before], len(activities))
     return CompiledNetwork(
         activities,
         links,
@@ -170,5 +165,4 @@ def compile_network(
         wires(links, numbers, by_successor, far=links.before),
         wires(links, numbers, by_predecessor, far=links.after),
         Clock(pack(calendars), *steps(calendars)),
-        engine,
     )

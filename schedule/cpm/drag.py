@@ -70,7 +70,7 @@ def _earlier(
         changed = work.duration.copy()
         changed[number] = duration
         try:
-            early = network.passes.forward(work._replace(duration=changed))
+            early = network.forward(work._replace(duration=changed))
         except LeftCalendarError as left:
             raise network.left(left) from None
         earlier.append(int(solution.early.finish[last] - early.finish[last]))

@@ -1,11 +1,11 @@
-"""Free and independent float, in minutes of an activity's own calendar. One look at each link, so both engines share it."""
+"""Free and independent float, in minutes of an activity's own calendar."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedule.cpm.passes_numpy import Clock
+from schedule.cpm.clock import Clock
 from schedule.cpm.shifts import Indices, Minutes
 from schedule.cpm.wiring import (
     DONE,

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedule.cpm.columns import Links
 from schedule.cpm.shifts import Indices
+from schedule.machine_code import numba
+
+compiled = numba.njit(cache=True, nogil=True)
 
 
 class Stretches(NamedTuple):
@@ -33,40 +35,76 @@ class Numbering(NamedTuple):
     """Rows that have no number, since they wait for themselves."""
 
 
+@compiled
+def _stretches(ends: Indices, begin: Indices, row: Indices) -> None:
+    for end in ends:
+        begin[end + 1] += 1
+    for i in range(len(begin) - 1):
+        begin[i + 1] += begin[i]
+    at = begin[:-1].copy()
+    for e in range(len(ends)):
+        row[at[ends[e]]] = e
+        at[ends[e]] += 1
+
+
+@compiled
+def _depths(after: Indices, begin: Indices, row: Indices, waits: Indices, depth: Indices) -> None:
+    """Write the depth of each activity. `depth` comes with 0 for all; what waits for itself ends with -1."""
+    ready = np.empty(len(depth), np.int32)
+    filled = 0
+    for i in range(len(depth)):
+        if waits[i] == 0:
+            ready[filled] = i
+            filled += 1
+    taken = 0
+    while taken < filled:
+        i = ready[taken]
+        taken += 1
+        for k in range(begin[i], begin[i + 1]):
+            j = after[row[k]]
+            depth[j] = max(depth[j], depth[i] + 1)
+            waits[j] -= 1
+            if waits[j] == 0:
+                ready[filled] = j
+                filled += 1
+    for i in range(len(depth)):
+        if waits[i] > 0:
+            depth[i] = -1
+
+
+@compiled
+def _order(depth: Indices, begin: Indices, order: Indices, number: Indices) -> None:
+    at = begin[:-1].copy()
+    for i in range(len(depth)):
+        place = at[depth[i] + 1]
+        at[depth[i] + 1] += 1
+        order[place] = i
+        number[i] = place
+
+
 def stretches(ends: Indices, activities: int) -> Stretches:
     """Return the links sorted by one of their ends, which are numbers of activities."""
     begin = np.zeros(activities + 1, np.int32)
-    np.cumsum(np.bincount(ends, minlength=activities), out=begin[1:])
-    return Stretches(begin, np.argsort(ends, kind="stable").astype(np.int32))
+    row = np.empty(len(ends), np.int32)
+    _stretches(ends, begin, row)
+    return Stretches(begin, row)
 
 
 def depths(links: Links, activities: int) -> Indices:
-    """Return the depth of each activity, -1 for those that wait for themselves. Level by level, each link once."""
+    """Return the depth of each activity, -1 for those that wait for themselves."""
     out = stretches(links.before, activities)
-    after = links.after[out.row]
-    waits = np.bincount(links.after, minlength=activities)
-    depth = np.full(activities, -1, np.int32)
-    front = np.flatnonzero(waits == 0)
-    level = 0
-    while len(front):
-        depth[front] = level
-        reached = after[_ranges(out.begin[front], out.begin[front + 1])]
-        np.subtract.at(waits, reached, 1)
-        front = np.unique(reached[waits[reached] == 0])
-        level += 1
+    waits = np.bincount(links.after, minlength=activities).astype(np.int32)
+    depth = np.zeros(activities, np.int32)
+    _depths(links.after, out.begin, out.row, waits, depth)
     return depth
 
 
 def numbering(depth: Indices) -> Numbering:
     """Return the numbers of activities that follow from their depths."""
-    activities = len(depth)
-    order = np.argsort(depth, kind="stable").astype(np.int32)
-    stuck = int(np.count_nonzero(depth < 0))
-    number = np.empty(activities, np.int32)
-    number[order] = np.arange(activities, dtype=np.int32)
-    levels = np.bincount(depth[depth >= 0], minlength=1)
-    level = np.concatenate([[0], np.cumsum(levels)]).astype(np.int32)
-    return Numbering(order, number, level, order[:stuck])
+    begin = np.concatenate([[0], np.cumsum(np.bincount(depth + 1, minlength=2))]).astype(np.int32)
+    order, number = np.empty(len(depth), np.int32), np.empty(len(depth), np.int32)
+    _order(depth, begin, order, number)
+    return Numbering(order, number, begin[1:], order[: begin[1]])
 
 
 def loop(links: Links, left: Indices) -> list[int]:
@@ -84,11 +122,3 @@ def loop(links: Links, left: Indices) -> list[int]:
         way.append(at)
         at = one_before[at]
     return [at, *reversed(way[seen[at] :])]
-
-
-def _ranges(begin: Indices, end: Indices) -> NDArray[np.int64]:
-    """Return the numbers of all ranges, one after another."""
-    lengths = (end - begin).astype(np.int64)
-    total = int(lengths.sum())
-    starts = np.repeat(begin - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    return starts + np.arange(total, dtype=np.int64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from schedule.cpm.clock import Clock
 from schedule.cpm.columns import NONE, Actuals
-from schedule.cpm.passes_numpy import Clock
 from schedule.cpm.shifts import Indices, Minutes
 from schedule.cpm.wiring import DONE, OPEN, RUNNING, Work
 

@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
+from schedule.cpm.clock import Clock
 from schedule.cpm.columns import Actuals, Bools
 from schedule.cpm.floats import free_floats, independent_floats, near_ends, remaining_starts
 from schedule.cpm.numbering import Numbering
-from schedule.cpm.passes_numpy import Clock
 from schedule.cpm.shifts import Indices, Minutes
 from schedule.cpm.wiring import DONE, Early, Late, LeftCalendarError, Wires, Work, against_order
 

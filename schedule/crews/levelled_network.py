@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from schedule.errors import InputError
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import NOT_FIXED, Capacity
 from schedule.levelling.result import Levelled
-
-if TYPE_CHECKING:
-    from schedule.levelling.exact import Proof
 
 
 class Crews(NamedTuple):
@@ -51,8 +48,6 @@ class CrewedSolution:
     levelled: Levelled | None
     """None where no work waits for crews."""
     slotted: Slotted | None
-    proof: Proof | None = None
-    """What CP-SAT found out, where that was asked for."""
 
     @cached_property
     def waits(self) -> Minutes:
@@ -86,13 +81,11 @@ def solve_with_crews(
     target: int | None = None,
     planned: Minutes | None = None,
     first: Bools | None = None,
-    with_proof: bool = False,
 ) -> CrewedSolution:
     """Return the dates of a network that its crews can keep, from the data date of `actuals` on.
 
     `planned` are the starts of an earlier plan, by row: its order of crews is tried first, and kept if no other is shorter.
     Crews serve what is `first`, by row, as if nothing else were there, and the rest around it. All that it waits for is first too.
-    `with_proof` asks CP-SAT for a shorter schedule, or for a proof that there is none; that takes minutes.
     """
     unlimited = network.solve(actuals=actuals, target=target)
     if not len(crews.needs.row):
@@ -101,8 +94,6 @@ def solve_with_crews(
     if target is not None:
         stages.append(np.arange(len(network.activities)) == target)
     problem, levelled = _with_room(network, unlimited, crews, effort, planned, stages)
-    proof = _proof(problem, levelled) if with_proof else None
-    levelled = levelled if proof is None else proof.levelled
     ends = problem.place[network.links.before], problem.place[network.links.after]
     flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends)
     found = [(problem.row[one.before], problem.row[one.after], one.resource) for one in flow.handovers]
@@ -113,13 +104,7 @@ def solve_with_crews(
     crewed = _in_order(network, before, after, pins)
     held = actuals if actuals is None else replace(actuals, resumes=_later(actuals.resumes, pins))
     solution = crewed.solve(actuals=held, target=target)
-    return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem, proof)
-
-
-def _proof(problem: Slotted, levelled: Levelled) -> Proof:
-    from schedule.levelling.exact import prove
-
-    return prove(problem.problem, levelled)
+    return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem)
 
 
 def _with_room(
@@ -177,7 +162,7 @@ def _in_order(
     )
     if (pins != NONE).any():
         activities = replace(activities, no_earlier=_later(activities.no_earlier, pins))
-    return compile_network(activities, joined, network.calendars, engine=network.engine)
+    return compile_network(activities, joined, network.calendars)
 
 
 def _later(instants: Minutes | None, others: Minutes) -> Minutes:

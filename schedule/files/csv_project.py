@@ -65,9 +65,12 @@ class _Reading:
         return NONE if instant is None else (instant - self.head.start) // MINUTE
 
 
-def read_csv_project(path: Path) -> Project:
+def read_project(path: Path) -> Project:
     """Return the project of a file or a folder. Raise InputError for everything that is wrong with it, at once."""
     is_folder = path.is_dir()
+    if not is_folder and path.suffix.casefold() != ".csv":
+        hint = "name a .csv file, or a folder with activities.csv"
+        raise InputError("this is no format that can be read", hint=hint, place=Place(str(path)))
     file = path / ACTIVITIES if is_folder else path
     head, rows = read_head(file, rows_of_file(file))
     reading = _Reading(head, _calendars(path / CALENDARS) if is_folder else BUILT_IN, Faults())

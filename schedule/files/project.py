@@ -10,9 +10,7 @@ from zoneinfo import ZoneInfo
 
 from schedule.cpm.columns import Activities, Actuals, Links
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import Engine
 from schedule.cpm.shifts import Minutes, ShiftCalendar
-from schedule.crews.slots import SLOT
 from schedule.errors import InputError, Place
 
 if TYPE_CHECKING:
@@ -22,25 +20,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Timeline:
-    """What minutes are. Without an origin the file has periods and no dates: one is a slot of levelling."""
+    """What minutes are."""
 
-    origin: datetime | None
+    origin: datetime
     zone: str = "UTC"
 
-    def at(self, minute: int) -> datetime | int:
-        """Return the instant of a minute in the project's zone, or the number of the period."""
-        if self.origin is None:
-            return minute // SLOT
+    def at(self, minute: int) -> datetime:
+        """Return the instant of a minute in the project's zone."""
         return (self.origin + timedelta(minutes=minute)).astimezone(ZoneInfo(self.zone))
 
     def length(self, minutes: int) -> float:
-        """Return a length in hours, or in periods."""
-        return minutes // SLOT if self.origin is None else round(minutes / 60, 4)
+        """Return a length in hours."""
+        return round(minutes / 60, 4)
 
     def text(self, minute: int) -> str:
         """Return the same for people."""
-        found = self.at(minute)
-        return f"{found:%Y-%m-%d %H:%M}" if isinstance(found, datetime) else f"{found:,}"
+        return f"{self.at(minute):%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True)
@@ -75,9 +70,9 @@ class Project:
     capacities: tuple[Capacity, ...] = ()
     demands: tuple[Demand, ...] = ()
 
-    def compiled(self, engine: Engine | None = None) -> CompiledNetwork:
+    def compiled(self) -> CompiledNetwork:
         """Return the network ready to be solved. Raise InputError with the file for links that run in a circle."""
         try:
-            return compile_network(self.activities, self.links, self.calendars, engine=engine)
+            return compile_network(self.activities, self.links, self.calendars)
         except InputError as error:
             raise InputError(error.what, hint=error.hint, place=self.place) from None

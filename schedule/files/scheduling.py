@@ -11,7 +11,6 @@ import numpy as np
 
 from schedule.cpm.columns import Tie
 from schedule.cpm.compiled import CompiledNetwork
-from schedule.cpm.engines import fastest_engine, numpy_engine
 from schedule.cpm.paths import longest_path
 from schedule.cpm.shifts import Minutes
 from schedule.cpm.solution import Solution
@@ -109,20 +108,16 @@ class Scheduled:
         )
 
 
-def schedule(project: Project, *, level: bool = False, prove: bool = False, seed: int = 1) -> Scheduled:
-    """Return the dates of a project, with `level` those that its resources can keep, with `prove` after CP-SAT looked at them."""
-    if prove and not level:
-        raise InputError(
-            "there is nothing to prove of dates with unlimited resources", hint="add --level", place=project.place
-        )
-    network = project.compiled(numpy_engine())
+def schedule(project: Project, *, level: bool = False, seed: int = 1) -> Scheduled:
+    """Return the dates of a project, with `level` those that its resources can keep."""
+    network = project.compiled()
     unlimited = network.solve(start=project.start, actuals=project.actuals)
     if not level:
         return Scheduled(project, network, unlimited, unlimited)
     if not project.demands:
         hint = "name the resources that activities hold"
         raise InputError("no activity holds a resource: there is nothing to level", hint=hint, place=project.place)
-    crewed = _levelled(project, network, seed, prove)
+    crewed = _levelled(project, network, seed)
     return Scheduled(project, crewed.network, crewed.solution, crewed.unlimited, crewed)
 
 
@@ -136,7 +131,7 @@ def odds_of(found: Scheduled, *, samples: int, seed: int, threads: int = 1) -> O
     if project.estimates is None:
         hint = "fill in the columns optimistic and pessimistic"
         raise InputError("no activity has three points: nothing is uncertain", hint=hint, place=project.place)
-    network = project.compiled(fastest_engine())
+    network = project.compiled()
     remaining = _remaining(network, found.unlimited, project.estimates)
     model = risk_model(network, remaining, start=project.start, actuals=project.actuals)
     ends = _ends(network)
@@ -169,18 +164,16 @@ def _ends(network: CompiledNetwork) -> list[int]:
     return [int(row) for row in last]
 
 
-def _levelled(project: Project, network: CompiledNetwork, seed: int, prove: bool) -> CrewedSolution:
+def _levelled(project: Project, network: CompiledNetwork, seed: int) -> CrewedSolution:
     from schedule.crews.levelled_network import Crews, solve_with_crews
     from schedule.crews.slots import Needs
-    from schedule.levelling.compiled import FAST
     from schedule.levelling.level import Effort
 
     number = len(network.activities)
-    least, most, room = (20, 50_000, 6_000_000) if FAST else (4, 500, 40_000)
     held = np.array([(one.row, one.resource, one.amount) for one in project.demands], np.int64)
     crews = Crews(project.resources, project.capacities, Needs(*held.T), np.zeros(number, np.int64))
-    effort = Effort(max(least, min(most, room // number)), seed)
-    return solve_with_crews(network, crews, effort, actuals=project.actuals, with_proof=prove)
+    effort = Effort(max(20, min(50_000, 6_000_000 // number)), seed)
+    return solve_with_crews(network, crews, effort, actuals=project.actuals)
 
 
 def _is_in_slots(network: CompiledNetwork, solution: Solution) -> bool:

@@ -9,9 +9,8 @@ import numpy as np
 
 from schedule.cpm.shifts import Indices
 from schedule.errors import InputError
-from schedule.risk.draws_numpy import values_of
 from schedule.risk.quantiles import Floats
-from schedule.risk.spreads import Estimates, quantiles_of
+from schedule.risk.spreads import Estimates, quantiles_at, quantiles_of
 
 POINTS = 512
 """Quantiles by which a distribution is taken: its moments are right to three digits."""
@@ -69,8 +68,8 @@ def step_types(names: Sequence[str], estimates: Estimates, trades: Sequence[str]
 def _log_ratios(names: Sequence[str], estimates: Estimates) -> Floats:
     """Return log ratios at even steps of probability; 0 for what takes no time. Shape (steps, POINTS)."""
     drawn = quantiles_of(estimates, lambda row: f"step type {names[row]!r}")
-    even = ((np.arange(POINTS) + 0.5) / POINTS * 2.0**32).astype(np.uint64)
-    durations = values_of(drawn.family, drawn.parameters, np.tile(even, (len(names), 1)))
+    even = (np.arange(POINTS) + 0.5) / POINTS
+    durations = quantiles_at(drawn, np.tile(even, (len(names), 1)))
     takes_time = estimates.likely > 0
     ratios = np.where(takes_time[:, None], durations, 1.0) / np.where(takes_time, estimates.likely, 1.0)[:, None]
     return np.asarray(np.log(np.clip(ratios, LEAST_RATIO, MOST_RATIO)))

@@ -36,14 +36,11 @@ def pulled(t: SearchTables, a: int, instant: int) -> int:
     if t.calendar[a] < 0 or length == 0:
         return instant - length
     at = t.calendar[a] * t.horizon
-    slot = max(instant - 1, 0)
-    while slot < t.horizon - 1 and t.opened[at + slot] == 0:
-        slot += 1
-    left = length - 1
-    while left > 0 and slot > 0:
-        slot -= 1
-        left -= t.opened[at + slot]
-    return slot
+    last = t.open_before[at + max(instant - 1, 0)]
+    ends_beyond = last == t.open_before[at + t.horizon - 1] and t.opened[at + t.horizon - 1] == 0
+    if ends_beyond and length == 1:
+        return t.horizon - 1
+    return t.open_slot[at + last - length + 1] if last >= length - 1 else 0
 
 
 @compiled

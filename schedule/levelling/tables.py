@@ -43,6 +43,10 @@ class SearchTables(NamedTuple):
     """What is free in each slot of each word, without what is not fixed: w * h."""
     opened: Ints
     """1 where a calendar is open: calendars * h."""
+    open_before: Ints
+    """How many slots are open before each: calendars * h."""
+    open_slot: Ints
+    """The open slots, those of each calendar at the beginning of its part: calendars * h."""
     kind: Ints
     """A number for each kind of activity: the same needs, duration and calendar."""
     kinds: int
@@ -195,12 +199,22 @@ def _tables(problem: Problem, packed: Packed, free: Array, opened: list[Array]) 
         native(need),
         native(packed.guard[need_word]),
         native(free.ravel()),
-        native(np.concatenate(opened) if opened else np.zeros(0, np.int64)),
+        *_open(opened),
         native(kind),
         int(kind.max(initial=-1)) + 1,
         _is_steady(problem, need_first),
         native(_weights(problem)),
     )
+
+
+def _open(opened: list[Array]) -> tuple[Ints, Ints, Ints]:
+    """Return for all calendars, one after another, which slots are open, how many are before each, and the open ones."""
+    whole = np.array(opened, np.int64, ndmin=2)
+    slots = np.zeros_like(whole)
+    for own, row in zip(whole, slots, strict=True):
+        places = np.flatnonzero(own)
+        row[: len(places)] = places
+    return native(whole.ravel()), native((whole.cumsum(axis=1) - whole).ravel()), native(slots.ravel())
 
 
 def _is_steady(problem: Problem, need_first: Array) -> bool:

@@ -46,7 +46,7 @@ def _critical_path_test(it: Subject) -> Check:
     longer[number] += ADDED_DAYS * int(it.day[first])
     name, calendar = network.activities.names[first], network.calendars[int(network.activities.calendar[first])]
     try:
-        early = network.passes.forward(work._replace(duration=longer))
+        early = network.forward(work._replace(duration=longer))
         ends = early.finish[network.numbers.number[it.end]]
         moved = int(calendar.work(int(ends)) - calendar.work(int(it.solution.finish[it.end]))) / int(it.day[first])
     except LeftCalendarError as left:

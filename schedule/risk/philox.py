@@ -15,16 +15,20 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from schedule.machine_code import numba
+
 Words = NDArray[np.uint64]
 """32-bit words, each in 64 bits, so that a product of two is exact."""
 
 LANES = 128
 """Samples in a group."""
 BLOCKS = LANES // 4
-MULTIPLIER_0, MULTIPLIER_1 = 0xD2511F53, 0xCD9E8D57
-KEY_STEP_0, KEY_STEP_1 = 0x9E3779B9, 0xBB67AE85
-LOW = 0xFFFFFFFF
+M0, M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+W0, W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+MASK, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 ROUNDS = 10
+
+inlined = numba.njit(inline="always")
 
 
 def name_keys(kind: str, names: Iterable[str]) -> Words:
@@ -34,30 +38,16 @@ def name_keys(kind: str, names: Iterable[str]) -> Words:
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def philox(counter: tuple[Words, ...], key: tuple[int, int]) -> tuple[Words, ...]:
-    """Return the four words of each block. `counter` is four words a block, of shapes that numpy broadcasts."""
-    c0, c1, c2, c3 = counter
-    low, half = np.uint64(LOW), np.uint64(32)
-    for number in range(ROUNDS):
-        k0 = np.uint64((key[0] + number * KEY_STEP_0) & LOW)
-        k1 = np.uint64((key[1] + number * KEY_STEP_1) & LOW)
-        p0, p1 = c0 * np.uint64(MULTIPLIER_0), c2 * np.uint64(MULTIPLIER_1)
-        c0, c1, c2, c3 = (p1 >> half) ^ c1 ^ k0, p1 & low, (p0 >> half) ^ c3 ^ k1, p0 & low
-    return c0, c1, c2, c3
-
-
-def words(seed: int, keys: Words, draw: int, groups: range) -> Words:
-    """Return the words of draw `draw` for each name; shape (names, samples of the groups)."""
-    block = np.arange(groups.start * BLOCKS, groups.stop * BLOCKS, dtype=np.uint64)[None, :]
-    column = keys[:, None]
-    counter = (block, np.full((1, 1), draw, np.uint64), column & np.uint64(LOW), column >> np.uint64(32))
-    found = philox(counter, (seed & LOW, (seed >> 32) & LOW))
-    by_group = [
-        np.broadcast_to(word, (len(keys), block.shape[1])).reshape(len(keys), len(groups), BLOCKS) for word in found
-    ]
-    return np.concatenate(by_group, axis=2).reshape(len(keys), len(groups) * LANES)
-
-
-def uniforms(drawn: Words) -> NDArray[np.float64]:
-    """Return the middles of the 2**32 equal parts of 0 to 1 that the words number: never 0, never 1."""
-    return (drawn.astype(np.float64) + 0.5) * 2.0**-32
+@inlined
+def draw_group(seed: np.uint64, key: np.uint64, draw: int, group: int, out: Words) -> None:
+    """Write the words of one name's draw for the samples of a group."""
+    for b in range(BLOCKS):
+        c0, c1 = np.uint64(group * BLOCKS + b), np.uint64(draw)
+        c2, c3 = key & MASK, key >> HALF
+        k0, k1 = seed & MASK, seed >> HALF
+        for _ in range(ROUNDS):
+            p0, p1 = c0 * M0, c2 * M1
+            c0, c1 = (p1 >> HALF) ^ c1 ^ k0, p1 & MASK
+            c2, c3 = (p0 >> HALF) ^ c3 ^ k1, p0 & MASK
+            k0, k1 = (k0 + W0) & MASK, (k1 + W1) & MASK
+        out[b], out[BLOCKS + b], out[2 * BLOCKS + b], out[3 * BLOCKS + b] = c0, c1, c2, c3

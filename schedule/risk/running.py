@@ -1,7 +1,7 @@
 """Runs: samples in rounds, over threads, until there are enough of them.
 
 A sample is a function of seed and number, and counts are sums of whole numbers. So the same bits come from any number of
-threads, from both engines, and from a run that is longer.
+threads, and from a run that is longer.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 from schedule.cpm.shifts import Minutes
 from schedule.cpm.wiring import LeftCalendarError
 from schedule.errors import InputError
+from schedule.risk.calendar_pass import run_calendars
+from schedule.risk.continuous_pass import run_continuous
 from schedule.risk.model import RiskModel
 from schedule.risk.odds import quantile
-from schedule.risk.pass_numpy import groups_at_once, run_numpy
 from schedule.risk.philox import LANES
 from schedule.risk.quantiles import Floats, pert_table
 from schedule.risk.scratch import Scratch, Targets, scratch
@@ -80,7 +81,7 @@ def run(
         targets: rows of milestones.
         seed: from 0 to 2**64 - 1.
         samples: how many at most.
-        threads: of the compiled engine; numpy takes one. The result does not depend on it.
+        threads: how many draw at once. The result does not depend on it.
         chains: whether to count in how many samples each activity drives each target.
         enough: looked at after each 1,024 samples.
 
@@ -88,9 +89,7 @@ def run(
     check_run(model, targets, seed, samples, threads)
     numbers = model.network.numbers.number[np.asarray(targets, np.intp)].astype(np.int32)
     wanted = Targets(numbers, samples)
-    sampler = (
-        _numba(model, seed, threads, chains) if model.network.engine.name == "numba" else _numpy(model, seed, chains)
-    )
+    sampler = _sampler(model, seed, threads, chains)
     on_chain = np.zeros((len(targets), len(model.course.calendar)), np.int64)
     found = np.empty((len(targets), -(-samples // LANES) * LANES), np.int64)
     drawn, reached = 0, False
@@ -130,19 +129,7 @@ def _is_narrow(row: Minutes, enough: Enough) -> bool:
     return found.is_bounded and found.high - found.low <= enough.width
 
 
-def _numpy(model: RiskModel, seed: int, chains: bool) -> _Sampler:
-    def sampler(groups: range, wanted: Targets, on_chain: Minutes) -> Minutes:
-        some = groups_at_once(len(model.course.calendar))
-        parts = [
-            run_numpy(model, seed, groups[place : place + some], wanted, on_chain, chains=chains)
-            for place in range(0, len(groups), some)
-        ]
-        return np.concatenate(parts, axis=1)
-
-    return sampler
-
-
-def _numba(model: RiskModel, seed: int, threads: int, chains: bool) -> _Sampler:
+def _sampler(model: RiskModel, seed: int, threads: int, chains: bool) -> _Sampler:
     memories = [scratch(model, chains=chains) for _ in range(threads)]
 
     def sampler(groups: range, wanted: Targets, on_chain: Minutes) -> Minutes:
@@ -172,12 +159,8 @@ def _compiled(
     out = np.empty((len(wanted.numbers), len(groups) * LANES), np.int64)
     what = (np.uint64(seed), groups.start, len(groups), model.durations, model.causes, model.course)
     if model.is_continuous:
-        from schedule.risk.pass_continuous_numba import run_continuous
-
         run_continuous(*what, pert_table(), wanted, memory, on_chain, out)
         return out
-    from schedule.risk.pass_numba import run_calendars
-
     fault = np.full(2, -1, np.int64)
     run_calendars(*what, model.network.tables, pert_table(), wanted, memory, on_chain, out, fault)
     if fault[0] >= 0:

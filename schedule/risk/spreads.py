@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from schedule.errors import InputError
-from schedule.risk.quantiles import SHAPES, Floats
+from schedule.risk.quantiles import SHAPES, Floats, lognormal, pert, pert_table, triangular
 
 PARAMETERS = 5
 MOST = 2.0**40
@@ -99,6 +99,21 @@ def quantiles_of(estimates: Estimates, name: Callable[[int], str]) -> Quantiles:
         hint = "bring its three points closer together"
         raise InputError(f"{name(int(wide.argmax()))} has a lognormal that is far too wide", hint=hint)
     return Quantiles(family, parameters)
+
+
+def quantiles_at(known: Quantiles, levels: Floats) -> Floats:
+    """Return the quantiles at levels between 0 and 1; a row a distribution, a column a level."""
+    values = np.repeat(known.parameters[:, :1], levels.shape[1], axis=1)
+    for kind in (Family.TRIANGULAR, Family.PERT, Family.LOGNORMAL):
+        rows = np.flatnonzero(known.family == kind)
+        if not len(rows):
+            continue
+        u, p = levels[rows], known.parameters[rows].T[:, :, None]
+        if kind == Family.PERT:
+            values[rows] = pert(u, p, pert_table())
+        else:
+            values[rows] = triangular(u, p) if kind == Family.TRIANGULAR else lognormal(u, p)
+    return values
 
 
 def _check(estimates: Estimates, name: Callable[[int], str]) -> None:

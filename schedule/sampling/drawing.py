@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from schedule.cpm.shifts import Minutes
 from schedule.crews.slots import LAG, Slotted
-from schedule.risk.draws_numpy import durations_of, multipliers_of
+from schedule.risk.draws import durations_of
 from schedule.risk.model import RiskModel
 
 
@@ -16,10 +16,7 @@ def slots_of(model: RiskModel, slotted: Slotted, seed: int, group: int) -> NDArr
 
     Lags last as long in every sample, and what is done lasts no time.
     """
-    groups = range(group, group + 1)
-    multipliers = multipliers_of(seed, groups, model.causes, len(model.drivers))
-    everything = slice(0, len(model.course.calendar))
-    return in_slots(model, slotted, durations_of(seed, groups, model, everything, multipliers))
+    return in_slots(model, slotted, durations_of(model, seed, group))
 
 
 def in_slots(model: RiskModel, slotted: Slotted, minutes: Minutes) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Runs: groups of samples are drawn, and placed by as many threads as there are.
 
-A sample is a function of seed and number, and so is its schedule. The same bits come from any number of threads, from
-machine code and plain Python, from a longer horizon, and from a run that is longer.
+A sample is a function of seed and number, and so is its schedule. The same bits come from any number of threads, from a longer
+horizon, and from a run that is longer.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def levelled_samples(
         targets: rows of milestones.
         seed: as of the samples with unlimited crews. Equal seeds have equal durations.
         samples: how many.
-        threads: of machine code; plain Python takes one. The result does not depend on it.
+        threads: how many place at once. The result does not depend on it.
         chains: whether to count in how many samples each activity drives each target, by links and by crews.
 
     """

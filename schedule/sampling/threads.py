@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedule.cpm.shifts import Minutes
-from schedule.levelling.compiled import FAST, Ints, native, numbers
+from schedule.levelling.compiled import Ints, native, numbers
 from schedule.levelling.problem import NOT_FIXED, Problem
 from schedule.levelling.room import TOO_LONG
 from schedule.levelling.serial import ordered
@@ -38,7 +38,7 @@ class Threads:
         self.targets = native(targets)
         self.chains = len(targets) if chains else 0
         self.counted = np.zeros(self.chains * problem.count, np.int64)
-        self.threads = threads if FAST else 1
+        self.threads = threads
         self.out = numbers(LANES * len(targets), 0)
         self.lay_out(problem, horizon)
         self.order = _order(self.memories[0], levelled_start)

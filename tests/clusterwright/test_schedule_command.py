@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import Command
 from tests.schedule.files.writing import HEAD, written
 
-PSPLIB = Path(__file__).parents[1] / "schedule" / "levelling" / "psplib" / "j601_1.sm"
 ROWS = "id,title,duration,optimistic,pessimistic,predecessors,resources,baseline finish\n"
 ROWS += "A,Lift one,2d,1d,4d,,rigger,2027-01-05\nB,Lift two,2d,1d,4d,,rigger,2027-01-05\n"
 ROWS += 'C,Cable,1d,1d,2d,"AFS+2h,BFS+2h",,2027-01-06\n'
@@ -56,37 +55,6 @@ def test_a_project_as_json_has_dates_chain_bound_and_odds(project: Path, command
     assert document["odds"]["p50"]["low"] <= document["odds"]["p50"]["finish"] <= document["odds"]["p80"]["finish"]
 
 
-def test_a_project_of_psplib_has_periods(command: Command) -> None:
-    document = json.loads(command("schedule", PSPLIB, "--level", "--json").stdout)
-
-    assert (document["unit"], document["finish"], document["makespan"]) == ("period", 77, 77)
-    assert (document["levelling"]["lower_bound"], document["levelling"]["gap"]) == (77, 0)
-
-
-def test_a_levelled_project_is_proven_or_improved_window_by_window(project: Path, command: Command) -> None:
-    """The rigger has breaks, so that CP-SAT is asked for windows. One has both lifts and the cable: so nothing is shorter at all."""
-    done = command("schedule", project, "--level", "--prove", "--json")
-    levelled = json.loads(done.stdout)["levelling"]
-
-    assert json.loads(done.stdout)["finish"] == "2027-01-11T10:00:00+01:00"
-    assert levelled["windows"] == {
-        "looked_at": 1,
-        "activities": 100,
-        "shorter": 0,
-        "proven": 1,
-        "open": 0,
-        "too_full": 0,
-    }
-    assert levelled["gap"] == 0
-
-
-def test_a_proof_is_of_levelled_dates_only(project: Path, command: Command) -> None:
-    done = command("schedule", project, "--prove")
-
-    assert done.returncode == BAD_INPUT
-    assert "add --level" in done.stderr.replace("\n", " ")
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -123,9 +91,8 @@ def test_progress_that_cannot_be_true_is_bad_input(tmp_path: Path, command: Comm
     assert said in done.stderr
 
 
-@pytest.mark.parametrize("name", ["none.csv", "none.sm"])
-def test_a_file_that_is_not_there_cannot_be_reached(tmp_path: Path, command: Command, name: str) -> None:
-    assert command("schedule", tmp_path / name).returncode == UNREACHABLE
+def test_a_file_that_is_not_there_cannot_be_reached(tmp_path: Path, command: Command) -> None:
+    assert command("schedule", tmp_path / "none.csv").returncode == UNREACHABLE
 
 
 def test_a_project_needs_no_site(project: Path, command: Command) -> None:

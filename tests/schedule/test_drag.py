@@ -9,7 +9,6 @@ import pytest
 
 from schedule.cpm.compiled import compile_network
 from schedule.cpm.drag import drags
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.paths import longest_path
 from tests.schedule.minutes import Player
 from tests.schedule.networks import DAY, SPAN, WEEKS, Case, Drawn, calendar_of, random_case
@@ -65,7 +64,7 @@ def played_without(case: Case, row: int, target: int, left: int) -> int:
 
 @pytest.mark.parametrize("seed", range(200, 215))
 def test_drag_is_what_the_rules_give_without_the_activity(seed: int) -> None:
-    """All link types, lags and leads, four calendars, progress; with numpy as with numba."""
+    """All link types, lags and leads, four calendars, progress."""
     case = random_case(seed, Drawn(calendars=4))
     made = compile_network(case.activities, case.links, case.calendars)
     solution = made.solve(actuals=case.actuals)
@@ -83,8 +82,6 @@ def test_drag_is_what_the_rules_give_without_the_activity(seed: int) -> None:
         less = max(int(work[drag.row]) - 480, 0)
         assert drag.minutes == finish - played_without(case, drag.row, target, 0)
         assert drag.of_a_day == finish - played_without(case, drag.row, target, less)
-    slow = compile_network(case.activities, case.links, case.calendars, engine=numpy_engine())
-    assert drags(slow, slow.solve(actuals=case.actuals), target, day=day) == found
 
 
 def test_drag_is_that_of_the_textbook_example() -> None:

@@ -20,7 +20,7 @@ from schedule.exchange.model import (
 )
 from schedule.exchange.primavera import ID_FIELD
 from schedule.exchange.writing import Form, form_of, write_exchange
-from steps.planning.dates.halls import CONTINGENCY
+from steps.planning.dates.milestones import CONTINGENCY
 from steps.planning.exchange.of_plan import exchange_of_plan
 from tests.commands import called
 from tests.schedule.exchanges import in_force, in_progress, small

@@ -1,18 +1,14 @@
-"""Dates of random networks: as the rules say when they are played minute by minute, and the same with numpy and numba."""
+"""Dates of random networks: as the rules say when they are played minute by minute."""
 
 from __future__ import annotations
-
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import Engine, numba_engine, numpy_engine
 from tests.schedule.minutes import Player
 from tests.schedule.networks import SPAN, Case, Drawn, random_case
 
-NO_NUMBA = "not installed: numba"
 COLUMNS = (
     "start",
     "finish",
@@ -53,27 +49,6 @@ def test_dates_are_those_of_the_rules_played_minute_by_minute() -> None:
 def test_dates_of_1200_networks_are_those_of_the_rules(first: int) -> None:
     """The same, for more networks than the slice of every day."""
     assert wrong_cases(range(first, first + 300)) == {}
-
-
-def columns_of(case: Case, engine: Engine) -> dict[str, list[int]]:
-    """Return every column of a solution, with the engine's way of numbering and its passes."""
-    network = compile_network(case.activities, case.links, case.calendars, engine=engine)
-    solution = network.solve(actuals=case.actuals)
-    names = (*COLUMNS, "driving_link", "out_of_sequence")
-    columns = {name: getattr(solution, name).tolist() for name in names}
-    columns["need_by"] = network.need_by(solution, 0).tolist()
-    columns["order"] = network.numbers.order.tolist()
-    return columns
-
-
-@pytest.mark.skipif(find_spec("numba") is None, reason=NO_NUMBA)
-def test_numba_and_numpy_have_the_same_results() -> None:
-    """To the bit, for 300 networks of every kind."""
-    numpy_made, numba_made = numpy_engine(), numba_engine()
-
-    for seed in range(5000, 5300):
-        case = random_case(seed, EVERYTHING)
-        assert columns_of(case, numba_made) == columns_of(case, numpy_made), seed
 
 
 def test_a_network_is_solved_again_with_other_durations() -> None:

@@ -13,7 +13,7 @@ import pytest
 from steps.planning.activity import Hours, PlanActivity
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import solved
-from steps.planning.dates.halls import GO_LIVE
+from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.plan_odds import MilestoneOdds, odds_of
 from steps.planning.plan import Plan
 from tests.steps.test_plan import plan

@@ -13,7 +13,7 @@ from schedule.cpm.shifts import Minutes
 from schedule.risk.running import run
 from steps.design.figures import figure_specs
 from steps.planning.dates.dating import network_of
-from steps.planning.dates.halls import GO_LIVE
+from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.failing_parts import failing_parts
 from steps.planning.odds.plan_odds import odds_of
 from steps.planning.odds.uncertainty import uncertainty

@@ -9,7 +9,7 @@ import pytest
 from steps.planning.activity import Dates, PlanActivity
 from steps.planning.dates.approvals import approval_hours
 from steps.planning.dates.calendar import WorkCalendar
-from steps.planning.dates.halls import GO_LIVE, hall_milestone, halls_of
+from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.plan_odds import MilestoneOdds, odds_of, solved_odds
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import Actual, solve_forecast

@@ -10,7 +10,7 @@ import pytest
 
 from schedule.errors import InputError
 from steps.planning.activity import PlanActivity
-from steps.planning.dates.halls import GO_LIVE, hall_milestone, halls_of
+from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.plan_odds import odds_of
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import Actual

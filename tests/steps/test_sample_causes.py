@@ -17,7 +17,7 @@ from schedule.cpm.compiled import compile_network
 from schedule.errors import InputError
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import last_row, network_of
-from steps.planning.dates.halls import GO_LIVE
+from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.plan_odds import odds_of
 from steps.planning.odds.sample_causes import Luck, PlayedSample, SampleCauses, luck_of, played_sample
@@ -64,7 +64,7 @@ def go_live_from(plan: Plan, causes: SampleCauses) -> datetime:
         np.concatenate([links.lag_calendar, np.zeros(len(handed), np.int32)]),
     )
     activities = replace(network.activities, duration=np.array([round(60 * hours[name]) for name in names]))
-    played = compile_network(activities, joined, network.calendars, engine=network.engine)
+    played = compile_network(activities, joined, network.calendars)
     solution = played.solve()
     finish = int(solution.finish[last_row(played, solution)])
     return WorkCalendar.from_plan(plan).origin.astimezone(UTC) + timedelta(minutes=finish)

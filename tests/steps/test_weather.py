@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from schedule.errors import InputError
-from schedule.risk.draws_numpy import durations_of, multipliers_of
+from schedule.risk.draws import durations_of, multipliers_of
 from steps.planning.dates.dating import network_of
 from steps.planning.odds.plan_odds import odds_of
 from steps.planning.odds.uncertainty import uncertainty
@@ -35,10 +35,7 @@ def durations(made: Plan) -> dict[str, NDArray[np.int64]]:
     """Return the minutes of each activity in 128 samples."""
     network = network_of(made)
     model = uncertainty(made, network, network.solve())
-    number, groups = len(network.activities), range(1)
-    drawn = durations_of(
-        1, groups, model, slice(0, number), multipliers_of(1, groups, model.causes, len(model.drivers))
-    )
+    drawn = durations_of(model, 1, 0)
     return dict(zip(network.activities.names, drawn[network.numbers.number], strict=True))
 
 
@@ -58,7 +55,8 @@ def test_all_that_is_outdoors_in_one_quarter_has_the_same_weather_and_the_next_q
     made = in_weather(greenfield(), 0.02, 0.1, 0.3)
     network = network_of(made)
     model = uncertainty(made, network, network.solve())
-    drawn = dict(zip(model.drivers, multipliers_of(1, range(8), model.causes, len(model.drivers)), strict=True))
+    multipliers = np.concatenate([multipliers_of(model, 1, group) for group in range(8)], axis=1)
+    drawn = dict(zip(model.drivers, multipliers, strict=True))
     quarters: dict[str, list[NDArray[np.float64]]] = {}
     for name, multiplier in drawn.items():
         if not name.startswith("weather"):

@@ -21,7 +21,7 @@ from schedule.errors import NotSatisfiedError
 
 def quality(
     ask: Asking,
-    file: Annotated[Path | None, Argument(help="A .csv or .sm file, or a folder, instead of the site.")] = None,
+    file: Annotated[Path | None, Argument(help="A .csv file, or a folder, instead of the site.")] = None,
 ) -> None:
     from clusterwright.quality_view import print_quality, quality_document
     from clusterwright.schedules import of_file, of_site

@@ -22,7 +22,7 @@ from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
 from ledger.state.projection import EVERY, Handlers, Projection, stored
 from ledger.state.projections.hands import add_hands
-from steps.planning.dates.halls import hall_milestone
+from steps.planning.dates.milestones import hall_milestone
 from steps.planning.plan import Plan, PlanLink, Unit
 from steps.stamps import moment, stamp
 

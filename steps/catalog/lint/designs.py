@@ -8,7 +8,6 @@ import numpy as np
 
 from schedule.cpm.columns import Activities, Links
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import continuous
 from schedule.errors import InputError, Place
 from steps.catalog.lint.report import LintFinding, LintReport
@@ -52,7 +51,7 @@ def _refuse_circle(found: Expansion) -> None:
     before, after = (np.array([index[end] for end in ends], np.int32) for ends in _ends(found))
     none, nothing = np.zeros(len(ids), np.int64), np.zeros(len(before), np.int64)
     links = Links(before, after, nothing.astype(np.uint8), nothing, nothing.astype(np.int32))
-    compile_network(Activities(ids, none, none.astype(np.int32)), links, (continuous(),), engine=numpy_engine())
+    compile_network(Activities(ids, none, none.astype(np.int32)), links, (continuous(),))
 
 
 def _ends(found: Expansion) -> tuple[list[str], list[str]]:

@@ -14,21 +14,19 @@ import numpy as np
 
 from schedule.cpm.columns import NONE, Activities, Links, Tie
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import Minutes, ShiftCalendar, continuous
 from schedule.cpm.solution import Solution
 from schedule.cpm.weekly import WeeklyHours, weekly_calendar
 from schedule.crews.levelled_network import CrewedSolution, Crews, solve_with_crews
 from schedule.crews.slots import Needs
 from schedule.errors import InputError
-from schedule.levelling.compiled import FAST
 from schedule.levelling.level import Effort
 from schedule.levelling.problem import Capacity
 from steps.catalog.terms import LinkType
 from steps.planning.activity import ELAPSED, Dates, PlanActivity
 from steps.planning.dates.approvals import Approving, approval_hours, waits_of
 from steps.planning.dates.calendar import WorkCalendar, calendars_of
-from steps.planning.dates.halls import halls_of
+from steps.planning.dates.milestones import halls_of
 from steps.planning.plan import Plan, PlanLevelling, PlanLink, PlanOrder, PlanTranche
 
 CLOSING = "195@"
@@ -79,8 +77,7 @@ def network_of(
         lags_of(plan, plan_links, index, calendars, approving),
         np.array([calendar[link.lag_calendar] for link in plan_links], np.int32),
     )
-    # solved once: numpy has the dates of 75,000 activities before numba is imported
-    return compile_network(activities, links, calendars, engine=numpy_engine())
+    return compile_network(activities, links, calendars)
 
 
 def lags_of(
@@ -274,8 +271,7 @@ def _planned(plan: Plan, network: CompiledNetwork, of: Callable[[Dates], datetim
 
 def effort_for(network: CompiledNetwork) -> Effort:
     """Return how long to search for an order of crews: about a second's work, at any size of site."""
-    least, most, room = (20, 1_000, 400_000) if FAST else (4, 100, 8_000)
-    return Effort(schedules=max(least, min(most, room // max(1, len(network.activities)))))
+    return Effort(schedules=max(20, min(1_000, 400_000 // max(1, len(network.activities)))))
 
 
 def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[str, Dates]:

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from schedule.risk.draws_numpy import quantiles_at
-from schedule.risk.spreads import Family, Spread, of_spreads, quantiles_of
+from schedule.risk.spreads import Family, Spread, of_spreads, quantiles_at, quantiles_of
 from steps.planning.activity import Hours
 
 KEPT = 0.8
@@ -22,4 +21,4 @@ KEPT = 0.8
 def lead_at(lead: Hours, level: float) -> float:
     """Return the hours in which a share `level` of first deliveries are there."""
     known = quantiles_of(of_spreads([Spread(lead.o, lead.m, lead.p, Family.PERT)]), lambda _: "a lead time")
-    return float(quantiles_at(known.family, known.parameters, np.array([[level]]))[0, 0])
+    return float(quantiles_at(known, np.array([[level]]))[0, 0])

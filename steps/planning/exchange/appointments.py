@@ -8,7 +8,7 @@ from datetime import datetime
 from schedule.exchange.model import Appointment, ExchangeTask
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
-from steps.planning.dates.halls import CONTINGENCY, GO_LIVE, IN_SERVICE
+from steps.planning.dates.milestones import CONTINGENCY, GO_LIVE, IN_SERVICE
 from steps.planning.plan import Plan
 
 CLOSING = "195"

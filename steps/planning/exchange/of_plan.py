@@ -25,7 +25,7 @@ from schedule.exchange.model import (
 from steps.planning.activity import ELAPSED, Dates, PlanActivity
 from steps.planning.dates.calendar import DaysAndHours, WorkCalendar, calendars_of
 from steps.planning.dates.dating import CLOSING, critical_rows, in_minutes, lags_of, shifts_of
-from steps.planning.dates.halls import CONTINGENCY, CONTINGENCY_OWNER
+from steps.planning.dates.milestones import CONTINGENCY, CONTINGENCY_OWNER
 from steps.planning.exchange.appointments import appointments_of
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import UNTOUCHED, Actual, ForecastSolution, with_those_that_follow

@@ -18,7 +18,7 @@ from steps.planning.activity import WORKING, PlanActivity
 from steps.planning.dates.approvals import MINUTES, Approving, approval_hours
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import MINUTE, closing_row, network_of, planned_finishes
-from steps.planning.dates.halls import GO_LIVE, hall_milestone, halls_of
+from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.plan_samples import crewed_samples, finishes_as_sampled
 from steps.planning.odds.uncertainty import uncertainty

@@ -21,7 +21,7 @@ from schedule.crews.handovers import flow_of
 from schedule.crews.levelled_network import CrewedSolution
 from schedule.crews.slots import SLOT, Slotted
 from schedule.errors import InputError
-from schedule.risk.draws_numpy import durations_of, multipliers_of, occurrences_of
+from schedule.risk.draws import durations_of, occurrences_of
 from schedule.risk.model import RiskModel
 from schedule.risk.odds import DAY
 from schedule.risk.philox import LANES
@@ -138,19 +138,16 @@ class _Sample:
 
     def __init__(self, slotted: Slotted, levelled_start: Minutes, model: RiskModel, target: int, luck: Luck) -> None:
         """Draw the sample and place it. `target` is the row of go-live."""
-        group, self.lane = divmod(luck.number - 1, LANES)
-        self.groups = range(group, group + 1)
-        self.seed = luck.seed
+        self.group, self.lane = divmod(luck.number - 1, LANES)
+        self.luck = luck
         self.slotted, self.levelled_start = slotted, levelled_start
         self.model, self.target = model, target
         self.names = model.network.activities.names
-        self.everything = slice(0, len(model.course.calendar))
         self.minutes = self._minutes(model)
 
     def _minutes(self, model: RiskModel) -> Minutes:
         """Return the durations of this sample in a model, by number."""
-        multipliers = multipliers_of(self.seed, self.groups, model.causes, len(model.drivers))
-        return durations_of(self.seed, self.groups, model, self.everything, multipliers)[:, self.lane]
+        return durations_of(model, self.luck.seed, self.group)[:, self.lane]
 
     def _slots(self, *durations: Minutes) -> Minutes:
         return in_slots(self.model, self.slotted, np.stack(durations, axis=1))
@@ -182,14 +179,13 @@ class _Sample:
         events = self.model.events
         again: defaultdict[str, list[int]] = defaultdict(list)
         others: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        for one in occurrences_of(self.seed, self.groups, self.model, self.everything):
-            columns = (one.rows.tolist(), one.event.tolist(), one.minutes[:, self.lane].tolist())
-            for number, event, minutes in zip(*columns, strict=True):
-                name, cause = self.names[order[number]], events[event - len(self.model.drivers)]
-                if minutes and cause == f"{name}{AGAIN}":
-                    again[name].append(minutes)
-                elif minutes:
-                    others[name, cause].append(minutes)
+        occurred = occurrences_of(self.model, self.luck.seed, self.luck.number - 1)
+        for number, event, minutes in zip(*(column.tolist() for column in occurred), strict=True):
+            name, cause = self.names[order[number]], events[event - len(self.model.drivers)]
+            if minutes and cause == f"{name}{AGAIN}":
+                again[name].append(minutes)
+            elif minutes:
+                others[name, cause].append(minutes)
         found: defaultdict[str, list[str]] = defaultdict(list)
         for (name, cause), each in others.items():
             found[name].append(f"{cause}: {len(each)}, which take {sum(each) / MINUTES:.1f} hours")

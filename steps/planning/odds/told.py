@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from steps.catalog.terms import Percentile
 from steps.design.figures import figure_specs
-from steps.planning.dates.halls import GO_LIVE
+from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.plan_odds import MilestoneOdds, PlanOdds
 from steps.planning.plan import Plan
 

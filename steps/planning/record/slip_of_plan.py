@@ -178,9 +178,7 @@ class PlanSlip:
         at_approvals = as_planned
         links = self._recorded_links
         if not np.array_equal(links.lag, planned.network.links.lag):
-            compiled = compile_network(
-                planned.network.activities, links, planned.network.calendars, engine=planned.network.engine
-            )
+            compiled = compile_network(planned.network.activities, links, planned.network.calendars)
             at_approvals = replace(as_planned, network=compiled)
         activities = replace(
             network.activities,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from schedule.errors import InputError
 from steps.catalog.terms import Scope
-from steps.planning.dates.halls import IN_SERVICE, hall_milestone, halls_of
+from steps.planning.dates.milestones import IN_SERVICE, hall_milestone, halls_of
 from steps.planning.plan import Plan, PlanLink
 
 Targets = dict[str, frozenset[str]]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedule.errors import InputError, UnreachableError
-from schedule.files.reading import read_project
+from schedule.files.csv_project import read_project
 from tests.schedule.files.writing import HEAD, project_of, written
 
 DATED = HEAD + "data date,2027-02-01\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from schedule.cpm.columns import Tie
-from schedule.files.reading import read_project
+from schedule.files.csv_project import read_project
 from schedule.files.terms import AROUND_THE_CLOCK, Week, length_of, predecessors_of
 from tests.schedule.files.writing import HEAD, dates_of, project_of
 

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from schedule.errors import InputError
-from schedule.files.reading import read_project
 from schedule.files.scheduling import Scheduled, odds_of, schedule
 from tests.schedule.files.writing import HEAD, project_of
 
-PSPLIB = Path(__file__).parents[1] / "levelling" / "psplib"
 RIGGING = "id,duration,optimistic,pessimistic,predecessors,resources\n"
 RIGGING += 'A,2d,1d,4d,,rigger\nB,2d,1d,4d,,rigger\nC,1d,1d,2d,"A,B",\n'
 ONE_RIGGER = "resource,amount\nrigger,1\n"
@@ -116,14 +114,6 @@ def test_progress_is_levelled_from_the_data_date(tmp_path: Path) -> None:
         "2027-01-06 17:00",
         "2027-01-08 17:00",
     ]
-
-
-def test_projects_of_the_benchmark_are_levelled_to_their_best_known_lengths() -> None:
-    for name, best in (("j601_1.sm", 77), ("j1203_7.sm", 93)):
-        found = schedule(read_project(PSPLIB / name), level=True)
-
-        assert found.project.timeline.at(found.finish) == best
-        assert found.gap == 0
 
 
 def test_samples_of_a_levelled_project_keep_its_resources(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from schedule.files.csv_project import read_project
 from schedule.files.project import Project
-from schedule.files.reading import read_project
 
 HEAD = "start,2027-01-04\ntime zone,Europe/Berlin\n"
 """A Monday. The columns are on line 3, the first activity on line 4."""

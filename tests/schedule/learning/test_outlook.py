@@ -9,7 +9,6 @@ import pytest
 
 from schedule.cpm.columns import Activities, Links
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import Indices, Minutes, continuous
 from schedule.errors import InputError
 from schedule.learning.learn import Learned, learn
@@ -38,7 +37,7 @@ def drawn(found: Outlook, links: Links, targets: list[int]) -> Minutes:
     """Return the sampled finishes of some rows."""
     number = len(found.estimates)
     activities = Activities([f"A{k}" for k in range(number)], np.zeros(number, np.int64), np.zeros(number, np.int32))
-    network = compile_network(activities, links, [continuous()], engine=numpy_engine())
+    network = compile_network(activities, links, [continuous()])
     model = risk_model(network, found.estimates, drivers=found.drivers)
     return run(model, targets, seed=5, samples=SAMPLES, chains=False).samples
 

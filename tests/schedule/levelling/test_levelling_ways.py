@@ -1,11 +1,7 @@
-"""Machine code and plain Python return the same schedules; CP-SAT proves what the search found."""
+"""CP-SAT proves what the search found, and the search finds what is published."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.calibration import effort_of
+from benchmarks.cp_sat.exact import proven
 from benchmarks.levelling_least import TOLERANCE, chain_to, first_of, heads_of, loads_of, most_work
 from benchmarks.levelling_pods import template, template_problem
+from benchmarks.psplib_file import read_sm
 from schedule.errors import InputError
-from schedule.levelling.calibration import effort_of
-from schedule.levelling.compiled import FAST, numbers
-from schedule.levelling.exact import proven
+from schedule.levelling.compiled import numbers
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import Demands, Precedence, Problem
-from schedule.levelling.psplib_file import read_sm
 from schedule.levelling.room import room_for
 from schedule.levelling.serial import ordered, serial
 from schedule.levelling.tables import lay_out
@@ -30,50 +26,12 @@ from tests.schedule.levelling.drawing import problems
 
 FILES = Path(__file__).parent / "psplib"
 
-SCRIPT = """
-import json, sys
-from pathlib import Path
-from benchmarks.levelling_pods import template_problem
-from schedule.levelling import level
-from schedule.levelling.compiled import FAST
-from schedule.levelling.psplib_file import read_sm
-
-level.MOST_FOR_GENETIC = 200
-small = level.level(read_sm(Path(sys.argv[1])).problem, level.Effort(300, 3))
-large = level.level(template_problem(2), level.Effort(60, 3))
-print(json.dumps([FAST, *([f.start.tolist(), f.bound, f.method, f.schedules] for f in (small, large))]))
-"""
-
-
-def in_process(plain: str) -> list[object]:
-    """Return what another process finds, with or without machine code."""
-    words = [sys.executable, "-c", SCRIPT, str(FILES / "j609_7.sm")]
-    ran = subprocess.run(
-        words,
-        check=True,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"CLUSTERWRIGHT_PLAIN": plain, "PYTHONPATH": "."},
-    )
-    found: list[object] = json.loads(ran.stdout)
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not FAST, reason="numba (extra `fast`) is not installed")
-def test_machine_code_and_plain_python_find_the_same() -> None:
-    """By rules, genetic search and shaken windows, to the same number of schedules."""
-    fast, plain = in_process(""), in_process("1")
-
-    assert (fast[0], plain[0]) == (True, False)
-    assert fast[1:] == plain[1:]
-
 
 @given(problems(rich=False))
 @settings(max_examples=25, deadline=None)
 def test_a_proof_contradicts_neither_bound_nor_schedule(problem: Problem) -> None:
     """CP-SAT finds no schedule below our bound, and keeps the problem."""
-    pytest.importorskip("ortools", reason="OR-Tools (extra `opt`) is not installed")
+    pytest.importorskip("ortools", reason="OR-Tools is not installed")
     found = level(problem, Effort(60))
 
     best = proven(problem, found)
@@ -143,7 +101,7 @@ def test_the_short_way_for_steady_work_makes_the_same_schedule(problem: Problem,
 
 def test_no_schedule_of_a_template_is_shorter_than_what_is_proven_of_it() -> None:
     """The argument of the evidence page holds for a small template, too, where the search comes close to it."""
-    pytest.importorskip("ortools", reason="OR-Tools (extra `opt`) is not installed")
+    pytest.importorskip("ortools", reason="OR-Tools is not installed")
     made = template(6)
     heads, loads = heads_of(made), loads_of(made)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.psplib_file import read_sm
 from schedule.errors import InputError
 from schedule.levelling.bounds import unlevelled
-from schedule.levelling.psplib_file import read_sm
 from schedule.levelling.tables import lay_out
 
 FILE = Path(__file__).parent / "psplib" / "j601_1.sm"

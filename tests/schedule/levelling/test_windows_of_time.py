@@ -11,19 +11,19 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.cp_sat.window import Outcome, window_at
+from benchmarks.cp_sat.window_model import solved
+from benchmarks.cp_sat.window_proofs import in_windows
+from benchmarks.psplib_file import read_sm
 from schedule.levelling.horizon import finishes
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import NOT_FIXED, Demands, Precedence, Problem
-from schedule.levelling.psplib_file import read_sm
-from schedule.levelling.window import Outcome, window_at
-from schedule.levelling.window_model import solved
-from schedule.levelling.window_proofs import in_windows
 from tests.schedule.levelling.checker import faults
 from tests.schedule.levelling.drawing import problems
 
 FILES = Path(__file__).parent / "psplib"
 
-pytest.importorskip("ortools", reason="OR-Tools (extra `opt`) is not installed")
+pytest.importorskip("ortools", reason="OR-Tools is not installed")
 
 
 @given(problems(), st.integers(2, 8))

@@ -10,7 +10,6 @@ import pytest
 
 from schedule.cpm.columns import NONE, Activities, Actuals, Links, Tie
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import continuous
 from schedule.quality.assessing import Assessment, assess
 from schedule.quality.check import Check, Verdict
@@ -38,7 +37,6 @@ def network_of(durations: dict[str, int], *links: tuple[str, Tie, str, int]) -> 
             np.zeros(number, np.int32),
         ),
         [continuous()],
-        engine=numpy_engine(),
     )
 
 

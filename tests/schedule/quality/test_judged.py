@@ -14,7 +14,6 @@ from benchmarks.quality import DAYS
 from benchmarks.schedule import layered
 from schedule.cpm.columns import NONE, Actuals
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import Minutes
 from schedule.quality.assessing import assess
 from schedule.quality.check import Check, Verdict
@@ -42,7 +41,7 @@ def hard_case(seed: int, *, types: bool) -> tuple[Case, Minutes]:
     links = replace(case.links, type=case.links.type * 0)
     if types:
         links = replace(case.links, lag=np.where(leads, -60, case.links.lag))
-    planned = compile_network(activities, links, case.calendars, engine=numpy_engine()).solve()
+    planned = compile_network(activities, links, case.calendars).solve()
     no_later = np.where(random.random(number) < 0.08, planned.finish - 600, NONE)
     today = 20_000
     started = np.where(planned.start < today, planned.start, NONE)
@@ -61,7 +60,7 @@ def test_the_points_are_those_of_longpath(seed: int, types: bool, left_out: set[
     if find_spec("longpath") is None:
         pytest.skip("not installed: longpath")
     case, baseline = hard_case(seed, types=types)
-    network = compile_network(case.activities, case.links, case.calendars, engine=numpy_engine())
+    network = compile_network(case.activities, case.links, case.calendars)
     loaded = np.arange(len(case.activities)) % 3 > 0
 
     solution = network.solve(actuals=case.actuals)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from schedule.machine_code import numba
-from schedule.risk.philox import LANES
-from schedule.risk.philox_numba import draw_group
+from schedule.risk.philox import LANES, Words, draw_group
 
 
 @numba.njit
@@ -17,7 +16,11 @@ def _words(seed: np.uint64, key: np.uint64, draw: int, first: int, groups: int) 
     return out
 
 
-def compiled_words(seed: int, keys: np.ndarray, draw: int, groups: range) -> np.ndarray:
-    """Return what `philox.words` returns, from the compiled function."""
-    rows = [_words(np.uint64(seed), key, draw, groups.start, len(groups)).ravel() for key in keys]
-    return np.array(rows)
+def words(seed: int, keys: Words, draw: int, groups: range) -> Words:
+    """Return the words of draw `draw` for each name; shape (names, samples of the groups)."""
+    return np.array([_words(np.uint64(seed), key, draw, groups.start, len(groups)).ravel() for key in keys])
+
+
+def uniforms(drawn: Words) -> np.ndarray:
+    """Return the middles of the 2**32 equal parts of 0 to 1 that the words number, as draws take them."""
+    return (drawn.astype(np.float64) + 0.5) * 2.0**-32

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from random import Random
 
 import numpy as np
-import pytest
 
 from schedule.cpm.columns import Activities, Links
 from schedule.cpm.compiled import compile_network
-from schedule.cpm.engines import Engine, numba_engine, numpy_engine
 from schedule.cpm.shifts import continuous
 from schedule.risk.drivers import RiskDriver, RiskEvent, repeats
 from schedule.risk.model import RiskModel, risk_model
@@ -19,8 +16,6 @@ from tests.schedule.networks import DAY, WEEKS, Drawn, calendar_of, random_case
 
 YEARS = (-490 * DAY, 2555 * DAY)
 """Pessimistic draws go far. Whole weeks, because a span begins on a Monday."""
-needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="not installed: numba")
-ENGINES = [pytest.param(numpy_engine, id="numpy"), pytest.param(numba_engine, id="numba", marks=needs_numba)]
 
 
 def random_spread(random: Random, likely: float) -> Spread:
@@ -31,13 +26,13 @@ def random_spread(random: Random, likely: float) -> Spread:
     return Spread(likely * random.uniform(0.6, 0.95), likely, likely * random.uniform(1.5, 3.0), family)
 
 
-def random_model(seed: int, engine: Engine, *, is_continuous: bool = False) -> RiskModel:
-    """Return one model; the same seed has the same model for every engine."""
+def random_model(seed: int, *, is_continuous: bool = False) -> RiskModel:
+    """Return the model of a seed."""
     random = Random(seed)
     case = random_case(seed, Drawn(calendars=4))
     number = len(case.activities)
     calendars = [continuous()] * 4 if is_continuous else [calendar_of(week, YEARS) for week in WEEKS]
-    network = compile_network(case.activities, case.links, calendars, engine=engine)
+    network = compile_network(case.activities, case.links, calendars)
     estimates = of_spreads([random_spread(random, float(duration)) for duration in case.activities.duration])
     rows = np.arange(number)
     drivers = [
@@ -63,7 +58,7 @@ def is_override(seed: int) -> bool:
     return actuals is not None and actuals.override
 
 
-def fan(engine: Engine, estimates: Estimates) -> RiskModel:
+def fan(estimates: Estimates) -> RiskModel:
     """Return activities that all lead to one milestone, on a continuous calendar; estimates are of all but the milestone."""
     number = len(estimates)
     nothing = np.zeros(number, np.int32)
@@ -73,7 +68,7 @@ def fan(engine: Engine, estimates: Estimates) -> RiskModel:
     links = Links(
         np.arange(number, dtype=np.int32), nothing + number, nothing.astype(np.uint8), nothing.astype(np.int64), nothing
     )
-    network = compile_network(activities, links, [continuous()], engine=engine)
+    network = compile_network(activities, links, [continuous()])
     columns = (estimates.low, estimates.likely, estimates.high)
     end = [np.append(column, 0.0) for column in columns]
     return risk_model(network, Estimates(np.append(estimates.family, Family.FIXED).astype(np.uint8), *end))

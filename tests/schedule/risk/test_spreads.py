@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from schedule.errors import InputError
-from schedule.risk.draws_numpy import values_of
-from schedule.risk.philox import uniforms
 from schedule.risk.quantiles import exp, log, normal
-from schedule.risk.spreads import Estimates, Family, Spread, of_spreads, quantiles_of
+from schedule.risk.spreads import Estimates, Family, Spread, of_spreads, quantiles_at, quantiles_of
+from tests.schedule.risk.compiled import uniforms
 
 EVEN = (np.arange(2**16, dtype=np.uint64) << np.uint64(16)) + np.uint64(2**15)
 """Words in even steps, so that their mean is an integral."""
@@ -19,8 +18,8 @@ EVEN = (np.arange(2**16, dtype=np.uint64) << np.uint64(16)) + np.uint64(2**15)
 
 def drawn(spread: Spread, words: np.ndarray = EVEN) -> np.ndarray:
     """Return the values that words stand for."""
-    family, parameters = quantiles_of(of_spreads([spread]), str)
-    return np.asarray(values_of(family, parameters, words[None, :])[0])
+    known = quantiles_of(of_spreads([spread]), str)
+    return np.asarray(quantiles_at(known, uniforms(words)[None, :])[0])
 
 
 def word_of(probability: float) -> np.ndarray:

@@ -10,7 +10,6 @@ import numpy as np
 
 from schedule.cpm.columns import Actuals
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import continuous
 from schedule.cpm.wiring import DONE
 from schedule.crews.slots import SLOT, Needs, Slotted, slotted
@@ -64,7 +63,7 @@ def random_site(
     case = random_case(seed, drawn)
     number = len(case.activities)
     calendars = [continuous()] * 4 if is_continuous else [calendar_of(week, SPAN) for week in WEEKS]
-    network = compile_network(case.activities, case.links, calendars, engine=numpy_engine())
+    network = compile_network(case.activities, case.links, calendars)
     held = [
         (row, resource, random.randint(1, 2))
         for row in range(number)

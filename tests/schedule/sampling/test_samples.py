@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +10,8 @@ import pytest
 from schedule.cpm.wiring import DONE
 from schedule.crews.slots import SLOT
 from schedule.errors import InputError
-from schedule.levelling.compiled import FAST
 from schedule.levelling.problem import Capacity
-from schedule.risk.draws_numpy import durations_of, multipliers_of
+from schedule.risk.draws import durations_of
 from schedule.risk.running import RiskResult, run
 from schedule.sampling.running import levelled_samples
 from tests.schedule.networks import TYPES, Drawn
@@ -92,8 +87,7 @@ def test_samples_are_those_of_a_player_that_goes_minute_by_minute(drawn: Drawn) 
     for seed in range(10):
         one = random_site(seed, drawn, SCARCE, "minutes")
         number = one.network.numbers.number
-        multipliers = multipliers_of(5, range(1), one.model.causes, len(one.model.drivers))
-        minutes = durations_of(5, range(1), one.model, slice(0, len(number)), multipliers)[number]
+        minutes = durations_of(one.model, 5, 0)[number]
         player = Player(one)
         played = [player.play(minutes[:, sample].tolist()) for sample in range(3)]
         if samples(one, number=3).samples.T.tolist() != played:
@@ -113,7 +107,6 @@ def test_no_sample_is_earlier_than_with_unlimited_crews() -> None:
     assert waited > 10
 
 
-@pytest.mark.skipif(not FAST, reason="numba (extra `fast`) is not installed")
 def test_two_threads_have_the_bits_of_one() -> None:
     """Three groups of samples, the last one not full; finishes and chains."""
     for seed in range(5):
@@ -123,36 +116,6 @@ def test_two_threads_have_the_bits_of_one() -> None:
 
         assert (single.samples == double.samples).all()
         assert (single.criticality == double.criticality).all()
-
-
-SCRIPT = """
-import json
-from schedule.levelling.compiled import FAST
-from tests.schedule.sampling.sites import SCARCE, WHOLE_SLOTS, random_site
-from tests.schedule.sampling.test_samples import samples
-
-found = [samples(random_site(seed, WHOLE_SLOTS, SCARCE, "minutes"), number=20, chains=True) for seed in range(8)]
-print(json.dumps([FAST, *([one.samples.tolist(), one.on_chain.tolist()] for one in found)]))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not FAST, reason="numba (extra `fast`) is not installed")
-def test_plain_python_has_the_bits_of_machine_code() -> None:
-    ran = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            check=True,
-            capture_output=True,
-            text=True,
-            env=os.environ | {"CLUSTERWRIGHT_PLAIN": plain, "PYTHONPATH": "."},
-        )
-        for plain in ("", "1")
-    ]
-
-    fast, plain = (json.loads(one.stdout) for one in ran)
-    assert (fast[0], plain[0]) == (True, False)
-    assert fast[1:] == plain[1:]
 
 
 def test_a_longer_run_begins_with_the_shorter_one() -> None:

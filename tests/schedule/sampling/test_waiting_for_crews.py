@@ -7,7 +7,6 @@ import pytest
 
 from schedule.cpm.columns import NONE, Activities, Actuals, Links
 from schedule.cpm.compiled import CompiledNetwork, compile_network
-from schedule.cpm.engines import numpy_engine
 from schedule.cpm.shifts import continuous
 from schedule.levelling.problem import Capacity
 from schedule.risk.drivers import RiskDriver
@@ -30,7 +29,6 @@ def network(minutes: dict[str, int], links: list[tuple[str, str]]) -> CompiledNe
         activities,
         Links(before, after, nothing.astype(np.uint8), nothing.astype(np.int64), nothing),
         [continuous()],
-        engine=numpy_engine(),
     )
 
 

@@ -1,4 +1,4 @@
-"""The passes compiled by numba: one activity after another, in topological numbering. `passes_numpy` has the same results.
+"""The passes as machine code: one activity after another, in topological numbering.
 
 A function returns FREE where an instant is outside the calendar; the pass then stops, and names activity and calendar. The loop of
 a pass is one function: split in two it takes ten times as long, since each call counts references to every array. Indices are read
@@ -192,7 +192,7 @@ def _backward(  # noqa: PLR0912 - one function, as said above
         late.total_float[i] = w - early.worked[i] if mine != DONE else 0
 
 
-def unsigned(wires: Wires) -> Wires:
+def _with_unsigned(wires: Wires) -> Wires:
     """Return the same wires, with indices that count from the beginning only."""
     begin, far, calendar = (_unsigned(column) for column in (wires.begin, wires.far, wires.lag_calendar))
     return wires._replace(begin=begin, far=far, lag_calendar=calendar)
@@ -203,25 +203,22 @@ def _unsigned(indices: Indices) -> Indices:
 
 
 def forward(into: Wires, work: Work, tables: Tables) -> Early:
-    """Return early dates by number, or raise LeftCalendarError. `into` is unsigned."""
+    """Return early dates by number, or raise LeftCalendarError."""
     number = len(work.calendar)
     dates = np.empty((3, number), np.int64)
     early = Early(dates[0], dates[1], dates[2], np.empty(number, np.int32))
     fault = np.full(2, -1, np.int64)
-    _forward(into, work._replace(calendar=_unsigned(work.calendar)), tables, early, fault)
+    _forward(_with_unsigned(into), work._replace(calendar=_unsigned(work.calendar)), tables, early, fault)
     _raise(fault)
     return early
 
 
 def backward(out: Wires, work: Work, cap: Minutes, early: Early, tables: Tables) -> Late:
-    """Return late dates by number, or raise LeftCalendarError. `cap` is the last instant for each finish, or FREE.
-
-    `out` is unsigned.
-    """
+    """Return late dates by number, or raise LeftCalendarError. `cap` is the last instant for each finish, or FREE."""
     dates = np.empty((3, len(cap)), np.int64)
     late = Late(dates[0], dates[1], dates[2])
     fault = np.full(2, -1, np.int64)
-    _backward(out, work._replace(calendar=_unsigned(work.calendar)), cap, early, tables, late, fault)
+    _backward(_with_unsigned(out), work._replace(calendar=_unsigned(work.calendar)), cap, early, tables, late, fault)
     _raise(fault)
     return late
 

@@ -1,4 +1,4 @@
-"""Searches for the shortest schedule of a small problem, and proves that none is shorter: CP-SAT of OR-Tools, extra `[opt]`.
+"""Searches for the shortest schedule of a small problem, and proves that none is shorter: CP-SAT of OR-Tools.
 
 On larger problems, and on those whose work is interrupted, CP-SAT is slower than `level.py` by orders of magnitude, and finds no proof. It is handed
 windows of them (`window_proofs.py`).
@@ -7,17 +7,16 @@ windows of them (`window_proofs.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.cp_sat.window_proofs import WindowSearch, in_windows
 from schedule.errors import InputError
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
 from schedule.levelling.result import Levelled
 from schedule.levelling.tables import free_levels, gaps
-from schedule.levelling.window_proofs import WindowSearch, in_windows
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -37,12 +36,7 @@ class Proof:
 
 
 def prove(problem: Problem, found: Levelled) -> Proof:
-    """Return a schedule that is not later than `found`, and what is proven of it: as a whole where that is possible, else by window.
-
-    Raise InputError where OR-Tools is not installed.
-    """
-    if find_spec("ortools") is None:
-        raise InputError("OR-Tools is not installed", hint="pip install 'clusterwright[opt]'")
+    """Return a schedule that is not later than `found`, and what is proven of it: as a whole where that is possible, else by window."""
     if problem.count <= MOST and not (problem.calendar != CONTINUOUS).any():
         found = proven(problem, found)
     if found.proven:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.cp_sat.window import Outcome, window_at
+from benchmarks.cp_sat.window_model import solved
 from schedule.levelling.candidates import keeps
 from schedule.levelling.compiled import copied, native, numbers
 from schedule.levelling.horizon import finishes
@@ -21,8 +23,6 @@ from schedule.levelling.result import Levelled
 from schedule.levelling.room import room_for
 from schedule.levelling.serial import again
 from schedule.levelling.tables import lay_out
-from schedule.levelling.window import Outcome, window_at
-from schedule.levelling.window_model import solved
 
 Array = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""Work and elapsed time of one calendar for a lane of samples, compiled by numba and inlined; as `cpm.passes_numba`.
+"""Work and elapsed time of one calendar for a lane of samples, compiled by numba and inlined; as `cpm.passes`.
 
 The arrays of the tables are arguments of their own: a call with the whole tuple would count references to all of them.
 """

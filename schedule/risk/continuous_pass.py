@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from schedule.cpm.shifts import Minutes
 from schedule.cpm.wiring import FROM_START, LOWEST, TO_FINISH
 from schedule.machine_code import numba
-from schedule.risk.chains_numba import count_chains
-from schedule.risk.draws_numba import draw_durations, draw_multipliers
+from schedule.risk.chains import count_chains
+from schedule.risk.draws import draw_durations, draw_multipliers
 from schedule.risk.model import Causes, Course, Durations
 from schedule.risk.philox import LANES
 from schedule.risk.quantiles import Floats

@@ -1,20 +1,22 @@
-"""Durations of one group of samples, compiled by numba. `draws_numpy` has the same ones."""
+"""Durations of one group of samples, as machine code."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedule.cpm.shifts import Minutes
 from schedule.machine_code import numba
-from schedule.risk.model import Causes, Durations
-from schedule.risk.philox import LANES, Words
-from schedule.risk.philox_numba import draw_group
-from schedule.risk.quantiles import Floats
-from schedule.risk.quantiles_numba import lognormal, pert, triangular
+from schedule.risk.compiled_quantiles import lognormal, pert, triangular
+from schedule.risk.model import Causes, Durations, RiskModel
+from schedule.risk.philox import LANES, Words, draw_group
+from schedule.risk.quantiles import Floats, pert_table
 from schedule.risk.spreads import Family
 
 compiled = numba.njit(nogil=True)
+kept = numba.njit(nogil=True, cache=True)
 inlined = numba.njit(inline="always")
 
 FIXED, TRIANGULAR, PERT = int(Family.FIXED), int(Family.TRIANGULAR), int(Family.PERT)
@@ -116,3 +118,79 @@ def _add_event(
         for lane in range(LANES):
             if occurs[lane] < limit:
                 out[lane] += np.int64(values[lane] + 0.5)
+
+
+class Occurrences(NamedTuple):
+    """What events add in one sample, a row an occurrence: the number of the activity, the place of the event in the causes, minutes."""
+
+    number: NDArray[np.int64]
+    event: NDArray[np.int64]
+    minutes: Minutes
+
+
+def occurrences_of(model: RiskModel, seed: int, sample: int) -> Occurrences:
+    """Return what happens of each event in a sample, counted from 0: each occurrence by itself."""
+    group, lane = divmod(sample, LANES)
+    most = np.diff(model.causes.begin)[model.durations.event].sum()
+    found = np.empty((3, int(most)), np.int64)
+    count = _list_occurrences(np.uint64(seed), group, lane, model.durations, model.causes, pert_table(), found)
+    return Occurrences(*found[:, :count])
+
+
+@kept
+def _list_occurrences(
+    seed: np.uint64,
+    group: int,
+    lane: int,
+    durations: Durations,
+    causes: Causes,
+    table: Floats,
+    found: NDArray[np.int64],
+) -> int:
+    words, values, occurs = np.empty(LANES, np.uint64), np.empty(LANES, np.float64), np.empty(LANES, np.uint64)
+    count = 0
+    for j in range(len(durations.key)):
+        for position in range(durations.event_begin[j], durations.event_begin[j + 1]):
+            event, key = durations.event[position], durations.event_key[position]
+            if not causes.is_on[event]:
+                continue
+            draw_group(seed, key, 0, group, occurs)
+            for limit in range(causes.begin[event], causes.begin[event + 1]):
+                if occurs[lane] >= causes.limit[limit]:
+                    break
+                draw_group(seed, key, limit - causes.begin[event] + 1, group, words)
+                _values(causes.family[event], causes.parameters[event], table, words, values)
+                found[0, count], found[1, count], found[2, count] = j, event, np.int64(values[lane] + 0.5)
+                count += 1
+    return count
+
+
+def multipliers_of(model: RiskModel, seed: int, group: int) -> Floats:
+    """Return what each driver multiplies durations by in each sample of a group; shape (drivers, LANES), 1 where it does not occur."""
+    out = np.empty((len(model.drivers), LANES), np.float64)
+    draw_multipliers(np.uint64(seed), group, model.causes, pert_table(), np.empty(LANES, np.uint64), out)
+    return out
+
+
+def durations_of(model: RiskModel, seed: int, group: int) -> Minutes:
+    """Return the minutes of each activity in each sample of a group; shape (activities, LANES), by number."""
+    out = np.empty((len(model.durations.key), LANES), np.int64)
+    multipliers = np.empty((len(model.drivers), LANES), np.float64)
+    _draw_all(np.uint64(seed), group, model.durations, model.causes, pert_table(), multipliers, out)
+    return out
+
+
+@kept
+def _draw_all(
+    seed: np.uint64,
+    group: int,
+    durations: Durations,
+    causes: Causes,
+    table: Floats,
+    multipliers: Floats,
+    out: NDArray[np.int64],
+) -> None:
+    words, values = np.empty(LANES, np.uint64), np.empty(LANES, np.float64)
+    draw_multipliers(seed, group, causes, table, words, multipliers)
+    for j in range(len(out)):
+        draw_durations(seed, group, j, durations, causes, table, multipliers, words, values, out[j])

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.cp_sat.window import Outcome, Window
 from schedule.levelling.problem import CONTINUOUS, NOT_FIXED
 from schedule.levelling.tables import free_levels, take
-from schedule.levelling.window import Outcome, Window
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

@@ -1,4 +1,4 @@
-"""The forward pass for a group of samples at a time, on calendars, compiled by numba. The rules of dates are those of `cpm.passes_numba`.
+"""The forward pass for a group of samples at a time, on calendars, compiled by numba. The rules of dates are those of `cpm.passes`.
 
 An activity is visited once for all samples of a group, a lane each: its links and its calendar are looked up once for all.
 """
@@ -12,9 +12,9 @@ from schedule.cpm.packing import Tables
 from schedule.cpm.shifts import Minutes
 from schedule.cpm.wiring import FROM_START, LAGGED, LOWEST, TO_FINISH
 from schedule.machine_code import numba
-from schedule.risk.chains_numba import count_chains
-from schedule.risk.clock_numba import instant_of, shift_at, worked_by
-from schedule.risk.draws_numba import draw_durations, draw_multipliers
+from schedule.risk.chains import count_chains
+from schedule.risk.draws import draw_durations, draw_multipliers
+from schedule.risk.lane_clock import instant_of, shift_at, worked_by
 from schedule.risk.model import Causes, Course, Durations
 from schedule.risk.philox import LANES
 from schedule.risk.quantiles import Floats
