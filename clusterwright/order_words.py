@@ -7,6 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from clusterwright.output import day, money
+from ledger.questions.forecast_words import days_words
 from steps.planning.dates.order_timing import EarlyCost
 
 
@@ -24,13 +25,26 @@ def late_cell(late_days_p80: float | None) -> str:
     return f"{ceil(late_days_p80)} d" if late_days_p80 else ""
 
 
-def late_lines(orders: Iterable[LateOrder], now: datetime, zone: str) -> Iterator[str]:
-    """Yield for each of these orders when to place it, by how much it is late all the same, and what would bring it in time."""
+def late_lines(orders: Iterable[LateOrder], now: datetime, zone: str, left: int | None = None) -> Iterator[str]:
+    """Yield for each of these orders when to place it, by how much it is late all the same, and what would bring it in time.
+
+    `left` are the days of schedule contingency that are left, of which it takes so many.
+    """
     for name, days, order_from, ways in orders:
         when = "now" if order_from <= now else f"on {day(order_from, zone)}, its first day"
         late = ceil(days)
-        words = f"{late} {'day' if late == 1 else 'days'}"
-        yield f"! {name}: order {when}; with the P80 lead time it is {words} late. What may help: {', '.join(ways)}"
+        told = "" if left is None else f", {_of_contingency(late, left)}"
+        yield (
+            f"! {name}: order {when}; with the P80 lead time it is {days_words(late)} late for the working schedule{told}. "
+            f"What may help: {', '.join(ways)}"
+        )
+
+
+def _of_contingency(late: int, left: int) -> str:
+    """Return what a delay takes of the schedule contingency, and by how much it goes beyond."""
+    if late <= left:
+        return f"and takes as many of the {days_words(left)} of schedule contingency"
+    return f"and {days_words(late - max(0, left))} too late for the commitment"
 
 
 def and_more(name: str, orders: int) -> str:

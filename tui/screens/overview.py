@@ -115,10 +115,10 @@ def facts(snapshot: Snapshot, lapsed: Container[str]) -> Text:
     n, site = counts(snapshot), site_of(snapshot)
     left_out = n.by_state[State.NOT_APPLICABLE]
     lines = [
+        *top.lines,
         f"{n.by_state[State.DONE]} of {n.total - left_out} activities done, {left_out} not applicable",
         f"waived {n.waived} · attested {n.attested} · stale {n.stale} · simulated {n.simulated}",
         f"out of sequence {n.out_of_sequence}",
-        *top.lines,
         *halls_words(
             halls(snapshot, top.fresh.forecast if top.fresh else None), lambda at: day_text(at, site.time_zone)
         ),

@@ -73,18 +73,21 @@ def orders(
             rows = questions.orders(snapshot, organisation=organisation)
             rows_by_date = sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
             timed = timed_orders(rows, read_frame(snapshot), snapshot.now)
+            top = headlines(snapshot, lapsed_releases(snapshot))
+            left = None if top.contingency is None else top.contingency.left
             ask.answer(
                 snapshot,
                 [row._asdict() | timed.by_id[row.id]._asdict() for row in rows],
-                lambda: _print_orders(rows_by_date, timed, snapshot, zone),
+                lambda: _print_orders(rows_by_date, timed, snapshot, left),
             )
             if not ask.as_json:
-                for line in headlines(snapshot, lapsed_releases(snapshot)).lines:
+                for line in top.lines:
                     print(in_line(line))
 
 
-def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, zone: str) -> None:
+def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, left: int | None) -> None:
     """Print what concerns orders that are to be placed, those that are, or both, where there are both."""
+    zone = site_of(snapshot).time_zone
     needed = {OPEN: timed.early_cost.orders > 0, PLACED: any(row.placed_at for row in rows), ALL: True}
     columns = [name for name, orders in COLUMNS.items() if needed[orders]]
     cells = [_cells(row, timed.by_id[row.id], zone) for row in rows]
@@ -94,7 +97,7 @@ def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, 
         right=[place for place, name in enumerate(columns) if name in NUMBERS],
         empty="no such order",
     )
-    for line in late_lines(_late(rows, timed), snapshot.now, zone):
+    for line in late_lines(_late(rows, timed), snapshot.now, zone, left):
         print(line)
     cost = timed.early_cost
     if cost.orders and timed.rate is not None:
