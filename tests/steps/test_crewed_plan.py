@@ -59,7 +59,7 @@ def test_no_trade_works_with_more_crews_than_the_site_has(preset: str) -> None:
 
 
 def test_dates_with_unlimited_crews_stay_beside_those_that_crews_can_keep() -> None:
-    made = plan("superpod-1su")
+    made = plan("h100-10k")
     dates = [one.dates for one in made.activities if one.dates]
 
     assert made.levelling

@@ -170,13 +170,17 @@ def test_a_higher_rate_costs_more_and_none_nothing() -> None:
 
 
 def test_an_order_without_a_price_is_counted_and_in_no_sum() -> None:
+    """Where a user's own step buys what the design has no price for."""
     made = plan()
-    unpriced = [order for order in made.orders if order.usd is None]
-    cost = early_cost(made)
+    unpriced = order_of(made, "H15@site#management-server").model_copy(update={"usd": None})
+    orders = tuple(unpriced if one.id == unpriced.id else one for one in made.orders)
+    cost, less = early_cost(made), early_cost(made.model_copy(update={"orders": orders}))
 
     assert cost
-    assert 0 < cost.unpriced == len(unpriced) < cost.orders == len(made.orders)
-    assert cost_of_waiting(unpriced[0].usd, 10, 30) is None
+    assert less
+    assert (cost.unpriced, less.unpriced, less.orders) == (0, 1, len(made.orders))
+    assert less.placed_early < cost.placed_early
+    assert cost_of_waiting(None, 10, 30) is None
 
 
 def test_an_order_that_is_placed_later_than_planned_costs_less_and_may_come_late() -> None:
