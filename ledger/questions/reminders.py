@@ -164,8 +164,10 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
     waiting = [o for o in orders(snapshot) if o.placed_at is None]
     due = [o for o in waiting if o.order_by is not None and o.order_by < end]
     buying = "state <> 'not_applicable' AND id IN (SELECT step || '@' || unit FROM order_line)"
-    buying_soon = [row for row in select(snapshot, buying) if _is_planned_by(row, end)] if due else []
-    buyers = {row.id: row for row in buying_soon}
+    buyers = {}
+    for row in select(snapshot, buying) if due else ():
+        if _is_planned_by(row, end):
+            buyers[row.id] = row
     witnessed = select(snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
     return _Site(
         snapshot=snapshot,

@@ -14,12 +14,17 @@ from typing import NamedTuple
 MEMORY = 1_000_000_000
 CPU_SECONDS = 20
 WALL_SECONDS = 60
+WHOLE, RESIDENT = 0, 1
+"""Columns of /proc/self/statm."""
 FAULTLESS = frozenset({0, 1, 2, 3, 4, 130})
 """The exit codes of what was foreseen. 5 is a fault of ours."""
 
 
 class Outcome(NamedTuple):
-    """How work ended: its exit code (negative: the signal that ended it), what it printed, and what it took."""
+    """How work ended: its exit code (negative: the signal that ended it), what it printed, and what it took.
+
+    Megabytes are those beyond what it shares with the process that it is copied from.
+    """
 
     code: int
     said: str
@@ -44,6 +49,7 @@ def bounded(work: Callable[[], int], folder: Path) -> Outcome:
     """Do work in a copy of this process, with `folder` as its current one, and return how it ended."""
     with tempfile.TemporaryFile() as printed:
         sys.stdout.flush()
+        shared = _pages(RESIDENT)
         pid = os.fork()
         if pid == 0:
             _child(work, folder, printed.fileno())
@@ -55,7 +61,7 @@ def bounded(work: Callable[[], int], folder: Path) -> Outcome:
         code=os.waitstatus_to_exitcode(status),
         said=said,
         seconds=used.ru_utime + used.ru_stime,
-        megabytes=used.ru_maxrss / 1000,
+        megabytes=max(0, used.ru_maxrss * 1024 - shared) / 1e6,
     )
 
 
@@ -70,7 +76,7 @@ def _child(work: Callable[[], int], folder: Path, out: int) -> None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  open until the process ends
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  the same
         sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
-        room = _size() + MEMORY  # what this process shares with the one that it is copied from is not its own
+        room = _pages(WHOLE) + MEMORY  # what this process shares with the one that it is copied from is not its own
         resource.setrlimit(resource.RLIMIT_AS, (room, room))
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS + 1, CPU_SECONDS + 1))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -86,8 +92,9 @@ def _child(work: Callable[[], int], folder: Path, out: int) -> None:
     os._exit(code)
 
 
-def _size() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+def _pages(column: int) -> int:
+    """Return the bytes of this process's memory, whole or resident."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[column])
     return pages * resource.getpagesize()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -97,9 +98,19 @@ def owner(server: PrefectServer) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def run(owner: httpx.Client) -> str:
     """A run that the dashboard shows as running."""
-    flow = owner.post("/flows/", json={"name": "victim"}).json()["id"]
-    state = {"type": "RUNNING"}
-    return str(owner.post("/flow_runs/", json={"flow_id": flow, "name": "victim", "state": state}).json()["id"])
+    flow = _made(owner, "/flows/", {"name": "victim"})
+    return _made(owner, "/flow_runs/", {"flow_id": flow, "name": "victim", "state": {"type": "RUNNING"}})
+
+
+def _made(owner: httpx.Client, path: str, body: dict[str, Any]) -> str:
+    """Return the id of something new. A server that is busy says so, as when its database is locked, and is asked again."""
+    for attempt in range(10):
+        answer = owner.post(path, json=body)
+        if not answer.is_server_error:
+            break
+        time.sleep(attempt / 2)
+    answer.raise_for_status()
+    return str(answer.json()["id"])
 
 
 @pytest.mark.parametrize(
