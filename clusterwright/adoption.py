@@ -53,7 +53,7 @@ class Adoption(NamedTuple):
     summary: str
     is_first: bool
     committed: CommittedDates | None
-    """The dates that people are told from now on. None where those of before stay."""
+    """The commitments from now on. None where those of before stay."""
 
 
 def prepared(
@@ -66,8 +66,7 @@ def prepared(
 ) -> Adoption:
     """Return the adoption of what the folder makes now. Nothing is recorded.
 
-    The first plan, and one with `recommit`, has the dates that people are told. Those of a plan that is under way follow from its
-    record.
+    The first plan, and one with `recommit`, has commitments. Those of a plan that is under way follow from its record.
     """
     commit_to = site_at(folder).commit_to
     if not has_ledger(folder):
@@ -75,31 +74,31 @@ def prepared(
         person = _first_adopter(folder, plan, who, rehearsal=rehearsal)
         say_what_is_drawn(len(plan.activities), None)
         first = committed_dates(odds_of(plan, crewed), commit_to)
-        summary = f"the first plan: {_size(plan)}; {_told(first, plan.time_zone)}"
+        summary = f"the first plan: {_size(plan)}; {_commitment_words(first, plan.time_zone)}"
         return Adoption(folder, plan, person, summary, is_first=True, committed=first)
     with open_snapshot(folder) as snapshot:
         plan, base, before = plan_of(folder, snapshot), in_force(snapshot), go_live_commitment(snapshot)
         person, changes = acting_person(snapshot, who, key), changes_to(snapshot, plan)
-        told: CommittedDates | None = None
+        committed: CommittedDates | None = None
         if recommit or before is None:
             say_what_is_drawn(len(plan.activities), None)
             now = solve_forecast(plan, actuals(snapshot), snapshot.now)
-            told = committed_dates(solved_odds(now), commit_to)
+            committed = committed_dates(solved_odds(now), commit_to)
     counts = Counter(change.what for change in changes)
     undoes = [f"{counts[what]} {words}" for what, words in UNDOES.items() if counts[what]]
     summary = f"{len(changes)} changes: {', '.join([*undoes, _size(plan)])}"
     if base is not None:
         summary += f"; {planned_line(plan.finish, base, plan.time_zone)}"
     if before is not None:
-        stays = "was" if told else "stays"
+        stays = "was" if committed else "stays"
         summary += f"; the commitment {stays} {local_day(before.commitment, plan.time_zone)} ({before.percentile})"
-    if told is not None:
-        summary += f"; {_told(told, plan.time_zone)}"
-    return Adoption(folder, plan, person, summary, is_first=False, committed=told)
+    if committed is not None:
+        summary += f"; {_commitment_words(committed, plan.time_zone)}"
+    return Adoption(folder, plan, person, summary, is_first=False, committed=committed)
 
 
-def _told(committed: CommittedDates, zone: str) -> str:
-    """Return what people would be told of go-live."""
+def _commitment_words(committed: CommittedDates, zone: str) -> str:
+    """Return commitment, target and contingency of go-live."""
     live = next(one for one in committed.rows if one.milestone == GO_LIVE)
     days = days_between(live.working, live.commitment, zone)
     return (

@@ -63,10 +63,10 @@ def _in_force(snapshot: Snapshot) -> Exported:
     held = baseline(snapshot)
     happened = actuals(snapshot)
     forecast = Foreseen(solve_forecast(plan, happened, snapshot.now), happened)
-    told = go_live_commitment(snapshot)
+    committed = go_live_commitment(snapshot)
     return exchange_of_plan(
         plan,
         forecast=forecast,
         baseline=read_plan(snapshot, held and held.revision),
-        commitment=told and told.commitment,
+        commitment=committed and committed.commitment,
     )

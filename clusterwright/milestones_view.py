@@ -74,14 +74,14 @@ def print_milestones_in_force(
     zone: str,
     *,
     title: str,
-    told: Mapping[str, Commitment],
+    committed: Mapping[str, Commitment],
     baseline: Mapping[str, datetime],
 ) -> None:
-    """Print each milestone of a plan in force as people are told it, the chance of that, and as it is planned and expected now."""
+    """Print each milestone of a plan in force with its commitment, the chance of that, and as it is planned and expected now."""
     headers = ("milestone", "commitment", CHANCE, "target", "working", "baseline", "expected", *LEVELS)
     rows = []
     for one in few_halls(milestones):
-        own, chance = told.get(one.milestone), one.committed_share
+        own, chance = committed.get(one.milestone), one.committed_share
         dates = (own and own.target, one.planned, baseline.get(one.milestone), one.expected)
         said = (day(own and own.commitment, zone), "" if chance is None else chance_words(chance))
         rows.append((one.milestone, *said, *(day(date, zone) for date in dates), *_levels(one, zone)))

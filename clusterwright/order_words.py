@@ -33,9 +33,9 @@ def late_lines(orders: Iterable[LateOrder], now: datetime, zone: str, left: int 
     for name, days, order_from, ways in orders:
         when = "now" if order_from <= now else f"on {day(order_from, zone)}, its first day"
         late = ceil(days)
-        told = "" if left is None else f", {_of_contingency(late, left)}"
+        taken = "" if left is None else f", {_of_contingency(late, left)}"
         yield (
-            f"! {name}: order {when}; with the P80 lead time it is {days_words(late)} late for the working schedule{told}. "
+            f"! {name}: order {when}; with the P80 lead time it is {days_words(late)} late for the working schedule{taken}. "
             f"What may help: {', '.join(ways)}"
         )
 

@@ -10,7 +10,7 @@ from steps.amount import counted
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.dates.critical_days import critical_parts
-from steps.planning.odds.told import Told
+from steps.planning.odds.commitment import PlanCommitment
 from steps.planning.plan import Plan
 from steps.planning.record.driving import titles
 
@@ -24,7 +24,7 @@ FACILITY = {
 BY_SOFTWARE = {Kind.AUTOMATE, Kind.COMPUTE}
 
 
-def plan_in_words(plan: Plan, found: Told) -> Iterator[str]:
+def plan_in_words(plan: Plan, found: PlanCommitment) -> Iterator[str]:
     """Yield what is built, when it is live, what decides that, what to buy first, and who begins."""
     zone, todo = plan.time_zone, [one for one in plan.activities if one.applicable]
     software = sum(Kind(one.kind) in BY_SOFTWARE for one in todo)

@@ -45,7 +45,7 @@ def prepare_rehearsal(
     keys = RehearsalKeys(folder)
     made, crewed = solved_plan_of(folder)
     luck = _luck(made, number, samples, seed)
-    told = committed_dates(odds_of(made, crewed), site_at(folder).commit_to)
+    committed = committed_dates(odds_of(made, crewed), site_at(folder).commit_to)
     plan = _simulated(made, keys.make([*(f"sim-{role}" for role in made.roles), ENGINE]))
     ledger = create_ledger(
         folder,
@@ -58,7 +58,7 @@ def prepare_rehearsal(
     )
     with ledger:
         ledger.signer = keys.sign
-        adopt_plan(ledger, OWNER, plan, reason=_reason(luck), baseline="rehearsal", committed=told)
+        adopt_plan(ledger, OWNER, plan, reason=_reason(luck), baseline="rehearsal", committed=committed)
     return luck
 
 

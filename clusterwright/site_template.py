@@ -30,7 +30,7 @@ overrides:{overrides}
 #  cooling: hybrid
 
 start: {start}        # the first day of the project
-# commit_to: P50        # how sure the dates are that people are told; P80 if left out
+# commit_to: P50        # how sure the dates are to which the site commits; P80 if left out
 calendar:
   working_days: [1, 2, 3, 4, 5]   # ISO weekdays, Monday is 1
   hours: [8, 16]                  # site-local; [22, 6] goes on into the next day

@@ -25,8 +25,8 @@ from steps.design.scenario import under_scenario
 from steps.design.site import Site
 from steps.planning.dates.buildout_spans import Spans, spans_of
 from steps.planning.dates.milestones import GO_LIVE, hall_milestone
+from steps.planning.odds.commitment import commitment_of
 from steps.planning.odds.plan_odds import solved_odds
-from steps.planning.odds.told import told
 from steps.planning.plan import Plan
 from steps.planning.planner import Hosts, Surroundings, make_plan
 from steps.planning.record.forecast import ForecastSolution, solve_forecast
@@ -88,7 +88,7 @@ def odds(preset: str) -> tuple[str, ...]:
     """Return the weeks of a preset's working schedule, of P10, P50 and P80, the chance of the first, and the reference class."""
     plan, found = plan_of(preset), solved_odds(_forecast(preset))
     live = next(one for one in found.milestones if one.milestone == GO_LIVE)
-    said = told(plan, found, Percentile.P80).reference
+    said = commitment_of(plan, found, Percentile.P80).reference
     assert said is not None
     dates = (plan.finish, live.p10.date, live.p50.date, live.p80.date, said.go_live)
     working, *others, like = (f"{(date - plan.start) / WEEK:.1f}" for date in dates)

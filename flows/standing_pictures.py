@@ -12,7 +12,7 @@ from flows.markdown import escaped
 from flows.phase_titles import title
 from flows.standing_words import Shown, phase_dates, phase_name, shown
 from ledger.questions.commitment import Commitment, commitments
-from ledger.questions.forecast_words import forecast_line, told_words
+from ledger.questions.forecast_words import commitment_words, forecast_line
 from ledger.questions.kept_forecast import Freshness, KeptForecast
 from ledger.questions.site import SiteRow, site_of
 from ledger.questions.snapshot import Snapshot
@@ -41,10 +41,10 @@ class Picture(NamedTuple):
 
 
 class Dates(NamedTuple):
-    """What changes with a plan revision or a forecast only: the titles of steps, what people are told, the forecast, and its dates by step."""
+    """What changes with a plan revision or a forecast only: the titles of steps, commitments, the forecast, and its dates by step."""
 
     titles: dict[str, str]
-    told: dict[str, Commitment]
+    committed: dict[str, Commitment]
     fresh: Freshness | None
     by_step: dict[str, datetime]
 
@@ -100,11 +100,12 @@ def _text(
     dates: Dates,
 ) -> str:
     """Return the standing artifact of a phase: what it waits for, its dates, and a line for each step."""
-    told = told_words(dates.told[phase], site.time_zone) if phase in dates.told else ""
+    own = dates.committed.get(phase)
+    committed = commitment_words(own, site.time_zone) if own else ""
     lines = [
         (MARK if site.rehearsal else "") + f"**{escaped(title(phase))}: {escaped(state.name)}**",
         "",
-        *(f"- {escaped(line)}" for line in (state.message, told, until) if line),
+        *(f"- {escaped(line)}" for line in (state.message, committed, until) if line),
         *([f"- {escaped(forecast_line(dates.fresh))}"] if dates.fresh else []),
         "- [the whole site](/artifacts/key/status)",
         "",

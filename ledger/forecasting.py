@@ -52,8 +52,8 @@ def make_forecast(
     past = actuals(snapshot)
     solved = solve_forecast(plan, past, snapshot.now)
     dates = solved.forecast
-    told = {name: one.commitment for name, one in commitments(snapshot).items()}
-    odds = solved_odds(solved, samples=samples, seed=seed, committed=told)
+    committed = {name: one.commitment for name, one in commitments(snapshot).items()}
+    odds = solved_odds(solved, samples=samples, seed=seed, committed=committed)
     parts = () if dates.finish == plan.finish else slip_of(snapshot, solved).slipped.parts
     return KeptForecast(
         revision=revision(snapshot),

@@ -108,7 +108,7 @@ def adopt_plan(
 ) -> Event:
     """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them.
 
-    `committed` are the dates that people are told from now on. Without them those of the revision before stay.
+    `committed` are the commitments from now on. Without them those of the revision before stay.
     """
     document = store_plan(ledger.site_dir, without_names(plan))
     stored = load_plan(ledger.site_dir, document)  # as everybody will read it: a number may have been an integer before
@@ -134,15 +134,15 @@ def adopt_plan(
 
 
 def committed_dates(odds: PlanOdds, percentile: Percentile) -> CommittedDates:
-    """Return what people are told of the milestones with these odds: the commitment is the date of this percentile, the target P50."""
-    from steps.planning.odds.told import committed  # the samplers
+    """Return the commitment of each milestone with these odds, the date of this percentile, and its target, P50."""
+    from steps.planning.odds.commitment import committed_date  # the samplers
 
     rows = (
         CommittedRow(
             milestone=one.milestone,
             working=one.expected,
             target=one.p50.date,
-            commitment=committed(one, percentile),
+            commitment=committed_date(one, percentile),
         )
         for one in odds.milestones
     )

@@ -83,7 +83,7 @@ def _may_adopt(moment: Moment, actor: str, number: int) -> None:
 
 
 def _require_sound(committed: CommittedDates, plan: Plan) -> None:
-    """Raise unless the dates that people are told are those of this plan's milestones, each once, with its target and its percentile."""
+    """Raise unless commitments are to milestones of this plan, each once, and none is before its target."""
     named = [row.milestone for row in committed.rows]
     halls = {hall_milestone(hall.unit) for hall in halls_of(plan)}
     other = {*named} - halls - {GO_LIVE, *Phase}

@@ -1,4 +1,4 @@
-"""What people are told: the commitment, the target, and the schedule contingency that is left of the time between working schedule and commitment.
+"""Commitment and target, and the schedule contingency: what is left of the time between working schedule and commitment.
 
 A commitment stays until somebody commits anew and says why (`plan adopt --recommit`). Other revisions and forecasts do not move it.
 """
@@ -23,7 +23,7 @@ WHERE t.revision = (SELECT max(revision) FROM committed_date) ORDER BY t.rowid""
 
 @table("committed_date", reason="r.reason", by="r.adopted_by", at="r.adopted_at", revision="t.revision")
 class Commitment(NamedTuple):
-    """The date of a milestone that people are told, with its percentile and its target (P50), and since when, by whom and why.
+    """The commitment of a milestone with its percentile, its target (P50), and since when, by whom and why.
 
     `working` is its date in the working schedule of that day.
     """
@@ -55,7 +55,7 @@ class Contingency(NamedTuple):
 
 
 def commitments(snapshot: Snapshot) -> dict[str, Commitment]:
-    """Return what people are told of go-live, each hall and each phase, by milestone. Empty before anybody commits."""
+    """Return the commitments of go-live, each hall and each phase, by milestone. Empty before anybody commits."""
     return {one.milestone: one for one in rows_of(snapshot, Commitment, _IN_FORCE)}
 
 
@@ -77,5 +77,5 @@ def contingency(snapshot: Snapshot, commitment: Commitment, fresh: Freshness | N
 
 
 def go_live_commitment(snapshot: Snapshot) -> Commitment | None:
-    """Return what people are told of go-live. None before anybody commits."""
+    """Return the commitment of go-live. None before anybody commits."""
     return commitments(snapshot).get(GO_LIVE)

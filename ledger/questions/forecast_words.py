@@ -50,8 +50,8 @@ def went_live(snapshot: Snapshot) -> WentLive | None:
     at, planned, base = live_since(snapshot), site_of(snapshot).plan_finish, baseline(snapshot)
     if at is None or planned is None or base is None:
         return None
-    told = go_live_commitment(snapshot)
-    return WentLive(at, told and told.commitment, planned, base.finish, last_forecast(snapshot, at))
+    made = go_live_commitment(snapshot)
+    return WentLive(at, made and made.commitment, planned, base.finish, last_forecast(snapshot, at))
 
 
 def _went_live_line(found: WentLive, zone: str) -> str:
@@ -81,7 +81,7 @@ def planned_line(planned: datetime, base: Baseline, zone: str) -> str:
 
 
 def go_live_lines(snapshot: Snapshot, fresh: Freshness | None) -> list[str]:
-    """Return what people are told of go-live, as planned and as forecast, how it changed since the last published forecast, why, and what that costs.
+    """Return the commitment to go-live, the plan and the forecast, how it changed since the last published forecast, why, and what that costs.
 
     On a site that is live it is when it went live, against commitment, plan, baseline and forecast.
     """
@@ -90,7 +90,7 @@ def go_live_lines(snapshot: Snapshot, fresh: Freshness | None) -> list[str]:
         return []
     if live is not None:
         return [_went_live_line(live, site.time_zone)]
-    lines = [*_told(snapshot, fresh), planned_line(site.plan_finish, base, site.time_zone)]
+    lines = [*_commitment_lines(snapshot, fresh), planned_line(site.plan_finish, base, site.time_zone)]
     if fresh is not None:
         return [*lines, forecast_line(fresh), *_since(fresh), *slip_lines(fresh.forecast)]
     if snapshot.as_of is not None:  # of an earlier moment none is kept
@@ -98,23 +98,23 @@ def go_live_lines(snapshot: Snapshot, fresh: Freshness | None) -> list[str]:
     return [*lines, "no forecast of this plan is kept: `clusterwright forecast` makes one"]
 
 
-def _told(snapshot: Snapshot, fresh: Freshness | None) -> Iterator[str]:
-    """Yield what people are told, how sure that still is, and what is left of the time before it."""
-    told = go_live_commitment(snapshot)
-    if told is None:
-        yield "nobody is told a date yet: `clusterwright plan adopt --recommit --reason '...'` commits to one"
+def _commitment_lines(snapshot: Snapshot, fresh: Freshness | None) -> Iterator[str]:
+    """Yield the commitment, how sure it still is, and what is left of the time before it."""
+    made = go_live_commitment(snapshot)
+    if made is None:
+        yield "no commitment yet: `clusterwright plan adopt --recommit --reason '...'` makes one"
         return
-    zone, left = site_of(snapshot).time_zone, contingency(snapshot, told, fresh)
+    zone, left = site_of(snapshot).time_zone, contingency(snapshot, made, fresh)
     chance = "" if left.chance is None else f", now with a chance of {chance_words(left.chance)}"
-    yield f"go-live {told_words(told, zone, chance)}; committed on {local_day(told.at, zone)} by {told.by}"
+    yield f"go-live {commitment_words(made, zone, chance)}; committed on {local_day(made.at, zone)} by {made.by}"
     yield contingency_line(left)
 
 
-def told_words(told: Commitment, zone: str, chance: str = "") -> str:
+def commitment_words(made: Commitment, zone: str, chance: str = "") -> str:
     """Return the commitment and the target of a milestone. `chance` is said beside the commitment."""
     return (
-        f"commitment {local_day(told.commitment, zone)} ({told.percentile}){chance}, "
-        f"target {local_day(told.target, zone)} (P50)"
+        f"commitment {local_day(made.commitment, zone)} ({made.percentile}){chance}, "
+        f"target {local_day(made.target, zone)} (P50)"
     )
 
 

@@ -1,4 +1,4 @@
-"""What every view of a site begins with: go-live as people are told it, against plan, baseline and forecast, what is late, and the decisions that are needed."""
+"""What every view of a site begins with: the commitment to go-live, against plan, baseline and forecast, what is late, and the decisions that are needed."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def headlines(snapshot: Snapshot, lapsed: Container[str] = ()) -> Headlines:
     lines = go_live_lines(snapshot, fresh)
     if base is not None:
         lines += [str(late), decisions_words(needed)]
-    told = go_live_commitment(snapshot)
-    left = None if told is None else contingency(snapshot, told, fresh)
-    return Headlines(told, left, base, went_live(snapshot), fresh, late, needed, lines)
+    commitment = go_live_commitment(snapshot)
+    left = None if commitment is None else contingency(snapshot, commitment, fresh)
+    return Headlines(commitment, left, base, went_live(snapshot), fresh, late, needed, lines)

@@ -54,7 +54,7 @@ class KeptMilestone:
     p80: KeptChance
     planned_share: float
     committed_share: float | None = None
-    """The chance of the date that people were told. None if they were told none, and in what an earlier version kept."""
+    """The chance of the commitment. None without one, and in what an earlier version kept."""
 
 
 @dataclass(frozen=True, slots=True)

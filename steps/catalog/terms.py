@@ -30,7 +30,7 @@ class Phase(StrEnum):
 
 
 class Percentile(StrEnum):
-    """How sure the date is that people are told."""
+    """How sure the date is to which a site commits."""
 
     P50 = "P50"
     P80 = "P80"

@@ -343,12 +343,9 @@ def _at_racks(design: Design) -> Iterator[_Priced]:
             yield "rack manifolds", "rack", racks, in_pod, f["manifold_usd"], "manifold"
         yield "leak sensors with valve", "rack", racks, in_pod, f["leak_detection_usd"], "leak-sensor"
     if choices["cooling"] != "liquid":
-        panels = _pods(design, "blanking_panels_in_pod")
+        panels, in_a_pod = _pods(design, "blanking_panels_in_pod"), pod["blanking_panels_in_pod"]
         yield "aisle containment", "rack", racks, in_pod, f["containment_usd"], "containment"
-        yield (
-            *("blanking panels", "each", panels, pod["blanking_panels_in_pod"]),
-            *(f["blanking_panel_usd"], "blanking-panel"),
-        )
+        yield "blanking panels", "each", panels, in_a_pod, f["blanking_panel_usd"], "blanking-panel"
     yield "temperature sensors", "each", _halls(design, "sensors_in_hall"), None, f["sensor_usd"], "sensor"
 
 

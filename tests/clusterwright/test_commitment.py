@@ -1,4 +1,4 @@
-"""What people are told, from the command line: the first plan commits, and only a decision with a reason commits anew."""
+"""Commitments from the command line: the first plan commits, and only a decision with a reason commits anew."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ledger.project_time import project_now
 from tests.conftest import Command
 
 
-def told(command: Command, site: Path) -> dict[str, Any]:
+def commitment(command: Command, site: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(command("status", "--json", "--site", site).stdout)["commitment"]
     return found
 
 
 def test_the_first_plan_commits_to_what_plan_said(site: Path, command: Command) -> None:
-    said = json.loads(command("plan", "--json", "--site", site).stdout)["told"]
+    said = json.loads(command("plan", "--json", "--site", site).stdout)["commitment"]
     assert said["percentile"] == "P80"
     assert said["target"] < said["commitment"]
 
@@ -27,7 +27,7 @@ def test_the_first_plan_commits_to_what_plan_said(site: Path, command: Command) 
 
     assert done.returncode == 0, done.stderr
     assert f"commitment {said['commitment'][:10]} (P80), target {said['target'][:10]} (P50)" in done.stderr
-    kept = told(command, site)
+    kept = commitment(command, site)
     assert (kept["target"], kept["commitment"]) == (said["target"], said["commitment"])
     forecast = json.loads(command("forecast", "--json", "--site", site).stdout)
     live = forecast["milestones"][0]["milestone"]
@@ -40,7 +40,7 @@ def test_p50_is_committed_to_where_the_site_says_so(site: Path, command: Command
 
     assert command("plan", "adopt", "--as", "owner", "--yes", "--site", site).returncode == 0
 
-    kept = told(command, site)
+    kept = commitment(command, site)
     assert kept["percentile"] == "P50"
     assert kept["commitment"] == kept["target"]
 
@@ -57,11 +57,11 @@ def test_a_site_cannot_commit_to_something_else(site: Path, command: Command) ->
 
 
 def test_only_a_decision_with_a_reason_commits_anew(adopted: Path, command: Command) -> None:
-    before = told(command, adopted)
+    before = commitment(command, adopted)
     at = ("--as", "owner", "--yes", "--site", adopted)
 
     assert command("plan", "adopt", "--reason", "another crew", *at).returncode == 0
-    assert told(command, adopted) == before
+    assert commitment(command, adopted) == before
     refused = command("plan", "adopt", "--recommit", *at)
     assert refused.returncode == 2
     assert "a commitment is replaced for a reason" in refused.stderr
@@ -70,7 +70,10 @@ def test_only_a_decision_with_a_reason_commits_anew(adopted: Path, command: Comm
 
     assert done.returncode == 0, done.stderr
     assert f"the commitment was {before['commitment'][:10]} (P80)" in done.stderr
-    assert (told(command, adopted)["revision"], told(command, adopted)["reason"]) == (3, "the utility is late")
+    assert (commitment(command, adopted)["revision"], commitment(command, adopted)["reason"]) == (
+        3,
+        "the utility is late",
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_only_a_decision_with_a_reason_commits_anew(adopted: Path, command: Comm
         (None, "50 days late for the working schedule."),
     ],
 )
-def test_a_late_order_is_held_against_what_people_were_told(left: int | None, said: str) -> None:
+def test_a_late_order_is_held_against_the_commitment(left: int | None, said: str) -> None:
     now = project_now()
 
     (line,) = late_lines([LateOrder("001@site#gpu-server", 49.2, now, ("a second source",))], now, "UTC", left)

@@ -31,7 +31,7 @@ from steps.planning.dates.dating import solved
 from steps.stamps import local_day
 from tests import commands
 from tests.ledger.conftest import T0, Clock, small_plan
-from tests.ledger.test_commitment import told
+from tests.ledger.test_commitment import committed_by
 from tui.screens.overview import facts
 
 pytestmark = pytest.mark.own_file
@@ -78,7 +78,7 @@ def a_site(zone: str = "America/Chicago") -> Iterator[Site]:
         about = {"site_name": "Small", "time_zone": zone, "owner": "pm"}
         with create_ledger(folder, **about, rehearsal=True, clock=clock) as ledger:
             plan = solved(small_plan(time_zone=zone, slip_day_usd=1000.0)).plan
-            adopt_plan(ledger, "pm", plan, reason="first plan", committed=told(plan))
+            adopt_plan(ledger, "pm", plan, reason="first plan", committed=committed_by(plan))
             yield Site(folder, ledger, clock)
 
 

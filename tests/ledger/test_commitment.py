@@ -1,4 +1,4 @@
-"""The dates that people are told: they stay until somebody commits anew, and what is left before them is counted."""
+"""Commitments: they stay until somebody commits anew, and what is left before them is counted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.ledger.conftest import T0, Clock, begun, small_plan
 TARGET, COMMITMENT = T0 + timedelta(days=80), T0 + timedelta(days=100)
 
 
-def told(plan: Plan, days: int = 0, **changes: Any) -> CommittedDates:
+def committed_by(plan: Plan, days: int = 0, **changes: Any) -> CommittedDates:
     """Return a commitment of a plan's go-live and one phase, so many days later than usual."""
     later = timedelta(days=days)
     rows = [
@@ -46,11 +46,11 @@ def plan() -> Plan:
 def committed(tmp_path: Path, clock: Clock, plan: Plan) -> Ledger:
     """Return a ledger whose first plan commits."""
     ledger = begun(tmp_path, clock)
-    adopt_plan(ledger, "pm", plan, reason="first plan", committed=told(plan))
+    adopt_plan(ledger, "pm", plan, reason="first plan", committed=committed_by(plan))
     return ledger
 
 
-def test_another_revision_does_not_move_what_people_were_told(committed: Ledger, plan: Plan) -> None:
+def test_another_revision_does_not_move_a_commitment(committed: Ledger, plan: Plan) -> None:
     later = plan.model_copy(update={"finish": plan.finish + timedelta(days=60)})
 
     adopt_plan(committed, "pm", later, reason="a second hall")
@@ -64,7 +64,7 @@ def test_another_revision_does_not_move_what_people_were_told(committed: Ledger,
 
 
 def test_who_commits_anew_says_why_and_both_are_on_record(committed: Ledger, plan: Plan) -> None:
-    adopt_plan(committed, "pm", plan, reason="the utility is late", committed=told(plan, 30))
+    adopt_plan(committed, "pm", plan, reason="the utility is late", committed=committed_by(plan, 30))
 
     with open_snapshot(committed.site_dir) as snapshot:
         live = commitments(snapshot)["go-live"]
@@ -74,7 +74,7 @@ def test_who_commits_anew_says_why_and_both_are_on_record(committed: Ledger, pla
     assert not audit(committed.site_dir)
 
 
-def test_views_begin_with_what_people_are_told_and_what_is_left(committed: Ledger, clock: Clock) -> None:
+def test_views_begin_with_the_commitment_and_what_is_left(committed: Ledger, clock: Clock) -> None:
     with open_snapshot(committed.site_dir) as snapshot:
         early = snapshot.at(T0)
         keep_forecast(early, make_forecast(early, samples=200))
@@ -112,7 +112,7 @@ def test_dates_that_are_none_of_the_plan_are_refused(
     committed: Ledger, plan: Plan, changes: dict[str, Any], fault: str
 ) -> None:
     with pytest.raises(InputError, match=fault):
-        adopt_plan(committed, "pm", plan, reason="anew", committed=told(plan, **changes))
+        adopt_plan(committed, "pm", plan, reason="anew", committed=committed_by(plan, **changes))
 
 
 def test_before_anybody_commits_views_say_how(tmp_path: Path, clock: Clock, plan: Plan) -> None:

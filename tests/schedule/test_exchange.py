@@ -172,10 +172,10 @@ def test_the_contingency_is_the_last_task_and_nobody_can_work_on_it(adopted: Pat
     cells = last.split(",")
     assert cells[:2] == [CONTINGENCY, '"Schedule contingency']
     assert "owner project-manager" in last
-    told = json.loads(called(["status", "--json", "--site", adopted]).stdout)["commitment"]
-    assert told["commitment"][:10] in last
+    commitment = json.loads(called(["status", "--json", "--site", adopted]).stdout)["commitment"]
+    assert commitment["commitment"][:10] in last
 
-    path.write_text("\n".join([*others, last.replace(told["commitment"][:10], "2031-01-06")]) + "\n")
+    path.write_text("\n".join([*others, last.replace(commitment["commitment"][:10], "2031-01-06")]) + "\n")
 
     found = called(["import", "schedule", path, "--site", adopted, "--as", "owner"])
     assert "says nothing that the record does not have" in found.stdout

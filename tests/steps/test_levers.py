@@ -27,8 +27,6 @@ FACILITIES = ("existing", "shell", "greenfield")
 
 MOST_SAMPLED = 1_500
 """So many activities has the largest plan of which samples are drawn here: of larger ones a lever takes minutes."""
-SEARCH = timedelta(hours=2)
-"""An order of crews is searched for, and is not always the best: gb300-nvl72-su is an hour earlier with 4 crews than with 8."""
 NOISE = timedelta(days=2)
 """Other crews are in another order, so that samples differ by more than what the lever does."""
 
@@ -91,7 +89,7 @@ def test_more_of_what_helps_is_never_later(preset: str, lever: str) -> None:
     dates = [pulled(preset, setting) for setting in settings]  # type: ignore[operator]  # each lever has settings of its own kind
 
     said = dict(zip(settings, dates, strict=True))
-    assert all(early.working <= late.working + SEARCH for early, late in pairwise(dates)), said
+    assert all(early.working <= late.working for early, late in pairwise(dates)), said
     halves = [one.p50 for one in dates if one.p50 is not None]
     assert all(early <= late + NOISE for early, late in pairwise(halves)), said
 

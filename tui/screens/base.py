@@ -93,8 +93,8 @@ class SiteScreen(Screen[None]):
         if snapshot.cut_off:
             text.append(" as this folder last saw it: the database does not answer ", style=WARNING).append(" ")
         text.append(site.name, style="bold")
-        told, zone = go_live_commitment(snapshot), site.time_zone
-        goal = f"commitment {day_text(told.commitment, zone)} · " if told else ""
+        commitment, zone = go_live_commitment(snapshot), site.time_zone
+        goal = f"commitment {day_text(commitment.commitment, zone)} · " if commitment else ""
         text.append(
             f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
         )

@@ -28,7 +28,7 @@ from clusterwright.milestones_view import print_milestones_in_force
 from clusterwright.output import Document, day, in_line, print_json, say
 from flows.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
-from ledger.questions.commitment import commitments
+from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import learned_lines
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import KeptForecast, standing_forecast
@@ -53,7 +53,7 @@ def forecast(
         found = standing_forecast(snapshot, samples=samples, seed=seed) or _made(snapshot, samples, seed)
         published, zone = forecasts(snapshot), site_of(snapshot).time_zone
         top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
-        told = commitments(snapshot)
+        committed = commitments(snapshot)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
         from ledger.decisions.plan import publish_forecast
@@ -61,18 +61,14 @@ def forecast(
         Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:
         print_json(
-            _document(found, published) | {"baseline_milestones": base, "committed_milestones": told} | top.document
+            _document(found, published)
+            | {"baseline_milestones": base, "committed_milestones": committed}
+            | top.document
         )
         return
     for line in top.lines:
         print(in_line(line))
-    _print(found, published, zone)
-    title = (
-        f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the commitment"
-    )
-    print_milestones_in_force(found.milestones, zone, title=title, told=told, baseline=base)
-    if found.critical:
-        print("driven by " + ", ".join(found.critical[:12]))
+    _print(found, published, zone, committed, base)
     if publish:
         say("published")
 
@@ -106,7 +102,13 @@ def _say_went_live(ask: Asking, top: Headlines, *, publish: bool) -> None:
         print(*map(in_line, top.lines), sep="\n")
 
 
-def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None:
+def _print(
+    found: KeptForecast,
+    published: list[ForecastRow],
+    zone: str,
+    committed: dict[str, Commitment],
+    base: dict[str, datetime],
+) -> None:
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
     for line in learned_lines(found):
@@ -119,3 +121,9 @@ def _print(found: KeptForecast, published: list[ForecastRow], zone: str) -> None
         print(value_line(found.earned))
     for ordered in found.ordered:
         print(ordered_line(ordered))
+    title = (
+        f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the commitment"
+    )
+    print_milestones_in_force(found.milestones, zone, title=title, committed=committed, baseline=base)
+    if found.critical:
+        print("driven by " + ", ".join(found.critical[:12]))

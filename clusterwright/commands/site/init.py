@@ -84,10 +84,10 @@ def _say_first_plan(folder: Path) -> None:
     """Say in words what the plan of a new site comes to."""
     made, crewed = solved_plan_of(folder)
     from clusterwright.plan_in_words import plan_in_words  # with the samplers
+    from steps.planning.odds.commitment import commitment_of
     from steps.planning.odds.plan_odds import odds_of
-    from steps.planning.odds.told import told
 
-    for line in plan_in_words(made, told(made, odds_of(made, crewed), site_at(folder).commit_to)):
+    for line in plan_in_words(made, commitment_of(made, odds_of(made, crewed), site_at(folder).commit_to)):
         print(f"\n{fill(line, get_terminal_size().columns)}")
     _say_unsignable(made)
 

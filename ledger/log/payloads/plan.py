@@ -66,7 +66,7 @@ class CommittedRow(Part):
 
 
 class CommittedDates(Part):
-    """The dates that people are told: the percentile of the commitment, and the samples and seed from which it was made."""
+    """What a revision commits to: the percentile of the dates, and the samples and seed from which they were made."""
 
     percentile: Percentile
     samples: int
@@ -82,8 +82,8 @@ class PlanAdopted(Decided):
     of the document with the person's name. In version 1 it is None, because the plan itself has the names. `authority` is the
     digest of the document with everybody's roles and keys and with the digest of each activity's part of the plan. Before
     version 3 it is None. `taken_over` is what counts as done because it takes the place of what was done under the revision
-    before. It is None if there is nothing, and before version 4. `committed` are the dates that people are told from now on. It
-    is None where those of an earlier revision stay, and before version 5.
+    before. It is None if there is nothing, and before version 4. `committed` are the commitments from now on. It is None
+    where those of an earlier revision stay, and before version 5.
     """
 
     kind = "plan.adopted"

@@ -104,7 +104,7 @@ def _set_baseline(p: Projection, plan: Plan) -> None:
 
 
 def _commit(p: Projection, revision: int, committed: CommittedDates) -> None:
-    """Note the dates that people are told from this revision on. Those of earlier revisions stay, to be compared with."""
+    """Note the commitments from this revision on. Those of earlier revisions stay, to be compared with."""
     for row in committed.rows:
         p.add(
             "committed_date",

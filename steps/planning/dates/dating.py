@@ -40,6 +40,10 @@ YEARS_BEFORE, YEARS_AFTER = 10, 50
 """Of shifts about a project's start. In one sample of many a utility takes nine years, a late one longer, to serve a site."""
 
 
+OF_A_SMALL_SITE, SMALL = 2_000, 500
+"""Schedules, and activities with orders and deliveries. With half as many schedules some small sites are later with more crews."""
+
+
 class _Row(NamedTuple):
     id: str
     hours: float
@@ -271,7 +275,8 @@ def _planned(plan: Plan, network: CompiledNetwork, of: Callable[[Dates], datetim
 
 def effort_for(network: CompiledNetwork) -> Effort:
     """Return how long to search for an order of crews: about a second's work, at any size of site."""
-    return Effort(schedules=max(20, min(1_000, 400_000 // max(1, len(network.activities)))))
+    rows = len(network.activities)
+    return Effort(schedules=OF_A_SMALL_SITE if rows <= SMALL else max(20, 400_000 // rows))
 
 
 def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[str, Dates]:

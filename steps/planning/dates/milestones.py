@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 GO_LIVE = "go-live"
 """What the milestone of the whole site is called."""
 CONTINGENCY = "contingency@site"
-"""The task, in files for other programs, between go-live as it is expected and as people were told it. It is no work, and no part of the plan."""
+"""The task, in files for other programs, between go-live as it is expected and its commitment. It is no work, and no part of the plan."""
 CONTINGENCY_OWNER = "project-manager"
 """The role that answers for the time between working schedule and commitment, as GAO-16-89G asks for one."""
 IN_SERVICE = "H43"

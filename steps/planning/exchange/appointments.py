@@ -48,9 +48,9 @@ def appointments_of(
                 finish=task.finish,
                 note=f"signed by: {roles}" if roles else "",
             )
-    told = tasks.get(CONTINGENCY)
-    if told is not None and told.no_later is not None:
-        yield Appointment(id=CONTINGENCY, kind="milestone", title=f"Commitment: {GO_LIVE}", start=told.no_later)
+    contingency = tasks.get(CONTINGENCY)
+    if contingency is not None and contingency.no_later is not None:
+        yield Appointment(id=CONTINGENCY, kind="milestone", title=f"Commitment: {GO_LIVE}", start=contingency.no_later)
 
 
 def is_inspected(activity: PlanActivity) -> bool:

@@ -55,7 +55,7 @@ class MilestoneOdds(NamedTuple):
     planned_share: float
     """The share of samples in which it is reached on the planned date or earlier."""
     committed_share: float | None
-    """The same of the date that people were told. None if they were told none."""
+    """The same of its commitment. None without one."""
 
 
 class PlanOdds(NamedTuple):
@@ -83,8 +83,8 @@ def solved_odds(
 ) -> PlanOdds:
     """Return how sure the milestones of a forecast are, in its order of crews and at learned rates, if there are any.
 
-    `also` are more of them by name: each is reached when all of these ids have finished. `committed` are the dates of
-    milestones that people were told.
+    `also` are more of them by name: each is reached when all of these ids have finished. `committed` are the
+    commitments of milestones.
     """
     approving = solved.recorded.approving
     return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also, committed)
@@ -122,7 +122,7 @@ def _odds(
             dates = [(hall.dates.reached - origin) // MINUTE if hall.dates else dates[0], int(now.max())]
         odds = Odds(finishes)
         p10, p50, p80 = (_chance(odds.quantile(level), origin) for level in LEVELS)
-        told = committed.get(name)
+        date = committed.get(name)
         milestones.append(
             MilestoneOdds(
                 name,
@@ -132,7 +132,7 @@ def _odds(
                 p50,
                 p80,
                 odds.chance_by(dates[0] + rounding).value,
-                None if told is None else odds.chance_by((told - origin) // MINUTE).value,
+                None if date is None else odds.chance_by((date - origin) // MINUTE).value,
             )
         )
     return PlanOdds(samples, seed, tuple(milestones))

@@ -1,7 +1,7 @@
 """The causes of one sample of a plan's odds: what a rehearsal with luck plays, and how its go-live compares with the other samples.
 
-SampleCauses are how long each piece of work and each delivery takes, what fails and is done again, and the order in which crews go from one
-piece of work to the next. There are no dates among them. The samples are those of `plan_odds`: equal seeds have equal samples.
+Causes are how long each piece of work and each delivery takes, what fails and is done again, and the order in which crews go from
+one piece of work to the next. There are no dates among them. The samples are those of `plan_odds`: equal seeds have equal samples.
 """
 
 from __future__ import annotations

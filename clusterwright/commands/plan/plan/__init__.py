@@ -18,12 +18,12 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
+from clusterwright.commitment_view import commitment_lines, parts_line
 from clusterwright.drawing import say_what_is_drawn
 from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
-from clusterwright.told_view import between_line, told_lines
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title
 from steps.planning.scenarios.working_cost import working_cost
@@ -55,9 +55,9 @@ def plan(
             print(f"Scenario {title}. `plan compare` has the price of each change.")
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
-    from steps.planning.odds.between import between
+    from steps.planning.odds.commitment import commitment_of
+    from steps.planning.odds.contingency_parts import contingency_parts
     from steps.planning.odds.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
-    from steps.planning.odds.told import told
 
     say_what_is_drawn(len(made.activities), samples)
     odds = odds_of(made, crewed, samples=samples, seed=seed)
@@ -66,8 +66,8 @@ def plan(
         print_json(
             plan_document(made, odds)
             | {
-                "told": told(made, odds, site.commit_to),
-                "between": between(made, crewed, site.commit_to, seed=seed),
+                "commitment": commitment_of(made, odds, site.commit_to),
+                "contingency": contingency_parts(made, crewed, site.commit_to, seed=seed),
                 "working_cost": cost._asdict() | {"total": cost.total},
                 "scenario_title": title,
             }
@@ -75,9 +75,9 @@ def plan(
     else:
         title = f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {seed}"
         print_milestones(odds.milestones, made.time_zone, title=title)
-        for line in told_lines(told(made, odds, site.commit_to), made.time_zone):
+        for line in commitment_lines(commitment_of(made, odds, site.commit_to), made.time_zone):
             print(line)
-        print(between_line(between(made, crewed, site.commit_to, seed=seed)))
+        print(parts_line(contingency_parts(made, crewed, site.commit_to, seed=seed)))
 
 
 def _title(folder: Path, site: "Site") -> str:

@@ -2,7 +2,7 @@
 
 The engine reads nothing else. The first adoption makes the site's ledger, and is the baseline, against which plan and forecast
 are held. It stays the baseline until --baseline puts another revision in its place, with a reason. The first adoption also commits
-to dates, which people are told: P80, or P50 if site.yaml says `commit_to: P50`. They stay until --recommit, with a reason.
+to dates: P80, or P50 if site.yaml says `commit_to: P50`. They stay until --recommit, with a reason.
 
 Example:
     clusterwright plan adopt --as owner --reason 'second hall'

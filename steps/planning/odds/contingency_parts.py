@@ -1,4 +1,4 @@
-"""What is between the working schedule and the date that people are told: how much of it is lead times, and which delivery counts most."""
+"""What the time between working schedule and commitment is for: how much of it is lead times, and which order counts most."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_DELIVERIES = ("lead times of ", "market", "promises of ")
 """How the names begin of the causes of deliveries that `uncertainty` makes."""
 
 
-class Between(NamedTuple):
+class ContingencyParts(NamedTuple):
     """Weeks from the working schedule to the commitment, those of them that lead times make, and the order that counts most.
 
     `first` is None where no delivery is uncertain.
@@ -35,8 +35,10 @@ class Between(NamedTuple):
     samples: int
 
 
-def between(plan: Plan, crewed: CrewedSolution, percentile: Percentile, *, seed: int = SEED) -> Between:
-    """Return what is between, from samples with lead times and without. An order counts by the rank correlation of its delivery with go-live."""
+def contingency_parts(
+    plan: Plan, crewed: CrewedSolution, percentile: Percentile, *, seed: int = SEED
+) -> ContingencyParts:
+    """Return the parts, from samples with lead times and without. An order counts by the rank correlation of its delivery with go-live."""
     samples = max(LEAST, min(MOST, ACTIVITIES_IN_ALL // max(1, len(plan.activities))))
     model = uncertainty(plan, crewed.base, crewed.unlimited)
     live, orders = last_row(crewed.base, crewed.solution), _deliveries(plan, crewed)
@@ -44,12 +46,12 @@ def between(plan: Plan, crewed: CrewedSolution, percentile: Percentile, *, seed:
     names = (*model.drivers, *model.events)
     without = model.without(*(name for name in names if name.startswith(OF_DELIVERIES)))
     at_once = crewed_samples(crewed, without, [live], samples=samples, seed=seed)[0]
-    told, less = (Odds(one).quantile(LEVEL[percentile]).value for one in (found[0], at_once))
+    committed, less = (Odds(one).quantile(LEVEL[percentile]).value for one in (found[0], at_once))
     rank = found.argsort(axis=1).argsort(axis=1)
     shared = [_correlation(rank[0], row) for row in rank[1:]]
     first = list(orders.values())[int(np.argmax(shared))].title if shared and max(shared) > 0 else None
-    weeks = (told - int(crewed.solution.finish[live])) / WEEK
-    return Between(weeks, (told - less) / WEEK, first, samples)
+    weeks = (committed - int(crewed.solution.finish[live])) / WEEK
+    return ContingencyParts(weeks, (committed - less) / WEEK, first, samples)
 
 
 def _deliveries(plan: Plan, crewed: CrewedSolution) -> dict[int, PlanOrder]:

@@ -1,4 +1,4 @@
-"""What people are told of a plan: a target, a commitment, the contingency before it, and what others took who built the like."""
+"""The commitment of a plan to a date of go-live, its target, and what the reference class takes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Reference(NamedTuple):
     go_live: datetime
 
 
-class Told(NamedTuple):
-    """Go-live as people are told it. `chance` is that of the working schedule's date or an earlier one."""
+class PlanCommitment(NamedTuple):
+    """Target and commitment of go-live. `chance` is that of the working schedule's date or an earlier one."""
 
     percentile: Percentile
     target: datetime
@@ -34,16 +34,16 @@ class Told(NamedTuple):
     """None in a plan from before there was such a figure."""
 
 
-def told(plan: Plan, odds: PlanOdds, percentile: Percentile) -> Told:
-    """Return what people are told of go-live, where the commitment is the date of a percentile."""
+def commitment_of(plan: Plan, odds: PlanOdds, percentile: Percentile) -> PlanCommitment:
+    """Return target and commitment of go-live. The commitment is the date of a percentile."""
     live = next(one for one in odds.milestones if one.milestone == GO_LIVE)
-    return Told(
-        percentile, live.p50.date, committed(live, percentile), live.expected, live.planned_share, _reference(plan)
+    return PlanCommitment(
+        percentile, live.p50.date, committed_date(live, percentile), live.expected, live.planned_share, _reference(plan)
     )
 
 
-def committed(one: MilestoneOdds, percentile: Percentile) -> datetime:
-    """Return the date of a milestone that people are told as the commitment."""
+def committed_date(one: MilestoneOdds, percentile: Percentile) -> datetime:
+    """Return the commitment of a milestone: its date of a percentile."""
     return one.p80.date if percentile is Percentile.P80 else one.p50.date
 
 
