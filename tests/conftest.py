@@ -31,7 +31,8 @@ from tests.postgres_server import ON_POSTGRES, Server, programs, running
 # two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
 # a find by chance holds up nobody's other work; `make bench-properties` draws at random
 settings.register_profile("clusterwright", deadline=None, derandomize=True)
-settings.register_profile("random", deadline=None, database=None, print_blob=True)
+# said again, for hypothesis itself draws the same examples wherever the variable CI is set
+settings.register_profile("random", deadline=None, derandomize=False, database=None, print_blob=True)
 settings.load_profile("clusterwright")
 # Hypothesis also draws numbers that stand in our source, of the modules that happen to be loaded (tests/test_draws.py)
 providers._get_local_constants = Constants
