@@ -1,10 +1,13 @@
 """Lower bounds on the finish: no schedule is shorter.
 
-Each bound leaves out part of the problem. The gap to the greatest of them says how much a longer search could win at most.
+A finish is impossible where the links and calendars alone take longer, or where a resource must do more between two instants
+than it can. The gap to the least finish that is not impossible says how much a longer search could win at most.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +21,7 @@ from schedule.levelling.tables import SearchTables, free_levels
 MOST_FOR_ENERGY = 150
 """Activities up to which the energy in all windows is looked at: windows grow with the square, work with the cube."""
 THRESHOLDS = 64
-"""Heads and tails at which the load is looked at."""
+"""Heads and due dates at which the load of a resource is looked at."""
 
 
 class Unlevelled(NamedTuple):
@@ -28,28 +31,38 @@ class Unlevelled(NamedTuple):
     finish: NDArray[np.int64]
     tail: NDArray[np.int64]
     """At least so many slots from the start of an activity to the end of all that follows it."""
-    after: NDArray[np.int64]
-    """At least so many slots from the finish of an activity to the end of all that follows it."""
+
+
+class Load(NamedTuple):
+    """The work of one resource, by the earliest start of what needs it."""
+
+    users: NDArray[np.int64]
+    work: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    """The instants from which on the work is looked at, in rising order."""
+    head: NDArray[np.int64]
+    """The last of them that is no later than the start of each user."""
+    had: NDArray[np.int64]
+    """What can be used of the resource before each slot."""
 
 
 def unlevelled(t: SearchTables) -> Unlevelled:
     """Return the early times with unlimited resources, and the tails."""
-    count = len(t.duration)
-    start, finish, tail, after = (numbers(count, 0) for _ in range(4))
-    forward(t, start, finish)
-    backward(t, tail, after)
-    return Unlevelled(np.array(start), np.array(finish), np.array(tail), np.array(after))
+    start, finish, tail = (numbers(len(t.duration), 0) for _ in range(3))
+    forward(t, 0, start, finish)
+    backward(t, tail)
+    return Unlevelled(np.array(start), np.array(finish), np.array(tail))
 
 
 @compiled
-def forward(t: SearchTables, start: Ints, finish: Ints) -> None:
-    """Write the earliest times with unlimited resources."""
+def forward(t: SearchTables, floor: int, start: Ints, finish: Ints) -> None:
+    """Write the earliest times from `floor` on with unlimited resources."""
     for a in range(len(t.duration)):
         start[a] = t.fixed[a]
         if t.fixed[a] >= 0:
             place_fixed(t, a, finish)
             continue
-        begin = earliest(t, a, 0, start, finish)
+        begin = earliest(t, a, floor, start, finish)
         calendar = t.calendar[a]
         left = t.duration[a]
         if calendar >= 0 and left > 0:
@@ -67,11 +80,8 @@ def forward(t: SearchTables, start: Ints, finish: Ints) -> None:
 
 
 @compiled
-def backward(t: SearchTables, tail: Ints, after: Ints) -> None:
-    """Write the slots from starts, and from finishes, to the end. Breaks are left out: they may be too few, never too many.
-
-    What follows a start says nothing of the time after a finish where breaks may move that finish.
-    """
+def backward(t: SearchTables, tail: Ints) -> None:
+    """Write the slots from starts to the end. Breaks are left out: they may be too few, never too many."""
     for a in range(len(t.duration) - 1, -1, -1):
         tail[a] = max(tail[a], t.duration[a])
         if t.fixed[a] >= 0:  # it has begun, whatever its links say
@@ -83,25 +93,45 @@ def backward(t: SearchTables, tail: Ints, after: Ints) -> None:
             if not ends & 2:
                 distance += tail[a]
             if ends & 1:
-                after[before] = max(after[before], distance)
                 distance += t.duration[before]
-            elif t.calendar[before] < 0:
-                after[before] = max(after[before], distance - t.duration[before])
             tail[before] = max(tail[before], distance)
 
 
-def lower_bound(problem: Problem, early: Unlevelled, horizon: int, best: int) -> int:
-    """Return the greatest lower bound that is cheap to find. `best` is the finish of a schedule, and ends the search."""
-    bound = int(early.finish.max(initial=0))
-    levels = free_levels(problem, horizon)
-    for resource in range(len(problem.capacities)):
-        bound = max(bound, load(problem, early, resource, usable(problem, resource, levels[resource])))
-    # breaks and capacities that change are left to the load
+def lower_bound(problem: Problem, mirror: SearchTables, early: Unlevelled, horizon: int, best: int) -> int:
+    """Return the least finish that is not shown to be impossible. `best` is the finish of a schedule, and ends the search."""
+    loads = list(_loads(problem, early, horizon))
+    # breaks and capacities that change are left to the loads
     constant = all(len(capacity.since) == 1 for capacity in problem.capacities)
     plain = constant and not ((problem.calendar != CONTINUOUS) | (problem.fixed != NOT_FIXED)).any()
-    if plain and problem.count <= MOST_FOR_ENERGY:
-        bound = _energy_bound(problem, early, bound, best)
-    return bound
+    looks_at_windows = plain and problem.count <= MOST_FOR_ENERGY
+
+    def is_possible(finish: int) -> bool:
+        latest = _latest_finish(mirror, horizon, finish)
+        if (latest < early.finish).any() or any(_is_overloaded(load, latest) for load in loads):
+            return False
+        return not (looks_at_windows and _overfull(problem, early, finish))
+
+    low = int(early.finish.max(initial=0))
+    return low + bisect_left(range(low, best), True, key=is_possible)
+
+
+def _latest_finish(mirror: SearchTables, horizon: int, finish: int) -> NDArray[np.int64]:
+    """Return by when each activity must end if all is to end at `finish`, with unlimited resources."""
+    start, end = (numbers(len(mirror.duration), 0) for _ in range(2))
+    forward(mirror, horizon - finish, start, end)
+    return horizon - np.array(start)[::-1]
+
+
+def _loads(problem: Problem, early: Unlevelled, horizon: int) -> Iterator[Load]:
+    levels, demands = free_levels(problem, horizon), problem.demands
+    for resource, level in enumerate(levels):
+        rows = (demands.resource == resource) & (problem.fixed[demands.activity] == NOT_FIXED)
+        users = demands.activity[rows]
+        if len(users):
+            heads = _thresholds(early.start[users])
+            head = np.searchsorted(heads, early.start[users], side="right") - 1
+            had = np.concatenate([[0], np.cumsum(usable(problem, resource, level))])
+            yield Load(users, demands.amount[rows] * problem.duration[users], heads, head, had)
 
 
 def usable(problem: Problem, resource: int, level: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -116,41 +146,22 @@ def usable(problem: Problem, resource: int, level: NDArray[np.int64]) -> NDArray
     return np.where(opened, level, 0)
 
 
-def load(problem: Problem, early: Unlevelled, resource: int, level: NDArray[np.int64]) -> int:
-    """Return the earliest end of one resource's work: some must be done between a head and a tail."""
-    demands = problem.demands
-    rows = (demands.resource == resource) & (problem.fixed[demands.activity] == NOT_FIXED)
-    users = demands.activity[rows]
-    if not len(users):
-        return 0
-    work = demands.amount[rows] * problem.duration[users]
-    head, tail = early.start[users], early.after[users]
-    heads, tails = _thresholds(head), _thresholds(tail)
-    table = np.zeros((len(heads), len(tails)), np.int64)
-    at = (np.searchsorted(heads, head, side="right") - 1, np.searchsorted(tails, tail, side="right") - 1)
-    np.add.at(table, at, work)
-    within = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
-    had = np.concatenate([[0], np.cumsum(level)])
-    done = np.searchsorted(had, had[np.minimum(heads, len(level))][:, None] + within)
-    ends = np.where(within > 0, done + tails[None, :], 0)
-    return int(ends.max(initial=0))
+def _is_overloaded(load: Load, latest: NDArray[np.int64]) -> bool:
+    """Return whether more work must be done between two instants than the resource can do, if all ends at its latest finish."""
+    due = latest[load.users]
+    dues = -_thresholds(-due)[::-1]
+    table = np.zeros((len(load.heads), len(dues)), np.int64)
+    np.add.at(table, (load.head, np.searchsorted(dues, due)), load.work)
+    within = table[::-1].cumsum(axis=0)[::-1].cumsum(axis=1)
+    last = len(load.had) - 1
+    has = load.had[np.clip(dues, 0, last)] - load.had[np.minimum(load.heads, last)][:, None]
+    return bool((within > np.maximum(has, 0)).any())
 
 
 def _thresholds(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return some of the values in rising order, the least among them."""
     found = np.unique(values)
     return found[np.unique(np.linspace(0, len(found) - 1, min(THRESHOLDS, len(found))).astype(np.int64))]
-
-
-def _energy_bound(problem: Problem, early: Unlevelled, low: int, high: int) -> int:
-    """Return the least finish with which every window has room for the work that must be in it."""
-    while low < high:
-        middle = (low + high) // 2
-        if _overfull(problem, early, middle):
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 def _overfull(problem: Problem, early: Unlevelled, finish: int) -> bool:

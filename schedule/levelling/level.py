@@ -80,7 +80,7 @@ class Search:
                 )
             self.horizon = min(2 * self.horizon, last_horizon(self.problem))
             self._lay_out()
-        self.bound = lower_bound(self.problem, self.early, self.horizon, self.best.length)
+        self.bound = lower_bound(self.problem, self.mirror, self.early, self.horizon, self.best.length)
 
     def _lay_out(self) -> None:
         self.forward, self.mirror = lay_out(self.problem, self.horizon)

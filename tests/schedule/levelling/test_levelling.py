@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedule.errors import InputError
+from schedule.levelling.bounds import lower_bound, unlevelled
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import Capacity, Demands, Precedence, Problem
+from schedule.levelling.tables import lay_out
 from tests.schedule.levelling.checker import faults
-from tests.schedule.levelling.drawing import problems
+from tests.schedule.levelling.drawing import HORIZON, problems
 
 SHORT = Effort(schedules=60)
 
@@ -26,6 +28,37 @@ def test_a_levelled_schedule_keeps_the_problem(problem: Problem) -> None:
 
     assert list(faults(problem, found.start.tolist())) == []
     assert found.bound <= found.length == found.finish.max(initial=0)
+
+
+@given(problems())
+@settings(max_examples=200, deadline=None)
+def test_no_schedule_is_shorter_than_the_bound(problem: Problem) -> None:
+    """Even where the bound is looked for among finishes that are later than any schedule."""
+    found = level(problem, SHORT)
+    tables = lay_out(problem, HORIZON)
+
+    bound = lower_bound(problem, tables.mirror, unlevelled(tables.forward), HORIZON, HORIZON)
+
+    assert bound <= found.length
+
+
+def test_nights_after_the_busiest_crew_count_in_the_bound() -> None:
+    """Six days of one crew, and then two days of tests by day: the bound is the schedule, which is thereby proven."""
+    days = np.arange(300) % 24 < 8
+    works = [8] * 6 + [16]
+    problem = Problem.of(
+        works,
+        Precedence.of(7, [(a, 6, 0) for a in range(6)], finish_to_start=True),
+        Demands.of(7, [(a, 0, 1) for a in range(6)]),
+        [1],
+        calendar=[0] * 7,
+        calendars=[days],
+    )
+
+    found = level(problem)
+
+    assert found.length == 7 * 24 + 8
+    assert found.proven
 
 
 @given(problems(), st.integers(0, 3))
