@@ -43,6 +43,9 @@ gc.set_threshold(100_000, 20, 20)
 SERVERS = {"postgres", "server", "process", "s3"}
 """Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
 
+PARTS = 6
+"""In how many parts the long tests run, one with each commit."""
+
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 """The name of this worker, as gw0. Empty in the process that starts the workers, or runs the tests alone."""
 
@@ -81,7 +84,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--part",
         type=int,
         metavar="NUMBER",
-        help="with several clocks, let each test run at one of them. It is the next one where the number is one more",
+        help="with several clocks, let each test run at one of them. It is the next one where the number is one more."
+        f" Without clocks, run one of {PARTS} parts of the tests",
     )
     parser.addoption(
         "--timeless",
@@ -136,10 +140,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if clocks := config.getoption("--clock"):
         timeless = _lines(config.getoption("--timeless"))
         _leave_out(config, items, lambda item: item.nodeid in timeless)
-        part = config.getoption("--part")
-        if part is not None:
-            mine = (_number_of_clock(clocks) - part) % len(clocks)
-            _leave_out(config, items, lambda item: crc32(item.nodeid.encode()) % len(clocks) != mine)
+    if (part := config.getoption("--part")) is not None:
+        first, parts = (_number_of_clock(clocks), len(clocks)) if clocks else (0, PARTS)
+        mine = (first - part) % parts
+        _leave_out(config, items, lambda item: crc32(item.nodeid.encode()) % parts != mine)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], is_left_out: Callable[[pytest.Item], bool]) -> None:

@@ -1,6 +1,7 @@
 """The Gantt chart: a row an activity or a step, below the name of its phase; milestones at the top."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -12,6 +13,7 @@ from clusterwright.output import day
 from clusterwright.pictures.canvas import (
     BLUE,
     GREY,
+    GRID,
     INK,
     ORANGE,
     RED,
@@ -22,6 +24,7 @@ from clusterwright.pictures.canvas import (
     place,
     plain_axes,
 )
+from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.plan_odds import MilestoneOdds
 from steps.planning.pictures.gantt import Gantt, GanttBar, GanttRow
 
@@ -70,6 +73,8 @@ def gantt_picture(found: Gantt, *, site: str, zone: str) -> Picture:
         for at, line in enumerate(lines):
             if line.milestone is not None:
                 _milestone(axes, at, line.milestone, zone)
+                if line.milestone.milestone == GO_LIVE and found.commitment is not None:
+                    _contingency(axes, at, line.milestone.expected, found.commitment)
             if line.row is None and line.milestone is None:
                 axes.axhline(at + 0.5, color=GREY, linewidth=0.6)
         day_line(axes, found.as_of, color=INK, linewidth=1.2)
@@ -83,6 +88,7 @@ def gantt_picture(found: Gantt, *, site: str, zone: str) -> Picture:
         days_on(axes, zone)
         figure.legend(handles=_legend(found, zone), loc="outside upper right", ncols=5, fontsize=8, frameon=False)
 
+    contingency = ("The pale bar of go-live is the schedule contingency; its thick end is the commitment.",)
     grouped = " A row is a step, with a bar for each of its units." if found.by_step else ""
     return Picture(
         title=f"{site}: Gantt chart",
@@ -90,6 +96,7 @@ def gantt_picture(found: Gantt, *, site: str, zone: str) -> Picture:
         reading=(
             "A high, hatched bar is critical. A thin dotted line before a bar is the time in which the work waits for a crew.",
             "A diamond is when a phase ends as expected, a hollow one when it was planned to; the line goes to the date that is kept with 80 %.",
+            *(contingency if found.commitment is not None else ()),
         ),
         size=(16.0, 1.6 + ROW * len(lines)),
         draw=draw,
@@ -99,7 +106,7 @@ def gantt_picture(found: Gantt, *, site: str, zone: str) -> Picture:
 def _lines(found: Gantt) -> Iterator[_Line]:
     milestones = {one.milestone: one for one in found.milestones}
     for name, one in milestones.items():
-        if name == "go-live":
+        if name == GO_LIVE:
             yield _Line("GO-LIVE", milestone=one)
     phase = ""
     for row in found.rows:
@@ -154,6 +161,23 @@ def _milestone(axes: Axes, at: int, one: MilestoneOdds, zone: str) -> None:
     axes.annotate(text, (p80, at), xytext=(6, 0), textcoords="offset points", va="center", fontsize=7.5)
 
 
+def _contingency(axes: Axes, at: int, expected: datetime, commitment: datetime) -> None:
+    """Draw what is left of the schedule contingency as a bar. Where nothing is left, the line is before the diamond."""
+    left, until = place(expected), place(commitment)
+    axes.barh(
+        [at],
+        [max(0.0, until - left)],
+        left=left,
+        height=0.9,
+        color=GRID,
+        hatch="..",
+        edgecolor=GREY,
+        linewidth=0.4,
+        zorder=0.8,
+    )
+    axes.plot([until, until], [at - 0.45, at + 0.45], color=INK, linewidth=2.4)
+
+
 def _legend(found: Gantt, zone: str) -> list[Patch | Line2D]:
     used = {_look(bar) for row in found.rows for bar in row.bars}
     patches: list[Patch | Line2D] = [
@@ -161,6 +185,11 @@ def _legend(found: Gantt, zone: str) -> list[Patch | Line2D]:
         for look in LOOKS
         if look in used
     ]
+    if found.commitment is not None:
+        patches += [
+            Patch(facecolor=GRID, hatch="..", edgecolor=GREY, label="schedule contingency"),
+            Line2D([], [], color=INK, linewidth=2.4, label=f"commitment {day(found.commitment, zone)}"),
+        ]
     return [
         *patches,
         Line2D([], [], color=INK, linestyle=":", label="waits for a crew"),

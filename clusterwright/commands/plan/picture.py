@@ -10,6 +10,7 @@ Example:
 
 """
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +79,7 @@ def _found(ask: Asking, kind: str, what: str | None, samples: int | None, seed: 
     solved = solve_forecast(of.plan, of.actuals, of.now)
     match kind:
         case "gantt":
-            return of, gantt(solved, samples=samples, seed=seed)
+            return of, gantt(solved, samples=samples, seed=seed, commitment=_commitment(ask))
         case "s-curve":
             return of, s_curve(solved, of.actuals)
         case "p-curve":
@@ -89,6 +90,17 @@ def _found(ask: Asking, kind: str, what: str | None, samples: int | None, seed: 
             return of, crew_histogram(solved)
         case _:
             return of, neighbourhood(solved, str(what))
+
+
+def _commitment(ask: Asking) -> datetime | None:
+    from ledger.questions.commitment import go_live_commitment
+    from ledger.stores.following import has_ledger
+
+    if not has_ledger(ask.folder):
+        return None
+    with ask.record() as snapshot:
+        made = go_live_commitment(snapshot)
+    return made and made.commitment
 
 
 def _progress(number: int, of: int) -> None:

@@ -54,6 +54,8 @@ class Gantt(NamedTuple):
     by_step: bool
     rows: tuple[GanttRow, ...]
     milestones: tuple[MilestoneOdds, ...]
+    commitment: datetime | None
+    """The commitment of go-live. The time until then, from go-live as expected, is the schedule contingency."""
 
 
 class _Placed(NamedTuple):
@@ -64,7 +66,9 @@ class _Placed(NamedTuple):
     bar: GanttBar
 
 
-def gantt(solved: ForecastSolution, *, samples: int, seed: int, most_rows: int = MOST_ROWS) -> Gantt:
+def gantt(
+    solved: ForecastSolution, *, samples: int, seed: int, most_rows: int = MOST_ROWS, commitment: datetime | None = None
+) -> Gantt:
     """Return the Gantt chart of a forecast. It has a row a step if there would be more than `most_rows` rows."""
     placed = list(_placed(solved))
     by_step = len(placed) > most_rows
@@ -79,7 +83,7 @@ def gantt(solved: ForecastSolution, *, samples: int, seed: int, most_rows: int =
     units = [unit.id for unit in solved.plan.units]
     rows.sort(key=lambda row: (phases.index(row.phase), units.index(row.unit) if row.unit else 0, row.start, row.label))
     odds = solved_odds(solved, samples=samples, seed=seed)
-    return Gantt(solved.as_of, by_step, tuple(rows), odds.milestones)
+    return Gantt(solved.as_of, by_step, tuple(rows), odds.milestones, commitment)
 
 
 def _placed(solved: ForecastSolution) -> Iterator[_Placed]:
