@@ -141,6 +141,7 @@ def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
     yield from _differences("site", _of_site(old), _of_site(new))
+    yield from _differences("response to late orders", old.responses, new.responses)
     yield from _differences("calendar", _weeks(old), _weeks(new))
     last = max(old.finish, new.finish).date().isoformat()
     if before_and_after := _public_holidays(old, new, last):
