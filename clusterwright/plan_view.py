@@ -82,6 +82,7 @@ PREMIUMS = {
     "weekends": "weekends",
     "stock": "equipment from stock",
     "hire": "hire until go-live",
+    "responses": "late orders",
 }
 
 
@@ -175,6 +176,7 @@ def odds_document(odds: PlanOdds) -> Document:
             }
             for one in odds.milestones
         ],
+        "responses": [one._asdict() for one in odds.responses],
     }
 
 

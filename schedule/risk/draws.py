@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedule.cpm.shifts import Minutes
+from schedule.cpm.shifts import Indices, Minutes
 from schedule.machine_code import numba
 from schedule.risk.compiled_quantiles import lognormal, pert, triangular
 from schedule.risk.model import Causes, Durations, RiskModel
@@ -212,12 +212,12 @@ def _list_occurrences(
 
 
 class Uses(NamedTuple):
-    """What responses do in a group of samples, a row a response of an activity; minutes are of shape (rows, LANES).
+    """What responses do in samples, a row a response of an activity: its number, which response, and in which samples it is used.
 
     `saved` are the minutes by which the activity is shorter. A response may be used and save nothing.
     """
 
-    number: NDArray[np.int64]
+    number: Indices
     response: NDArray[np.int64]
     is_used: NDArray[np.bool_]
     saved: Minutes
@@ -229,10 +229,9 @@ def uses_of(model: RiskModel, seed: int, group: int) -> Uses:
     before, left = np.empty((2, len(own.cause), LANES), np.int64)
     multipliers = np.empty((len(model.drivers), LANES), np.float64)
     _list_uses(np.uint64(seed), group, model.durations, model.causes, pert_table(), multipliers, before, left)
-    number = np.repeat(np.arange(len(own.begin) - 1), np.diff(own.begin))
     first = len(model.drivers) + len(model.events)
     is_used = (before > own.after[:, None]) & model.causes.is_on[own.cause][:, None]
-    return Uses(number, own.cause.astype(np.int64) - first, is_used, before - left)
+    return Uses(own.number, own.cause.astype(np.int64) - first, is_used, before - left)
 
 
 @kept

@@ -49,6 +49,7 @@ class Responding(NamedTuple):
     """Responses by number of the activity: those of number `i` are from `begin[i]` on, in the order in which they begin."""
 
     begin: Indices
+    number: Indices
     cause: Indices
     after: Minutes
     saves: Floats
@@ -90,6 +91,7 @@ def responding(
     own = which[order]
     return Responding(
         begin,
+        at[order].astype(np.int32),
         (own + first).astype(np.int32),
         after[order],
         saves[own],

@@ -52,7 +52,7 @@ class _Cost(NamedTuple):
 
 def responded_rows(model: RiskModel) -> set[int]:
     """Return the rows of the deliveries that somebody responds to."""
-    return set(model.network.numbers.order[_numbers(model)].tolist())
+    return set(model.network.numbers.order[model.durations.responding.number].tolist())
 
 
 def response_odds(
@@ -99,11 +99,6 @@ def response_odds(
         whole = _Cost(np.asarray(is_used.any(axis=0)), usd.sum(axis=0), part_days.max(axis=0))
         found.append(odds(TOGETHER, whole, *costs))
     return tuple(found)
-
-
-def _numbers(model: RiskModel) -> NDArray[np.int64]:
-    begin = model.durations.responding.begin
-    return np.repeat(np.arange(len(begin) - 1), np.diff(begin))
 
 
 def _uses(model: RiskModel, samples: int, seed: int) -> Uses:
