@@ -22,6 +22,7 @@ from steps.design.design import design_of
 from steps.design.scenario import under_scenario
 from steps.planning.dates.dating import last_row
 from steps.planning.odds.plan_odds import odds_of, solved_odds
+from steps.planning.odds.plan_samples import crewed_samples
 from steps.planning.odds.response_odds import TOGETHER, ResponseOdds
 from steps.planning.odds.sample_causes import Luck, played_sample
 from steps.planning.odds.uncertainty import uncertainty
@@ -34,7 +35,7 @@ from tests.steps.test_plan import planned, site_of
 
 pytestmark = pytest.mark.xdist_group("plans")
 
-SERVERS, LEAVES = "001@site#gpu-server/1", "040@site#leaf-switch/1"
+SERVERS, LEAVES, SPINES = "001@site#gpu-server/1", "040@site#leaf-switch/1", "040@site#spine-switch/1"
 ALL = {
     "expedite": ("gpu-server", "leaf-switch", "spine-switch"),
     "second-source": ("gpu-server", "leaf-switch"),
@@ -163,8 +164,19 @@ def test_a_fabric_that_is_a_part_after_go_live_costs_the_days_of_what_it_lacks()
     plan = site(partial_service_share=0.1, partial_service_fit_days=200)
     plan = plan.model_copy(update={"responses": {Response.PARTIAL_SERVICE: ("spine-switch",)}})
 
+    found = forecast(plan)
+    model = model_of(found)
+    rows = [found.crewed.base.activities.names.index(SPINES), last_row(found.crewed.base, found.crewed.solution)]
+    own, without = (
+        crewed_samples(found.crewed, one, rows, samples=SAMPLES, seed=1)
+        for one in (model, model.without(*model.responses))
+    )
+    until_full = np.maximum(without[0] + 200 * DAY - own[1], 0) / DAY
+    is_used = own[0] < without[0]
+
     one = odds(plan)["partial service"]
 
+    assert one.part_days == pytest.approx(float(np.where(is_used, until_full, 0).mean()), rel=0.001)
     assert one.part_days > 1
     assert one.usd_mean == pytest.approx(one.part_days * 0.9 * plan.slip_day_usd)
 
