@@ -22,6 +22,7 @@ def forecast_document(found: KeptForecast) -> Document:
         "samples": found.samples,
         "seed": found.seed,
         "milestones": found.milestones,
+        "responses": found.responses,
         "critical": found.critical,
         "earned_value": found.earned,
         "ordered_value": found.ordered,

@@ -141,6 +141,7 @@ def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
         yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
     yield from _differences("site", _of_site(old), _of_site(new))
+    yield from _differences("for late orders", _responses(old), _responses(new))
     yield from _differences("calendar", _weeks(old), _weeks(new))
     last = max(old.finish, new.finish).date().isoformat()
     if before_and_after := _public_holidays(old, new, last):
@@ -152,6 +153,11 @@ def _values(old: Plan, new: Plan) -> Iterator[Change]:
 def _of_site(plan: Plan) -> Document:
     values = {name: getattr(plan, name) for name in _SITE}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _responses(plan: Plan) -> dict[str, str]:
+    """Return the items whose late orders each response is for."""
+    return {response.words: ", ".join(items) for response, items in plan.responses.items()}
 
 
 def _weeks(plan: Plan) -> dict[str, str]:

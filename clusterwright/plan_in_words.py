@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
+from clusterwright.licence_view import licence_lines
 from clusterwright.output import day
 from ledger.questions.forecast_words import chance_words
 from steps.amount import counted
@@ -39,6 +40,7 @@ def plan_in_words(plan: Plan, found: PlanCommitment) -> Iterator[str]:
         f"{day(found.target, zone)}. If all takes its most likely time it is live on {day(plan.finish, zone)}; the chance of that "
         f"day or an earlier one is {chance_words(found.chance)}."
     )
+    yield from licence_lines(plan)
     title = titles(plan)
     longest = sorted(critical_parts(plan), key=lambda part: -part.days)[:SHOWN]
     yield (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Raw
 from msgspec.json import encode
 
+from clusterwright.licence_view import licence_lines
 from clusterwright.output import Cells, Document, day, days, money, table
 from clusterwright.plan_orders import orders_document, print_orders
 from clusterwright.unsignable_view import unsignable_lines
@@ -71,7 +72,7 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     )
     _print_crews(plan)
     print_orders(plan)
-    for finding in (*plan.findings, *account_warnings(plan.people), *unsignable_lines(plan)):
+    for finding in (*plan.findings, *licence_lines(plan), *account_warnings(plan.people), *unsignable_lines(plan)):
         print(f"! {finding}")
 
 
@@ -82,6 +83,7 @@ PREMIUMS = {
     "weekends": "weekends",
     "stock": "equipment from stock",
     "hire": "hire until go-live",
+    "responses": "late orders",
 }
 
 
@@ -175,6 +177,7 @@ def odds_document(odds: PlanOdds) -> Document:
             }
             for one in odds.milestones
         ],
+        "responses": [one._asdict() for one in odds.responses],
     }
 
 
@@ -229,6 +232,7 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
         "shares": {basis: round(share, 4) for basis, share in shares_of(parts).items()},
     }
     document |= orders_document(plan)
+    document["may_be_refused"] = list(licence_lines(plan))
     document["weeks"] = float(_weeks(plan, plan.finish))
     document["odds"] = odds_document(odds)
     document["shared_accounts"] = shared_accounts(plan.people)

@@ -29,6 +29,12 @@ overrides:{overrides}
 #  nodes: 64
 #  cooling: hybrid
 
+# What the buyer does about orders that are late, by item; nothing if left out. docs/risk.md has each price.
+# responses:
+#   expedite: [gpu-server, leaf-switch, spine-switch]
+#   second-source: [gpu-server]
+#   partial-service: [leaf-switch, spine-switch]
+
 start: {start}        # the first day of the project
 # commit_to: P50        # how sure the dates are to which the site commits; P80 if left out
 calendar:

@@ -21,6 +21,7 @@ from ledger.questions.kept_forecast import (
     KeptForecast,
     KeptLesson,
     KeptMilestone,
+    KeptResponse,
     KeptSlip,
     KeptValue,
 )
@@ -75,6 +76,7 @@ def make_forecast(
         lessons=_lessons(solved),
         lessons_minutes=sum(part.minutes for part in parts if part.cause is PlanCause.RATE),
         approvals=_approvals(solved),
+        responses=tuple(KeptResponse(*one) for one in odds.responses),
         time_zone=plan.time_zone,
     )
 

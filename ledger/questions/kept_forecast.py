@@ -101,6 +101,21 @@ class KeptApproval:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptResponse:
+    """What the buyer does about late orders of these items, as `steps.planning.odds.response_odds` has it."""
+
+    name: str
+    items: tuple[str, ...]
+    used_share: float
+    usd_mean: float
+    usd_p80: float
+    unpriced: tuple[str, ...]
+    weeks_p50: float
+    weeks_p80: float
+    part_days: float
+
+
+@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -129,6 +144,8 @@ class KeptForecast:
     """By how much later go-live is for that."""
     approvals: tuple[KeptApproval, ...] = ()
     """Of the roles that have approved, or are waited for longer than planned; the longest median first."""
+    responses: tuple[KeptResponse, ...] = ()
+    """What the buyer does about late orders, where the site has responses."""
     time_zone: str = "UTC"
     """The site's, in which days are counted."""
 

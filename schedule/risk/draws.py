@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedule.cpm.shifts import Minutes
+from schedule.cpm.shifts import Indices, Minutes
 from schedule.machine_code import numba
 from schedule.risk.compiled_quantiles import lognormal, pert, triangular
 from schedule.risk.model import Causes, Durations, RiskModel
@@ -64,6 +64,59 @@ def draw_multipliers(
 
 
 @inlined
+def _draw_work(
+    seed: np.uint64,
+    group: int,
+    j: int,
+    durations: Durations,
+    table: Floats,
+    multipliers: Floats,
+    words: Words,
+    values: Floats,
+    out: Minutes,
+) -> None:
+    """Write the minutes of activity number `j` before anybody responds and without what events add."""
+    family = durations.family[j]
+    if family != FIXED:
+        draw_group(seed, durations.key[j], 0, group, words)
+    _values(family, durations.parameters[j], table, words, values)
+    for position in range(durations.driver_begin[j], durations.driver_begin[j + 1]):
+        multiplier = multipliers[durations.driver[position]]
+        for lane in range(LANES):
+            values[lane] *= multiplier[lane]
+    for lane in range(LANES):
+        out[lane] = np.int64(values[lane] + 0.5)
+
+
+@compiled
+def _respond(
+    seed: np.uint64,
+    group: int,
+    position: int,
+    durations: Durations,
+    causes: Causes,
+    table: Floats,
+    multipliers: Floats,
+    words: Words,
+    values: Floats,
+    out: Minutes,
+) -> None:
+    """Shorten what lasts longer than the response waits, and only that. What is left then is never rounded to more than it was."""
+    own = durations.responding
+    response, after, driver = own.cause[position], own.after[position], own.driver[position]
+    if not causes.is_on[response] or not (out > after).any():
+        return
+    draw_group(seed, causes.key[response], 0, group, words)
+    _values(causes.family[response], causes.parameters[response], table, words, values)
+    for lane in range(LANES):
+        if out[lane] > after:
+            left = np.float64(out[lane] - after)
+            instead = values[lane] * (multipliers[driver, lane] if driver >= 0 else 1.0)
+            shorter = min(left * own.part[position], max(left - own.saves[position], 0.0), instead)
+            out[lane] = after + np.int64(shorter + 0.5)
+
+
+@inlined
 def draw_durations(
     seed: np.uint64,
     group: int,
@@ -77,16 +130,9 @@ def draw_durations(
     out: Minutes,
 ) -> None:
     """Write the minutes of activity number `j`. `words` and `values` are scratch; all are of shape (LANES,)."""
-    family = durations.family[j]
-    if family != FIXED:
-        draw_group(seed, durations.key[j], 0, group, words)
-    _values(family, durations.parameters[j], table, words, values)
-    for position in range(durations.driver_begin[j], durations.driver_begin[j + 1]):
-        multiplier = multipliers[durations.driver[position]]
-        for lane in range(LANES):
-            values[lane] *= multiplier[lane]
-    for lane in range(LANES):
-        out[lane] = np.int64(values[lane] + 0.5)
+    _draw_work(seed, group, j, durations, table, multipliers, words, values, out)
+    for position in range(durations.responding.begin[j], durations.responding.begin[j + 1]):
+        _respond(seed, group, position, durations, causes, table, multipliers, words, values, out)
     for position in range(durations.event_begin[j], durations.event_begin[j + 1]):
         event = durations.event[position]
         if causes.is_on[event]:
@@ -163,6 +209,52 @@ def _list_occurrences(
                 found[0, count], found[1, count], found[2, count] = j, event, np.int64(values[lane] + 0.5)
                 count += 1
     return count
+
+
+class Uses(NamedTuple):
+    """What responses do in samples, a row a response of an activity: its number, which response, and in which samples it is used.
+
+    `saved` are the minutes by which the activity is shorter. A response may be used and save nothing.
+    """
+
+    number: Indices
+    response: NDArray[np.int64]
+    is_used: NDArray[np.bool_]
+    saved: Minutes
+
+
+def uses_of(model: RiskModel, seed: int, group: int) -> Uses:
+    """Return in which samples of a group each response is used, and what it saves. `response` counts the responses of the model."""
+    own = model.durations.responding
+    before, left = np.empty((2, len(own.cause), LANES), np.int64)
+    multipliers = np.empty((len(model.drivers), LANES), np.float64)
+    _list_uses(np.uint64(seed), group, model.durations, model.causes, pert_table(), multipliers, before, left)
+    first = len(model.drivers) + len(model.events)
+    is_used = (before > own.after[:, None]) & model.causes.is_on[own.cause][:, None]
+    return Uses(own.number, own.cause.astype(np.int64) - first, is_used, before - left)
+
+
+@kept
+def _list_uses(
+    seed: np.uint64,
+    group: int,
+    durations: Durations,
+    causes: Causes,
+    table: Floats,
+    multipliers: Floats,
+    before: Minutes,
+    left: Minutes,
+) -> None:
+    words, values, out = np.empty(LANES, np.uint64), np.empty(LANES, np.float64), np.empty(LANES, np.int64)
+    draw_multipliers(seed, group, causes, table, words, multipliers)
+    begin = durations.responding.begin
+    for j in range(len(durations.key)):
+        if begin[j] < begin[j + 1]:
+            _draw_work(seed, group, j, durations, table, multipliers, words, values, out)
+        for position in range(begin[j], begin[j + 1]):
+            before[position] = out
+            _respond(seed, group, position, durations, causes, table, multipliers, words, values, out)
+            left[position] = out
 
 
 def multipliers_of(model: RiskModel, seed: int, group: int) -> Floats:

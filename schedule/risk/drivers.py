@@ -95,7 +95,7 @@ def check_drivers(drivers: Sequence[RiskDriver], activities: int) -> None:
     _names([driver.name for driver in drivers], "driver")
     for driver in drivers:
         _probability(driver.probability, f"driver {driver.name!r}")
-        _rows(driver.activities, activities, f"driver {driver.name!r}")
+        check_rows(driver.activities, activities, f"driver {driver.name!r}")
 
 
 def check_events(events: Sequence[RiskEvent], activities: int) -> None:
@@ -111,15 +111,15 @@ def check_events(events: Sequence[RiskEvent], activities: int) -> None:
             _probability(chance, what)
         if any(later > sooner for sooner, later in zip(event.chances, event.chances[1:], strict=False)):
             raise InputError(f"{what} has chances that rise", hint="twice is never more probable than once")
-        _rows(event.activities, activities, what)
+        check_rows(event.activities, activities, what)
 
 
 def positions(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Return where the wanted drivers or events are, or InputError for a name that none has."""
+    """Return where the wanted drivers, events or responses are, or InputError for a name that none has."""
     unknown = next((name for name in wanted if name not in names), None)
     if unknown is not None:
         known = ", ".join(names) or "none"
-        raise InputError(f"there is no driver or event {unknown!r}", hint=f"there are: {known}")
+        raise InputError(f"there is no driver, event or response {unknown!r}", hint=f"there are: {known}")
     return [list(names).index(name) for name in wanted]
 
 
@@ -141,7 +141,8 @@ def _count(most: int) -> None:
         raise InputError(f"an event cannot occur {most} times", hint=f"between 1 and {MOST_OCCURRENCES} are possible")
 
 
-def _rows(rows: Rows, activities: int, what: str) -> None:
+def check_rows(rows: Rows, activities: int, what: str) -> None:
+    """Raise InputError for a row that no activity has."""
     column = int_column(rows)
     wrong = (column < 0) | (column >= activities)
     if wrong.any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from schedule.errors import InputError
 from schedule.risk.drivers import RiskDriver, RiskEvent, Rows, check_drivers, check_events, positions
 from schedule.risk.philox import Words, name_keys
 from schedule.risk.quantiles import Floats
+from schedule.risk.responses import Responding, RiskResponse, check_responses, responding
 from schedule.risk.spreads import Estimates, Family, of_spreads, quantiles_of
 
 ALL_WORDS = 2.0**32
@@ -33,10 +34,11 @@ class Durations(NamedTuple):
     event_begin: Indices
     event: Indices
     event_key: Words
+    responding: Responding
 
 
 class Causes(NamedTuple):
-    """The drivers, and the events after them. Words below `limit` mean that it occurs: once, twice ... from `begin` on."""
+    """The drivers, the events after them, and then the responses. Words below `limit` mean that it occurs: once, twice ... from `begin` on."""
 
     key: Words
     begin: Indices
@@ -69,14 +71,19 @@ class RiskModel:
     causes: Causes
     drivers: tuple[str, ...]
     events: tuple[str, ...]
+    responses: tuple[str, ...]
     course: Course
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all causes, in their order."""
+        return (*self.drivers, *self.events, *self.responses)
+
     def without(self, *names: str) -> RiskModel:
-        """Return the same model with drivers or events switched off. All other draws stay the same."""
+        """Return the same model with drivers, events or responses switched off. All other draws stay the same."""
         is_on = self.causes.is_on.copy()
-        is_on[positions((*self.drivers, *self.events), names)] = False
-        causes = self.causes._replace(is_on=is_on)
-        return RiskModel(self.network, self.durations, causes, self.drivers, self.events, self.course)
+        is_on[positions(self.names, names)] = False
+        return replace(self, causes=self.causes._replace(is_on=is_on))
 
     @property
     def is_continuous(self) -> bool:
@@ -97,6 +104,7 @@ def risk_model(
     *,
     drivers: Sequence[RiskDriver] = (),
     events: Sequence[RiskEvent] = (),
+    responses: Sequence[RiskResponse] = (),
     start: int = 0,
     actuals: Actuals | None = None,
 ) -> RiskModel:
@@ -106,7 +114,8 @@ def risk_model(
         network: the numbered network; its own durations are not used.
         estimates: a row an activity, in minutes of its calendar: of the whole activity, or of what remains if it has begun.
         drivers: multiply the durations of many activities.
-        events: add work to activities, after drivers have multiplied.
+        events: add work to activities, after drivers have multiplied and responses have shortened.
+        responses: shorten durations that drivers have made too long.
         start: no activity starts before it.
         actuals: what has happened. What is done has no uncertainty, and no driver or event.
 
@@ -116,10 +125,10 @@ def risk_model(
         raise InputError(f"{number} activities have {len(estimates)} estimates", hint="every column has one row each")
     check_drivers(drivers, number)
     check_events(events, number)
-    driver_names, event_names = [driver.name for driver in drivers], [event.name for event in events]
-    both = set(driver_names) & set(event_names)
-    if both:
-        raise InputError(f"a driver and an event have the name {min(both)!r}", hint="rename one of them")
+    check_responses(responses, number)
+    causes_by_kind = (drivers, events, responses)
+    driver_names, event_names, response_names = (tuple(one.name for one in kind) for kind in causes_by_kind)
+    _refuse_shared_names(driver_names, event_names, response_names)
     work = network.solve(start=start, actuals=actuals).work
     drawn = quantiles_of(estimates, lambda row: f"activity {names[row]!r}")
     order = network.numbers.order
@@ -139,9 +148,19 @@ def risk_model(
         event_begin,
         event + len(drivers),
         event_key,
+        responding(responses, driver_names, len(drivers) + len(events), network.numbers.number, done),
     )
-    causes = _causes(drivers, events)
-    return RiskModel(network, durations, causes, tuple(driver_names), tuple(event_names), _course(network.into, work))
+    causes, course = _causes(drivers, events, responses), _course(network.into, work)
+    return RiskModel(network, durations, causes, driver_names, event_names, response_names, course)
+
+
+def _refuse_shared_names(drivers: Sequence[str], events: Sequence[str], responses: Sequence[str]) -> None:
+    both = set(drivers) & set(events)
+    if both:
+        raise InputError(f"a driver and an event have the name {min(both)!r}", hint="rename one of them")
+    twice = [name for name in responses if name in {*drivers, *events} or responses.count(name) > 1]
+    if twice:
+        raise InputError(f"a response and another cause have the name {twice[0]!r}", hint="rename one of them")
 
 
 def _keys_of(event: RiskEvent, names: Sequence[str]) -> NDArray[np.uint64]:
@@ -171,17 +190,24 @@ def _by_number(
     return begin, which[order], order
 
 
-def _causes(drivers: Sequence[RiskDriver], events: Sequence[RiskEvent]) -> Causes:
+def _causes(drivers: Sequence[RiskDriver], events: Sequence[RiskEvent], responses: Sequence[RiskResponse]) -> Causes:
     chances = [(driver.probability,) for driver in drivers] + [tuple(event.chances) for event in events]
+    chances += [(1.0,) for _ in responses]
     lengths = [len(own) for own in chances]
     names = [f"multiplier of driver {driver.name!r}" for driver in drivers]
     names += [f"extra work of event {event.name!r}" for event in events]
+    names += [f"what comes instead by response {one.name!r}" for one in responses]
     spreads = [driver.multiplier for driver in drivers] + [event.extra for event in events]
+    spreads += [one.instead for one in responses]
     family, parameters = quantiles_of(of_spreads(spreads), names.__getitem__)
     flat = np.array([chance for own in chances for chance in own], np.float64)
     return Causes(
         np.concatenate(
-            [name_keys("driver", (driver.luck or driver.name for driver in drivers)), np.zeros(len(events), np.uint64)]
+            [
+                name_keys("driver", (driver.luck or driver.name for driver in drivers)),
+                np.zeros(len(events), np.uint64),
+                name_keys("response", (one.name for one in responses)),
+            ]
         ),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
         np.round(flat * ALL_WORDS).astype(np.uint64),

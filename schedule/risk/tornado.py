@@ -1,4 +1,4 @@
-"""What each driver and event does to a milestone: the same samples once more, without it.
+"""What each driver, event and response does to a milestone: the same samples once more, without it.
 
 All other draws stay the same, so the difference is that cause's alone, and its error is far smaller than that of a date.
 """
@@ -16,7 +16,7 @@ from schedule.risk.running import run
 
 
 class Bar(NamedTuple):
-    """One bar of a tornado, in minutes: how much later the milestone is with this driver or event than without it."""
+    """One bar of a tornado, in minutes: how much later the milestone is with this cause than without it."""
 
     name: str
     mean: float
@@ -29,10 +29,10 @@ class Bar(NamedTuple):
 def tornado(
     model: RiskModel, target: int, *, seed: int, samples: int, threads: int = 1, level: float = 0.8
 ) -> tuple[Bar, ...]:
-    """Return a bar for each driver and event that is on, the one that moves the quantile most first."""
+    """Return a bar for each driver, event and response that is on, the one that moves the quantile most first."""
     everything = run(model, [target], seed=seed, samples=samples, threads=threads, chains=False).samples[0]
     at_level = Odds(everything).quantile(level).value
-    names = [name for name, is_on in zip((*model.drivers, *model.events), model.causes.is_on, strict=True) if is_on]
+    names = [name for name, is_on in zip(model.names, model.causes.is_on, strict=True) if is_on]
     bars = []
     for name in names:
         less = run(model.without(name), [target], seed=seed, samples=samples, threads=threads, chains=False).samples[0]

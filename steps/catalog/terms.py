@@ -36,6 +36,19 @@ class Percentile(StrEnum):
     P80 = "P80"
 
 
+class Response(StrEnum):
+    """What a buyer does about an order that is late."""
+
+    EXPEDITE = "expedite"
+    SECOND_SOURCE = "second-source"
+    PARTIAL_SERVICE = "partial-service"
+
+    @property
+    def words(self) -> str:
+        """The response as people say it."""
+        return self.value.replace("-", " ")
+
+
 class Kind(StrEnum):
     """Who or what does a step."""
 

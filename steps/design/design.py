@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from schedule.errors import InputError, Place
 from steps.catalog.terms import Scope
 from steps.design.checkpoints import BYTES_PER_PARAM, size_tb
+from steps.design.export_licences import CHOICE, licence_of
 from steps.design.fabric import Fabric, fabric_of, no_fabric, shape_of
 from steps.design.feasible import faults
 from steps.design.figures import Figures, Setting, checked, plain_name
@@ -165,7 +166,7 @@ def design_of_preset(
 
 def design_of(site: Site, folder: Path | None = None) -> Design:
     """Return the design of a site: its preset, changed by the site's overrides and decisions."""
-    settings: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {CHOICE: licence_of(site.country)}
     written: dict[str, str] = {}
     for name, value in site.overrides.items():
         try:

@@ -17,7 +17,7 @@ from schedule.errors import InputError
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.shifts import Shifts, by_trade
-from steps.design.site import Decision, Site, refuse_unknown_trades
+from steps.design.site import Decision, Responses, Site, refuse_unknown_trades
 from steps.validation import validated
 from steps.yaml_lines import load
 
@@ -25,12 +25,13 @@ FOLDER = "scenarios"
 
 
 class Scenario(Closed):
-    """What is different from the site file. What is left out stays; single overrides, crews and shifts are added to the site's."""
+    """What is different from the site file. What is left out stays; single overrides, responses, crews and shifts are added to the site's."""
 
     title: Text
     facility: Literal["existing", "shell", "greenfield"] | None = None
     burn_in: Literal["bench", "in-place"] | None = None
     overrides: dict[str, float | bool | str] = Field(default_factory=dict)
+    responses: Responses = Field(default_factory=dict)
     calendar: Calendar = Calendar()
     calendars: dict[Slug, Calendar] = Field(default_factory=dict)
     trades: dict[Slug, Slug] = Field(default_factory=dict)
@@ -43,6 +44,7 @@ class Scenario(Closed):
         changed = {
             "calendar": self.calendar.like(site.calendar),
             "overrides": site.overrides | self.overrides,
+            "responses": site.responses | self.responses,
             "calendars": site.calendars | self.calendars,
             "trades": site.trades | self.trades,
             "crews": site.crews | self.crews,

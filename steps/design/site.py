@@ -20,7 +20,7 @@ from schedule.errors import InputError, Place
 from schedule.text import require_visible
 from steps.catalog.loader import offices
 from steps.catalog.schema import Closed, Slug, StepId, Text
-from steps.catalog.terms import Kind, Percentile, Phase
+from steps.catalog.terms import Kind, Percentile, Phase, Response
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
 from steps.design.people_file import people_in
@@ -39,6 +39,9 @@ FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2199, 12, 31)
 """The days on which a project may start: every date that follows from one has a place in the calendar."""
 
 Name = Annotated[str, Field(max_length=200)]
+
+Responses = dict[Response, Annotated[tuple[Slug, ...], Field(min_length=1)]]
+"""What the buyer does about late orders, and about those of which items."""
 
 
 class SourcedFigure(Closed):
@@ -145,6 +148,7 @@ class Site(Closed):
     facility: Literal["existing", "shell", "greenfield"] | None = None
     burn_in: Literal["bench", "in-place"] | None = None
     overrides: dict[str, float | bool | str] = Field(default_factory=dict)
+    responses: Responses = Field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()
     calendar: Calendar = Calendar()
     calendars: dict[Slug, Calendar] = Field(default_factory=dict)

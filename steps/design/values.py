@@ -47,6 +47,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("ride_through", "choice", "site", "ups, batteries or none (for servers)"),
     ("power_equipment", "choice", "site", "made-to-order or stock"),
     ("cooling_equipment", "choice", "site", "made-to-order, stock or hired"),
+    ("export_licence", "choice", "site", "none or needed"),
     ("gpu_market", "choice", "site", "current, spring-2024 or autumn-2023"),
     ("tiers", "count", "site", "switch tiers of the compute fabric"),
     # counts of the whole site

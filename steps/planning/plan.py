@@ -16,7 +16,7 @@ from pydantic import Field
 
 from steps.catalog.moved import Moved
 from steps.catalog.schema import Closed
-from steps.catalog.terms import LinkType, Mapping, Scope
+from steps.catalog.terms import LinkType, Mapping, Response, Scope
 from steps.drift_rule import DriftRule
 from steps.evidence_rules import EvidenceRules
 from steps.planning.activity import ELAPSED, CalendarId, Dates, Hours, PlanActivity, PlanPart
@@ -187,6 +187,10 @@ class Plan(Closed):
         default_factory=dict, description="the figures that the design is worked out from; older plans have none"
     )
     choices: dict[str, str | bool] = Field(default_factory=dict, description="the design's choices by name")
+    responses: dict[Response, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="what the buyer does about late orders, and of which items; nothing if empty, as in older plans",
+    )
     slip_day_usd: float = Field(default=0.0, description="cost of a day of delay; older plans do not know")
     digests: dict[str, str] = Field(description="SHA-256 of site, catalog, playbooks; version")
     moved: Moved = Field(

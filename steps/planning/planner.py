@@ -16,7 +16,7 @@ from steps.catalog.schema import Criterion, Policy, SignOff, Step, Supply
 from steps.design.bill import prices_of
 from steps.design.design import Design, DesignUnit
 from steps.design.dossier import dossier_of
-from steps.design.site import PersonEntry, Site
+from steps.design.site import FILE, PersonEntry, Site
 from steps.formula import FormulaError, evaluate, number_of
 from steps.planning.activity import (
     ELAPSED,
@@ -28,6 +28,7 @@ from steps.planning.activity import (
     PlanPolicy,
     PlanWitness,
 )
+from steps.planning.checks.responses_known import refuse_unknown_responses
 from steps.planning.dates.dating import SolvedPlan, solved
 from steps.planning.dates.lead_times import KEPT, lead_at
 from steps.planning.network.basis import weakest_of
@@ -80,6 +81,7 @@ def make_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings
 
 def solved_plan(site: Site, design: Design, catalog: Catalog, around: Surroundings) -> SolvedPlan:
     """Return the plan of a site, with every date calculated, and the solution that these come from."""
+    refuse_unknown_responses(site.responses, catalog, FILE)
     calendar = site_calendar(site)
     dossier = dossier_of(design)
     expansion = expand(catalog, design, calendar.hours_per_day)
@@ -117,6 +119,7 @@ def solved_plan(site: Site, design: Design, catalog: Catalog, around: Surroundin
         design=dict(design.site.values),
         figures=dict(design.figures),
         choices=dict(design.choices),
+        responses=site.responses,
         slip_day_usd=dossier.economics.slip_day,
         digests=around.digests,
         moved=moved(),

@@ -26,6 +26,7 @@ from clusterwright.forecast_view import (
 )
 from clusterwright.milestones_view import print_milestones_in_force
 from clusterwright.output import Document, day, in_line, print_json, say
+from clusterwright.responses_view import print_responses
 from flows.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
 from ledger.questions.commitment import Commitment, commitments
@@ -125,5 +126,6 @@ def _print(
         f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the commitment"
     )
     print_milestones_in_force(found.milestones, zone, title=title, committed=committed, baseline=base)
+    print_responses(found.responses)
     if found.critical:
         print("driven by " + ", ".join(found.critical[:12]))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 YEAR_DAYS = 365
-GRANTED_BY = ("gas-supplier", "permit-office", "utility")
+GRANTED_BY = ("export-authority", "gas-supplier", "permit-office", "utility")
 """Suppliers of what a site can have from nobody else."""
 RATE = "cost_of_capital"
 """The figure: percent a year of money that is tied up."""

@@ -17,10 +17,11 @@ from schedule.risk.odds import Odds, Quantile
 from steps.planning.activity import WORKING, PlanActivity
 from steps.planning.dates.approvals import MINUTES, Approving, approval_hours
 from steps.planning.dates.calendar import WorkCalendar
-from steps.planning.dates.dating import MINUTE, closing_row, network_of, planned_finishes
+from steps.planning.dates.dating import MINUTE, closing_row, last_row, network_of, planned_finishes
 from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.plan_samples import crewed_samples, finishes_as_sampled
+from steps.planning.odds.response_odds import ResponseOdds, responded_rows, response_odds
 from steps.planning.odds.uncertainty import uncertainty
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import ForecastSolution, in_the_plans_order
@@ -64,6 +65,8 @@ class PlanOdds(NamedTuple):
     samples: int
     seed: int
     milestones: tuple[MilestoneOdds, ...]
+    responses: tuple[ResponseOdds, ...] = ()
+    """What the buyer does about late orders, where the site has responses."""
 
 
 def odds_of(
@@ -104,7 +107,8 @@ def _odds(
     samples = samples or enough_samples(len(plan.activities))
     model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
     rows = _milestones(plan, crewed.base, also)
-    targets = sorted({row for own in rows.values() for row in own})
+    live = last_row(crewed.base, crewed.solution)
+    targets = sorted({row for own in rows.values() for row in own} | {live} | responded_rows(model))
     found = crewed_samples(crewed, model, targets, samples=samples, seed=seed)
     at = {row: number for number, row in enumerate(targets)}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
@@ -135,7 +139,9 @@ def _odds(
                 None if date is None else odds.chance_by((date - origin) // MINUTE).value,
             )
         )
-    return PlanOdds(samples, seed, tuple(milestones))
+    by_row = dict(zip(targets, found, strict=True))
+    responses = response_odds(plan, crewed, model, by_row, live, seed=seed)
+    return PlanOdds(samples, seed, tuple(milestones), responses)
 
 
 def _approved(network: CompiledNetwork, activity: PlanActivity, approving: Approving, finishes: Minutes) -> Minutes:

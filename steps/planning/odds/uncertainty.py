@@ -3,7 +3,8 @@
 Work and lead times have the same distribution: PERT, in which "likely" is the most likely value. All that is ordered of one maker has the same
 luck, and the market moves what all makers have not promised. A promise narrows a delivery to the day that it names and to what
 may be left of a slip. A trade that is slow here is slow with all its work. The figures are the design's (docs/design-figures.md,
-section risk). What weather takes and what fails have modules of their own. Source of drivers: AACE International 57R-09.
+section risk). What the buyer does about late deliveries, what weather takes and what fails have modules of their own. Source of
+drivers: AACE International 57R-09.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from schedule.risk.model import RiskModel, risk_model
 from schedule.risk.spreads import Estimates, Family, Spread, of_spreads
 from steps.planning.activity import Hours
 from steps.planning.odds.failing_parts import failing_parts, in_minutes
+from steps.planning.odds.responses import MARKET, responses_of
 from steps.planning.odds.weather import weather
 from steps.planning.plan import Plan
 from steps.planning.record.rates import LearnedRates
@@ -59,7 +61,8 @@ def uncertainty(
                 likely = MINUTES * (order.lead.m + tranche.after_first_h)
                 spreads[at] = Spread(likely, likely, likely, Family.FIXED)
     left = solution.work.duration[network.numbers.number]
-    for at in np.flatnonzero((solution.work.state == RUNNING)[network.numbers.number]).tolist():
+    running = np.flatnonzero((solution.work.state == RUNNING)[network.numbers.number]).tolist()
+    for at in running:
         spreads[at] = _remaining(spreads[at], int(left[at]))
     done = (solution.work.state == DONE)[network.numbers.number]
     open_rows = {name: at for name, at in row.items() if not done[at]}
@@ -73,6 +76,7 @@ def uncertainty(
         estimates,
         drivers=[*_lead_times(plan, late), *_market(plan, late), *paces, *weather(plan, open_rows)],
         events=[*_promises(plan, open_rows, late), *failing_parts(plan, open_rows)],
+        responses=[*responses_of(plan, solution, late, {at: int(left[at]) for at in running})],
         actuals=actuals,
     )
 
@@ -115,7 +119,7 @@ def _lead_times(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
 def _market(plan: Plan, late: dict[str, int]) -> Iterator[RiskDriver]:
     """Yield what moves the lead times of all makers together. What is promised is not moved by it."""
     if "market_low" in plan.figures and late:
-        yield RiskDriver("market", 1.0, _figures(plan.figures, "market"), np.array(sorted(late.values())))
+        yield RiskDriver(MARKET, 1.0, _figures(plan.figures, "market"), np.array(sorted(late.values())))
 
 
 def _promises(plan: Plan, open_rows: Mapping[str, int], late: Mapping[str, int]) -> Iterator[RiskEvent]:
@@ -156,12 +160,12 @@ def _trades(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskDriver]:
 
 
 def causes_of(model: RiskModel) -> dict[str, list[str]]:
-    """Return the drivers and events of each cause that is on, by its name.
+    """Return the drivers, events and responses of each cause that is on, by its name.
 
     A cause is what has the same luck or the same reason, as the lead times of one maker or a step that is done again at all units.
     """
     found: dict[str, list[str]] = {}
-    for name, is_on in zip((*model.drivers, *model.events), model.causes.is_on, strict=True):
+    for name, is_on in zip(model.names, model.causes.is_on, strict=True):
         if is_on:
             found.setdefault(_cause(name), []).append(name)
     return found
@@ -178,4 +182,5 @@ def titles_of(plan: Plan) -> dict[str, str]:
     """Return what a maker or a step is called, by the name of its cause."""
     makers = {one.supplier: plan.roles.get(one.supplier, "") for one in plan.orders}
     named = {f"{what} of {maker}": title for maker, title in makers.items() for what in ("lead times", "promises")}
+    named |= {response.words: f"of {', '.join(items)}" for response, items in plan.responses.items()}
     return named | {f"{one.step} again": one.title for one in plan.activities if one.again_chance}

@@ -7,6 +7,7 @@ scenario costs more, as `steps.planning.scenarios.working_cost` has it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from steps.design.calendars import Calendar
@@ -20,15 +21,17 @@ from steps.planning.scenarios.working_cost import WorkingCost, equipment_cost
 NOT_PRICED = "not priced"
 EVERY_DAY, WEEKDAYS = 7, 5
 FOLLOWS = "follows from the changes above"
+NO_RESPONSES: Mapping[str, float] = MappingProxyType({})
 SHIFTS, DAYS, HOURS = "shifts of trades", "working days of trades", "the crews' hours of work"
 
 
 class Costed(NamedTuple):
-    """A site, its plan, and what its work costs."""
+    """A site, its plan, what its work costs, and what each response to late orders costs on average, by name."""
 
     site: Site
     plan: Plan
     cost: WorkingCost
+    responses: Mapping[str, float] = NO_RESPONSES
 
 
 class Change(NamedTuple):
@@ -52,7 +55,12 @@ def titled(title: str, found: Sequence[Change]) -> str:
 
 def changes(site: Site, under: Site, settings: Settings) -> tuple[Change, ...]:
     """Return every assumption that a scenario changes in a site, without prices; `settings` are those of the site's own design."""
-    return (*_working_time(site, under), *_settings(site, under, settings), *_left_out(site, under))
+    return (
+        *_working_time(site, under),
+        *_settings(site, under, settings),
+        *_responses(site, under),
+        *_left_out(site, under),
+    )
 
 
 def priced_changes(normal: Costed, under: Costed) -> tuple[Change, ...]:
@@ -70,6 +78,8 @@ def _prices(normal: Costed, under: Costed) -> Mapping[str, float]:
     before, after = normal.cost, under.cost
     equipment = equipment_cost(normal.plan), equipment_cost(under.plan)
     more = {choice: equipment[1][choice] - equipment[0][choice] for choice in equipment[1]}
+    for name in (*normal.responses, *under.responses):
+        more[_of_late_orders(name)] = under.responses.get(name, 0.0) - normal.responses.get(name, 0.0)
     return {
         SHIFTS: after.lost + after.shifts + after.overtime - before.lost - before.shifts - before.overtime,
         DAYS: after.weekends - before.weekends,
@@ -125,6 +135,18 @@ def _said(site: Site) -> dict[str, str]:
 
 def _text(value: float | bool | str) -> str:
     return f"{value:g}" if isinstance(value, float | int) and not isinstance(value, bool) else str(value)
+
+
+def _responses(site: Site, under: Site) -> Iterator[Change]:
+    """Yield what the buyer does otherwise about late orders."""
+    for response, items in under.responses.items():
+        before = site.responses.get(response, ())
+        if items != before:
+            yield Change(_of_late_orders(response.words), ", ".join(before) or "none", ", ".join(items))
+
+
+def _of_late_orders(response: str) -> str:
+    return f"{response} for late orders"
 
 
 def _left_out(site: Site, under: Site) -> Iterator[Change]:

@@ -37,6 +37,8 @@ class WorkingCost(NamedTuple):
     """What power and cooling equipment from stock costs more than made to order."""
     hire: float
     """Turbines and mobile cooling, from their delivery to go-live."""
+    responses: float = 0.0
+    """What the buyer pays on average for late orders. Only odds know it: without them it is zero."""
 
     @property
     def premium(self) -> float:

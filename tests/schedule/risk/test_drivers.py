@@ -211,7 +211,7 @@ def test_bad_drivers_and_events_are_refused_by_name(
 def test_an_unknown_driver_is_refused_with_those_that_exist() -> None:
     model = risk_model(pair(), CERTAIN, drivers=[RiskDriver("weather", 1, ALWAYS_DOUBLE, ONE)])
 
-    with pytest.raises(InputError, match="there is no driver or event 'wether'\n  there are: weather"):
+    with pytest.raises(InputError, match="there is no driver, event or response 'wether'\n  there are: weather"):
         model.without("wether")
 
 

@@ -24,6 +24,7 @@ from clusterwright.milestones_view import print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
+from clusterwright.responses_view import print_responses
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title
 from steps.planning.scenarios.working_cost import working_cost
@@ -75,6 +76,7 @@ def plan(
     else:
         title = f"How sure the dates are, with the site's crews: {odds.samples:,} samples, seed {seed}"
         print_milestones(odds.milestones, made.time_zone, title=title)
+        print_responses(odds.responses)
         for line in commitment_lines(commitment_of(made, odds, site.commit_to), made.time_zone):
             print(line)
         print(parts_line(contingency_parts(made, crewed, site.commit_to, seed=seed)))

@@ -17,8 +17,10 @@ from typer import Option
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.output import Document, day, money, print_json, table
-from clusterwright.planning import plan_of, site_at, site_without_scenario, solved_plan_of
+from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
+from clusterwright.responses_view import print_responses
 from schedule.errors import InputError
+from steps.catalog.terms import Response
 from steps.design.scenario import scenario_names, scenario_title
 from steps.design.shifts import EVERY_TRADE, Shifts
 
@@ -27,12 +29,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steps.design.site import Site
+    from steps.planning.odds.response_odds import ResponseOdds
     from steps.planning.plan import Plan
-    from steps.planning.scenarios.scenario_changes import Change
+    from steps.planning.scenarios.scenario_changes import Change, Costed
     from steps.planning.scenarios.working_cost import WorkingCost
 
 SHIFTS = (1, 2, 3)
 DAY = timedelta(days=1)
+COSTS = (
+    "Costs are those of the crews' hours, of what equipment from stock costs more, of hire until go-live, and of what the buyer pays "
+    "on average for late orders."
+)
 NORMAL = "normal"
 """The scenario that others are set beside."""
 
@@ -53,6 +60,8 @@ class Compared(NamedTuple):
     title: str
     changes: "tuple[Change, ...]"
     """What its scenario changes of the site file."""
+    responses: "tuple[ResponseOdds, ...]"
+    """What the buyer does about late orders."""
 
 
 def compare(
@@ -70,9 +79,8 @@ def compare(
     names = scenario or (
         [""] if crews or shifts else sorted(scenario_names(ask.folder), key=lambda name: name != NORMAL)
     )
-    ours = site_without_scenario(ask.folder)
-    plain = plan_of(ask.folder, site=ours)
-    roles = sorted({one.role for one in plain.activities})
+    plain = _plain(ask.folder, (samples, seed))
+    roles = sorted({one.role for one in plain.plan.activities})
     found = [
         _compared(ask.folder, plain, name, _changed(site, roles, count, pattern), (count, pattern), (samples, seed))
         for name, site in ((name, site_at(ask.folder, name or None)) for name in names)
@@ -111,7 +119,9 @@ def compare(
     )
     table(headers, rows, title="When the site is live, and what working so costs", right=(1, 2, 3, 7, 8, 9))
     _print_changes(found)
-    print("Costs are those of the crews' hours, of what equipment from stock costs more, and of hire until go-live.")
+    for one in found:
+        print_responses(one.responses, one.scenario)
+    print(COSTS)
     print(f"A day of delay costs about {money(found[0].slip_day_usd)}.")
 
 
@@ -151,7 +161,7 @@ def _days_saved(one: Compared, first: Compared) -> float:
 
 def _compared(
     folder: "Path",
-    plain: "Plan",
+    plain: "Costed",
     name: str,
     site: "Site",
     crews_and_shifts: tuple[int | None, int | None],
@@ -159,15 +169,15 @@ def _compared(
 ) -> Compared:
     """Return a plan beside others; `plain` is that of the site file without any scenario, `drawn` are samples and their seed."""
     from steps.planning.odds.plan_odds import odds_of
-    from steps.planning.scenarios.scenario_changes import Costed, priced_changes, titled  # with the calendars of work
-    from steps.planning.scenarios.working_cost import working_cost
+    from steps.planning.scenarios.scenario_changes import priced_changes, titled  # with the calendars of work
 
     plan, crewed = solved_plan_of(folder, site=site)
     samples, seed = drawn
-    live = odds_of(plan, crewed, samples=samples, seed=seed).milestones[0]
+    odds = odds_of(plan, crewed, samples=samples, seed=seed)
+    live = odds.milestones[0]
     weeks = round((plan.finish - plan.start).total_seconds() / 604_800, 1)
-    cost, ours = working_cost(plan, site), site_without_scenario(folder)
-    changed = priced_changes(Costed(ours, plain, working_cost(plain, ours)), Costed(site, plan, cost))
+    costed = _costed(site, plan, odds.responses)
+    changed = priced_changes(plain, costed)
     title = titled(scenario_title(name, folder), changed) if name else ""
     return Compared(
         plan.scenario,
@@ -177,11 +187,34 @@ def _compared(
         live.p80.date,
         weeks,
         _unlimited(plan),
-        cost,
+        costed.cost,
         plan.slip_day_usd,
         title,
         changed,
+        odds.responses,
     )
+
+
+def _plain(folder: "Path", drawn: tuple[int | None, int]) -> "Costed":
+    """Return the plan of the site file without any scenario. Samples are drawn only where they have a price."""
+    site = site_without_scenario(folder)
+    plan, crewed = solved_plan_of(folder, site=site)
+    if not site.responses:
+        return _costed(site, plan, ())
+    from steps.planning.odds.plan_odds import odds_of
+
+    samples, seed = drawn
+    return _costed(site, plan, odds_of(plan, crewed, samples=samples, seed=seed).responses)
+
+
+def _costed(site: "Site", plan: "Plan", responses: "tuple[ResponseOdds, ...]") -> "Costed":
+    from steps.planning.scenarios.scenario_changes import Costed
+    from steps.planning.scenarios.working_cost import working_cost
+
+    single = {kind.words for kind in Response}
+    prices = {one.name: one.usd_mean for one in responses if one.name in single and not one.unpriced}
+    cost = working_cost(plan, site)._replace(responses=sum(prices.values()))
+    return Costed(site, plan, cost, prices)
 
 
 def _print_changes(found: list[Compared]) -> None:
@@ -213,5 +246,6 @@ def _document(one: Compared, first: Compared) -> Document:
         "cost": one.cost._asdict() | {"total": one.cost.total},
         "cost_more": one.cost.total - first.cost.total,
         "days_saved": _days_saved(one, first),
+        "responses": [response._asdict() for response in one.responses],
         "changes": [change._asdict() | {"costs_more": _price(change)} for change in one.changes],
     }
