@@ -15,5 +15,5 @@ def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
     own = next(unit.design for unit in plan.units if unit.id == activity.unit)
     return {
         "clusterwright_design": plan.design | own,
-        "clusterwright_criteria": to_builtins(activity.criteria),
+        "clusterwright_criteria": [to_builtins(one) for one in activity.criteria],
     }

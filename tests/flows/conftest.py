@@ -82,8 +82,8 @@ def engine_plan() -> Plan:
     return Plan.model_validate(
         plan.model_dump(mode="json")
         | {
-            "activities": to_builtins(plan.activities) + extra,
-            "links": to_builtins(plan.links) + links,
+            "activities": [*to_builtins(plan.activities), *extra],
+            "links": [*to_builtins(plan.links), *links],
         }
     )
 
