@@ -11,10 +11,12 @@ from schedule.levelling.problem import CONTINUOUS, Demands, Precedence, Problem
 from steps.catalog.loader import read_catalog
 from steps.design.design import design_of
 from steps.design.site import Site
+from steps.planning.activity import WORKING
 from steps.planning.network.durations import crews_on, duration_of, is_elapsed, lead_of
 from steps.planning.network.expansion import expand
-from steps.planning.network.parts import Expansion, ResolvedLink
+from steps.planning.network.parts import Expansion
 from steps.planning.network.site_calendars import site_calendar
+from steps.planning.plan import PlanLink
 
 NODES_OF_A_POD = 32
 YEARS = 12
@@ -74,7 +76,7 @@ def _links(expansion: Expansion, works: dict[str, Work]) -> list[tuple[str, str,
     found = []
     for link in expansion.links:
         before, from_finish, to_finish = link.before, link.type[0] == "F", link.type[1] == "F"
-        if link.lag_working and link.lag_h > 0:
+        if link.lag_calendar == WORKING and link.lag_h > 0:
             lag = _lag_name(link)
             works[lag] = Work(link.lag_h, working=True)
             found.append((before, lag, 0, from_finish, False))
@@ -84,7 +86,7 @@ def _links(expansion: Expansion, works: dict[str, Work]) -> list[tuple[str, str,
     return found
 
 
-def _lag_name(link: ResolvedLink) -> str:
+def _lag_name(link: PlanLink) -> str:
     return f"{link.before}>{link.after}>{link.type}"
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from ledger.evidence import store as evidence
 from ledger.log.chain import Draft

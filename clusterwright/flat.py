@@ -25,10 +25,14 @@ RECORDS = {
 }
 """Fields that hold records themselves. `show` has what is in them."""
 
-OF_DATES = tuple(field.name for field in fields(Dates))
+OF_DATES = Dates.__struct_fields__
 OF_PARTS = [
-    tuple(field.name for field in fields(part) if field.name not in RECORDS)
-    for part in (PlanPolicy, PlanActivity, Activity)
+    tuple(name for name in names if name not in RECORDS)
+    for names in (
+        PlanPolicy.__struct_fields__,
+        PlanActivity.__struct_fields__,
+        (field.name for field in fields(Activity)),
+    )
 ]
 """The fields of an activity's policy, of its plan's part and of its own, which have the last word."""
 

@@ -49,10 +49,8 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, date):
         return value.isoformat()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
+    if names := _field_names(value):
+        return {name: plain(getattr(value, name)) for name in names}
     match value:
         case Mapping():
             return {str(plain(key)): plain(each) for key, each in value.items()}
@@ -64,6 +62,14 @@ def plain(value: Any) -> Any:
             return [plain(each) for each in value]
         case _:
             return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+
+
+def _field_names(record: Any) -> Sequence[str]:
+    """Return the names of the fields of a record of any kind; none for what is no record."""
+    if is_dataclass(record) and not isinstance(record, type):
+        return [field.name for field in fields(record)]
+    names: Sequence[str] = getattr(record, "__struct_fields__", getattr(record, "_fields", ()))
+    return names
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from pydantic_core import to_json
+from msgspec.json import encode
 
 from clusterwright.output import Document
 from ledger.evidence.plans import read_plan
@@ -240,5 +240,5 @@ def _roles(plan: Plan) -> dict[str, str]:
 
 
 def _text(value: object) -> str:
-    text = value if isinstance(value, str) else to_json(value).decode()
+    text = value if isinstance(value, str) else encode(value).decode()
     return text if len(text) <= 120 else text[:117] + "..."

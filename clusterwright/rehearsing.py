@@ -1,7 +1,8 @@
 """A rehearsal's own ledger: the site's plan, with simulated people in every role."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from clusterwright.planning import site_at, solved_plan_of
 from flows.rehearsal_keys import RehearsalKeys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic_core import to_jsonable_python
+from msgspec import to_builtins
 
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import Plan
@@ -15,5 +15,5 @@ def variables_of(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
     own = next(unit.design for unit in plan.units if unit.id == activity.unit)
     return {
         "clusterwright_design": plan.design | own,
-        "clusterwright_criteria": to_jsonable_python(activity.criteria),
+        "clusterwright_criteria": [to_builtins(one) for one in activity.criteria],
     }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from ledger.questions.activities import activities
-from ledger.questions.case import lapsed
+from ledger.questions.case import lapsed, select
 from ledger.questions.far_times import refuse_far
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
@@ -23,6 +22,8 @@ WHERE sign_off.decision = 'approved' AND sign_off.attempt = activity.attempt AND
 ORDER BY sign_off.at, sign_off.role"""
 """The roles that approved each activity that is done; the last one is that of the approval which completed it."""
 
+_BEGUN = "state <> 'open' OR started_at IS NOT NULL"
+"""What has begun or does not apply. Of most activities of a large site nothing has happened for years."""
 
 _HOLDS = """
 SELECT hold.activity, hold.since, coalesce(hold.until, :now) FROM hold JOIN activity ON activity.id = hold.activity
@@ -39,7 +40,7 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """
     now, found = snapshot.now, {}
     approvers, holds = dict(snapshot.ask(_APPROVERS)), _holds(snapshot)
-    for row in activities(snapshot):
+    for row in select(snapshot, _BEGUN):
         finished, approved = _ends(row, now)
         if row.started_at is not None or finished is not None:
             started = row.started_at or finished

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import fields
 from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, State
@@ -234,8 +233,7 @@ def _approval(was: PlanActivity | None, now: PlanActivity) -> Iterator[str]:
         return
     if was.title != now.title:
         yield f"it is called {now.title!r}, was {was.title!r}"
-    for field in fields(now.policy):
-        name = field.name
+    for name in now.policy.__struct_fields__:
         before, after = getattr(was.policy, name), getattr(now.policy, name)
         if before != after:
             yield f"{name.replace('_', ' ')}: {_words(after)}, was {_words(before)}"

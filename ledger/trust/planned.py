@@ -14,7 +14,7 @@ from typing import Any
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import stored
-from ledger.state.projections.plan import LINK, design_columns, link_values, unit_columns
+from ledger.state.projections.plan import LINK, design_columns, unit_columns, values_of
 from ledger.state.projections.revision import order_columns, tranche_columns
 from steps.planning.activity import texts_of
 from steps.planning.plan import Plan
@@ -70,10 +70,10 @@ def authority_text(plan: Plan) -> bytes:
         key = " ".join(person.ssh_key.split()[:2]) if person.ssh_key else None
         roles = sorted(set(person.roles))
         people[person.id] = {"roles": roles, "account": person.account, "key": key}
-    links: dict[str, Rows] = {}
-    for link in plan.links:
+    links: dict[str, list[tuple[Any, ...]]] = {}
+    for link, values in zip(plan.links, values_of(plan.links), strict=True):
         node = order_of(link.after) if is_supply(link.after) else link.after
-        links.setdefault(node, []).append([*link_values(link)])
+        links.setdefault(node, []).append(values)
     activities = {}
     for activity, text in zip(plan.activities, texts_of(plan.activities), strict=True):
         activities[activity.id] = _digest(text, links.get(activity.id, []))

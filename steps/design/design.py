@@ -147,10 +147,14 @@ class Design:
             ids.append(parent)
         return ids
 
+    @cached_property
+    def _around(self) -> dict[tuple[str, Scope], DesignUnit]:
+        chains = ((unit.id, self._by_id[name]) for unit in self.units for name in self.chain(unit))
+        return {(unit, parent.kind): parent for unit, parent in chains}
+
     def enclosing(self, unit: DesignUnit, kind: Scope) -> DesignUnit:
         """Return the unit of a kind that a unit belongs to, itself included."""
-        parents = (self._by_id[name] for name in self.chain(unit))
-        return next(parent for parent in parents if parent.kind is kind)
+        return self._around[unit.id, kind]
 
 
 def design_of_preset(

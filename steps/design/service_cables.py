@@ -10,6 +10,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import cycle, islice
 from math import ceil
 from typing import NamedTuple, TextIO
 
@@ -19,7 +20,7 @@ from steps.design.cable_runs import STOCK_M, leaf_racks
 from steps.design.cables import REACHES, CableSchedule, Row, place_names
 from steps.design.fabric import Fabric
 from steps.design.figures import Figures
-from steps.design.floor import Place
+from steps.design.floor import Metres, Place
 from steps.design.service_networks import INFRASTRUCTURE_FEEDS, OOB_UPLINKS, Service, Services
 from steps.design.storage import Storage
 
@@ -36,17 +37,25 @@ AOC_REACH_M = 100
 ACTIVE_OPTICAL, PATCH, SINGLE_MODE = "active optical", "copper patch", "single-mode"
 
 
+class Stretch(NamedTuple):
+    """Cables of one tier, one after another: the devices at both ends of each."""
+
+    tier: str
+    a: Sequence[Device]
+    b: Sequence[Device]
+
+
 class Laid(NamedTuple):
     """Cables as columns: their tier, both ends, length and stock length in metres, and type."""
 
     tier: Sequence[str]
     a: Sequence[str]
     a_port: Sequence[int]
-    a_rack: Sequence[str]
+    a_place: Place
     b: Sequence[str]
     b_port: Sequence[int]
-    b_rack: Sequence[str]
-    length_m: Sequence[float]
+    b_place: Place
+    length_m: Metres
     stock_m: Sequence[int]
     type: Sequence[str]
 
@@ -63,6 +72,7 @@ class ServiceCables:
         self._services = services
         self._racks = [ceil(nodes / figures["nodes_per_rack"]) for nodes in self._fabric.pods]
         self._firsts = [0, *np.cumsum(self._racks).tolist()]
+        self._leaf_racks = leaf_racks(figures, self._fabric, np.array(self._racks)).tolist()
 
     def switch_names(self, network: Service, pod: int | None = None) -> list[str]:
         """Return the names of the switches of a network: of a pod (from 0), or those in the infrastructure racks."""
@@ -79,11 +89,17 @@ class ServiceCables:
     def rows(self, pod: int | None = None) -> Iterator[Row]:
         """Yield the rows of the schedule in the order of COLUMNS; for a pod (from 0) those of its devices and switches."""
         prefix = "" if pod is None else f"pod-{pod + 1:03}-"
-        for number, cable in enumerate(zip(*self.laid, strict=True), 1):
-            tier, a, a_port, a_rack, b, b_port, b_rack, metres, stock_m, kind = cable
+        laid = self.laid
+        ends = zip(
+            *(laid.a, laid.a_port, place_names(laid.a_place)),
+            *(laid.b, laid.b_port, place_names(laid.b_place)),
+            strict=True,
+        )
+        bought = zip(laid.length_m.round(1).tolist(), laid.stock_m, laid.type, strict=True)
+        for number, (tier, at, what) in enumerate(zip(laid.tier, ends, bought, strict=True), 1):
+            a, a_port, _, b, b_port, _ = at
             if a.startswith(prefix):
-                ends = (a, a_port, a_rack, b, b_port, b_rack)
-                yield (f"S{number:06}", tier, "", *ends, metres, stock_m, kind, f"{a}:{a_port} <> {b}:{b_port}")
+                yield (f"S{number:06}", tier, "", *at, *what, f"{a}:{a_port} <> {b}:{b_port}")
 
     def write(self, file: TextIO, pod: int | None = None) -> None:
         """Append the schedule to a CSV file without a header."""
@@ -92,13 +108,15 @@ class ServiceCables:
     @cached_property
     def laid(self) -> Laid:
         """The cables in order."""
-        pairs = list(self._pairs())
-        if not pairs:
-            return Laid(*([] for _ in Laid._fields))
-        tiers, a, b = zip(*pairs, strict=True)
-        a_names, a_racks = zip(*a, strict=True)
-        b_names, b_racks = zip(*b, strict=True)
-        a_place, b_place = self._places(a_racks), self._places(b_racks)
+        tiers: list[str] = []
+        a: list[Device] = []
+        b: list[Device] = []
+        for stretch in self._stretches():
+            tiers += [stretch.tier] * len(stretch.a)
+            a += stretch.a
+            b += stretch.b
+        a_names, b_names = ([name for name, _ in ends] for ends in (a, b))
+        a_place, b_place = (self._places([rack for _, rack in ends]) for ends in (a, b))
         way = self._cables.floor.metres(a_place, b_place)
         length = np.where(way == 0, self._f["in_rack_m"], way + self._f["cable_rise_m"])
         stock = STOCK_M[np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)].tolist()
@@ -107,9 +125,9 @@ class ServiceCables:
         a_ports, b_ports = self._ports(a_names, b_names)
         return Laid(
             tiers,
-            *(a_names, a_ports, place_names(a_place)),
-            *(b_names, b_ports, place_names(b_place)),
-            length.round(1).tolist(),
+            *(a_names, a_ports, a_place),
+            *(b_names, b_ports, b_place),
+            length,
             stock,
             [types[one] for one in bought],
         )
@@ -133,48 +151,42 @@ class ServiceCables:
                 own.append(port)
         return ports
 
-    def _pairs(self) -> Iterator[tuple[str, Device, Device]]:
-        """Yield the tier and both ends of every cable."""
+    def _stretches(self) -> Iterator[Stretch]:
+        """Yield all cables in order."""
         s = self._services
         for network, each in ((s.storage, "storage_ports_per_node"), (s.in_band, "in_band_ports_per_node")):
             if network.switches:
                 ports = int(self._f[each])
                 for pod, servers in enumerate(self._nodes):
-                    yield from self._down(network, pod, [server for server in servers for _ in range(ports)])
+                    yield self._down(network, pod, [server for server in servers for _ in range(ports)])
         storage_ports = int(self._f.get("storage_server_ports", 0))
         if s.storage.switches:
-            yield from self._down(s.storage, None, [d for d in self._storage_servers() for _ in range(storage_ports)])
+            yield self._down(s.storage, None, [d for d in self._storage_servers() for _ in range(storage_ports)])
         if s.in_band.switches:
             ports = int(self._f["in_band_ports_per_node"])
-            yield from self._down(s.in_band, None, [d for d in self._management() for _ in range(ports)])
+            yield self._down(s.in_band, None, [d for d in self._management() for _ in range(ports)])
         yield from self._upward(s.storage)
         yield from self._upward(s.in_band)
         if s.out_of_band.switches:
             for pod in range(len(self._fabric.pods)):
-                yield from self._down(s.out_of_band, pod, list(self._managed(pod)))
-            yield from self._down(s.out_of_band, None, list(self._managed_infrastructure()))
+                yield self._down(s.out_of_band, pod, list(self._managed(pod)))
+            yield self._down(s.out_of_band, None, list(self._managed_infrastructure()))
         yield from self._out_of_band_uplinks()
 
-    def _down(
-        self, network: Service, pod: int | None, devices: Sequence[Device]
-    ) -> Iterator[tuple[str, Device, Device]]:
-        """Yield the cables from devices to the leaves of their pod, in turn, or to those in the infrastructure racks."""
-        leaves = self._leaves(network, pod)
-        for number, device in enumerate(devices):
-            yield network.name, device, leaves[number % len(leaves)]
+    def _down(self, network: Service, pod: int | None, devices: Sequence[Device]) -> Stretch:
+        """Return the cables from devices to the leaves of their pod, in turn, or to those in the infrastructure racks."""
+        return Stretch(network.name, devices, _in_turn(self._leaves(network, pod), len(devices)))
 
-    def _upward(self, network: Service) -> Iterator[tuple[str, Device, Device]]:
+    def _upward(self, network: Service) -> Iterator[Stretch]:
         leaves = [leaf for pod in range(len(self._fabric.pods)) for leaf in self._pod_leaves(network, pod)]
         leaves += self._infrastructure(self._named(network, "leaf"))
         spines, cores = (self._infrastructure(self._named(network, tier)) for tier in ("spine", "core"))
-        if not spines:
-            return
-        for number in range(network.uplinks):
-            yield f"{network.name}-up", leaves[number % len(leaves)], spines[number % len(spines)]
-        for number in range(network.uplinks if cores else 0):
-            yield f"{network.name}-up", spines[number % len(spines)], cores[number % len(cores)]
+        for lower, upper in ((leaves, spines), (spines, cores)):
+            if upper:
+                ends = (_in_turn(devices, network.uplinks) for devices in (lower, upper))
+                yield Stretch(f"{network.name}-up", *ends)
 
-    def _out_of_band_uplinks(self) -> Iterator[tuple[str, Device, Device]]:
+    def _out_of_band_uplinks(self) -> Iterator[Stretch]:
         s = self._services
         if not s.in_band.switches:
             return
@@ -182,8 +194,7 @@ class ServiceCables:
             uppers = self._leaves(s.in_band, pod)
             lowers = self._leaves(s.out_of_band, pod, own=True)
             ends = [lower for lower in lowers for _ in range(OOB_UPLINKS)]
-            for number, lower in enumerate(ends):
-                yield "out-of-band-up", lower, uppers[number % len(uppers)]
+            yield Stretch("out-of-band-up", ends, _in_turn(uppers, len(ends)))
 
     def _leaves(self, network: Service, pod: int | None, *, own: bool = False) -> list[Device]:
         """Return the leaf switches that devices of a pod, or of the infrastructure racks, are joined to."""
@@ -202,7 +213,7 @@ class ServiceCables:
         """
         racks = self._racks[pod]
         most = int(self._f["pod_switches_per_rack"])
-        taken = int(leaf_racks(self._f, self._fabric, np.array(self._racks))[pod])
+        taken = self._leaf_racks[pod]
         first = (racks - taken + 1) // 2 + taken
         room = (racks - taken) * most
         before = 0
@@ -270,11 +281,15 @@ class ServiceCables:
 
     def _places(self, racks: Sequence[Rack]) -> Place:
         """Return the places on the floor; infrastructure racks begin with those of spines and cores."""
-        pods = np.array([pod for pod, _ in racks])
-        numbers = np.array([rack for _, rack in racks])
+        pods, numbers = np.array(racks, np.int64).reshape(-1, 2).T
         first = np.array(self._firsts)[np.maximum(pods, 0)]
         compute = self._cables.floor.compute(first + numbers)
         network = self._cables.floor.network(numbers)
         in_infrastructure = pods == INFRASTRUCTURE
         hall, row, rack = (np.where(in_infrastructure, b, a) for a, b in zip(compute, network, strict=True))
         return hall, row, rack
+
+
+def _in_turn(devices: Sequence[Device], count: int) -> list[Device]:
+    """Return so many devices, the first again after the last."""
+    return list(islice(cycle(devices), count))

@@ -8,14 +8,14 @@ Reading commands import this module, so it imports nothing that is slow to impor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import fields, force_setattr
 
 from steps.catalog.terms import AlsoRead, Effect, Kind, Phase, Scope, Shared, Waves
 from steps.value import text_value
@@ -31,15 +31,29 @@ WORKING: CalendarId = "working"
 ELAPSED: CalendarId = "elapsed"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanPart:
-    """Base of the records of a plan: a field that is not declared is refused when a plan is read."""
+class PlanPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the records of a plan: a field that is not declared is refused when a plan is read.
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+    A large plan has a hundred thousand of them. A dataclass takes five times as long to make, and thirty times as long to replace.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any:
+        """Return how a record is read and written as a field of a model: by msgspec."""
+        from pydantic_core import core_schema  # reading commands have no models
+
+        written = core_schema.plain_serializer_function_ser_schema(_as_written)
+        made = core_schema.is_instance_schema(cls)
+        read = core_schema.no_info_plain_validator_function(partial(msgspec.convert, type=cls, strict=False))
+        return core_schema.union_schema([made, read], mode="left_to_right", serialization=written)
 
 
-@dataclass(frozen=True, slots=True)
-class Hours(PlanPart):
+def _as_written(part: PlanPart) -> Any:
+    """Return a record as what JSON has, with dates and decimals, which pydantic writes."""
+    return msgspec.to_builtins(part, builtin_types=(datetime, Decimal))
+
+
+class Hours(PlanPart, frozen=True):
     """A three-point estimate in hours: optimistic, most likely, pessimistic."""
 
     o: float
@@ -47,8 +61,7 @@ class Hours(PlanPart):
     p: float
 
 
-@dataclass(frozen=True, slots=True)
-class Dates(PlanPart):
+class Dates(PlanPart, frozen=True):
     """The dates of one node of the network that the site's crews can keep, in UTC; floats are hours of the node's calendar.
 
     `driving` is what sets the early start: a predecessor, or what hands over the crew that `crew` names, by its trade. A resource
@@ -95,8 +108,7 @@ def handed_over(crew: str) -> str:
     return f"{name.replace('-', ' ')} of {place}" if place else f"a crew of {name}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanCriterion(PlanPart):
+class PlanCriterion(PlanPart, frozen=True):
     """An acceptance criterion with its threshold worked out for this design.
 
     `fleet_z` is how many robust deviations an item may differ from the others to the bad side.
@@ -126,11 +138,10 @@ class PlanCriterion(PlanPart):
                 value = text_value(self.value)
             case _:
                 raise ValueError(f"a criterion's value is a number, true or false, or a word, not {self.value!r}")
-        object.__setattr__(self, "value", value)
+        force_setattr(self, "value", value)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanFact(PlanPart):
+class PlanFact(PlanPart, frozen=True):
     """Something about the facility that an activity needs to know; with options it is one of these words."""
 
     name: str
@@ -140,8 +151,7 @@ class PlanFact(PlanPart):
     evidence: str = "facility-fact"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanWitness(PlanPart):
+class PlanWitness(PlanPart, frozen=True):
     """Who is invited to witness an activity, with how many working hours' notice."""
 
     roles: tuple[str, ...]
@@ -152,8 +162,7 @@ class PlanWitness(PlanPart):
         return f"{', '.join(self.roles)} with {self.notice_h:g} working hours' notice"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanPolicy(PlanPart):
+class PlanPolicy(PlanPart, frozen=True):
     """The sign-off an activity needs. An approval holds for `valid_days`, or for ever where that is None."""
 
     roles: tuple[str, ...]
@@ -167,8 +176,7 @@ class PlanPolicy(PlanPart):
     valid_days: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlanDeadParts(PlanPart):
+class PlanDeadParts(PlanPart, frozen=True):
     """Parts of which some arrive dead; they are the items of the activity.
 
     A replacement that is waited for holds the activity `holds`, None where that does not apply; those of `then` are done again with it.
@@ -179,16 +187,14 @@ class PlanDeadParts(PlanPart):
     then: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PlanHold(PlanPart):
+class PlanHold(PlanPart, frozen=True):
     """How much of a resource of the plan an activity occupies while it goes on."""
 
     resource: str
     amount: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanActivity(PlanPart):
+class PlanActivity(PlanPart, frozen=True, kw_only=True):
     """A step at a unit.
 
     `calendar` is `working`, `elapsed`, or one of the plan's calendars by its name, for a trade that does not keep the site's.
@@ -285,7 +291,7 @@ class _Layout(NamedTuple):
 
 @cache
 def _layout(kind: Any) -> _Layout:
-    names = tuple(field.name for field in fields(kind))
+    names = kind.__struct_fields__
     return _Layout(names, tuple(field.default for field in fields(kind)), attrgetter(*names))
 
 

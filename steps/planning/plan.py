@@ -7,7 +7,6 @@ activity ids (`054@pod-003`), order ids (`001@site#gpu-server`) or tranche ids (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -43,8 +42,7 @@ class Unit(Closed):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanLink(PlanPart):
+class PlanLink(PlanPart, frozen=True, kw_only=True):
     """`after` waits for `before`; `bridged` are the activities between them that do not apply."""
 
     before: str

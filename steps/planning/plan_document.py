@@ -9,12 +9,12 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable
-from dataclasses import fields, replace
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from schedule.errors import InputError
 from steps.planning.activity import Dates, PlanActivity, PlanDeadParts
@@ -68,7 +68,7 @@ class _Frame(msgspec.Struct):
 
 BLANK: dict[str, Any] = {"id": "", "unit": "", "completed_by": (), "dead": None, "dates": None}
 """An activity's own fields, where the others are written for many."""
-SHARED = tuple(field.name for field in fields(PlanActivity) if field.name not in BLANK)
+SHARED = tuple(name for name in PlanActivity.__struct_fields__ if name not in BLANK)
 _shared_of_activity = attrgetter(*SHARED)
 _shared_of_link = attrgetter("type", "lag_h", "lag_calendar", "map", "reason")
 

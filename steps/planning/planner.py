@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from typing import Any, Literal
@@ -35,7 +35,7 @@ from steps.planning.network.basis import weakest_of
 from steps.planning.network.durations import crews_held, duration_of, items_of, lead_of
 from steps.planning.network.expansion import expand
 from steps.planning.network.occupancy import holds_of, resources_of
-from steps.planning.network.parts import Expansion, Node, Order, ResolvedLink
+from steps.planning.network.parts import Expansion, Node, Order
 from steps.planning.network.site_calendars import (
     Worked,
     calendar_of_work,
@@ -45,7 +45,7 @@ from steps.planning.network.site_calendars import (
     site_calendar,
 )
 from steps.planning.network.unjudged import noted
-from steps.planning.plan import Person, Plan, PlanLink, PlanOrder, PlanTranche, Unit
+from steps.planning.plan import Person, Plan, PlanOrder, PlanTranche, Unit
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def solved_plan(site: Site, design: Design, catalog: Catalog, around: Surroundin
         calendars=plan_calendars(worked_on.values(), site),
         units=tuple(_unit(unit, design, around.hosts) for unit in design.units),
         activities=activities,
-        links=tuple(_link(link) for link in expansion.links),
+        links=tuple(expansion.links),
         orders=tuple(_orders(expansion, design.figures["lead_time_factor"], prices_of(dossier.bill))),
         host_sets=around.hosts.sets,
         people=tuple(_person(person) for person in site.people),
@@ -147,19 +147,6 @@ def _unit(unit: DesignUnit, design: Design, hosts: Hosts) -> Unit:
     )
 
 
-def _link(link: ResolvedLink) -> PlanLink:
-    return PlanLink(
-        before=link.before,
-        after=link.after,
-        type=link.type,
-        lag_h=link.lag_h,
-        lag_calendar="working" if link.lag_working else "elapsed",
-        map=link.map,
-        reason=link.reason,
-        bridged=link.bridged,
-    )
-
-
 def _person(entry: PersonEntry) -> Person:
     return Person(
         id=entry.id,
@@ -171,7 +158,7 @@ def _person(entry: PersonEntry) -> Person:
     )
 
 
-AS_IN_STEP = tuple(f.name for f in fields(PlanActivity) if f.name in Step.model_fields or hasattr(Step, f.name))
+AS_IN_STEP = tuple(name for name in PlanActivity.__struct_fields__ if name in Step.model_fields or hasattr(Step, name))
 """What an activity has from its step as it is there."""
 
 

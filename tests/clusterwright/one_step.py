@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from clusterwright.planning import plan_of
 from ledger.decisions.plan import adopt_plan, create_ledger

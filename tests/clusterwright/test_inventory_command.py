@@ -6,10 +6,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from clusterwright.matching import serials_on_record
 from ledger.decisions.checklists import check

@@ -6,12 +6,12 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 
 from clusterwright.commands.plan.picture import KINDS
 from clusterwright.pictures.canvas import svg_of

@@ -11,10 +11,10 @@ import re
 import shutil
 import tarfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from clusterwright.plan_diff import Change, changes_to
 from clusterwright.planning import plan_of as planned

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pydantic_core import to_jsonable_python
+from msgspec import to_builtins
 
 from flows.prefect_server import PrefectServer
 from flows.prefect_settings import apply
@@ -82,8 +82,8 @@ def engine_plan() -> Plan:
     return Plan.model_validate(
         plan.model_dump(mode="json")
         | {
-            "activities": to_jsonable_python(plan.activities) + extra,
-            "links": to_jsonable_python(plan.links) + links,
+            "activities": [*to_builtins(plan.activities), *extra],
+            "links": [*to_builtins(plan.links), *links],
         }
     )
 

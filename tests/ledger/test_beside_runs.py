@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ledger.decisions.deliveries import receive
 from ledger.decisions.evidence import attach
@@ -133,7 +134,7 @@ def a_site(clock: Clock) -> Iterator[Ledger]:
         folder = Path(name) / "site"
         folder.mkdir()
         plan = small_plan(crews={"technician": 2}, approvals={"network-lead": 4.0})
-        worked = tuple(replace(one, crews=1) if one.kind == "field" else one for one in plan.activities)
+        worked = tuple(structs.replace(one, crews=1) if one.kind == "field" else one for one in plan.activities)
         with begun(folder, clock) as ledger:
             adopt_plan(ledger, "pm", solved(plan.model_copy(update={"activities": worked})).plan, reason="first plan")
             yield ledger

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from ledger.decisions.facts import record_facts
 from ledger.decisions.plan import adopt_plan
@@ -165,7 +165,7 @@ def test_a_corrected_fact_lets_what_was_not_met_be_judged_again(asking: Ledger, 
 
 def test_who_entered_a_fact_does_not_approve_what_rests_on_it(empty: Ledger, clock: Clock) -> None:
     """The person who gave the number took part in the work; another reviews it, and may send it back to be worked out."""
-    always = [asdict(a) for a in plan_with_facts().activities]
+    always = [to_builtins(a) for a in plan_with_facts().activities]
     next(a for a in always if a["id"] == "085@site")["policy"]["needed"] = "always"
     adopt_plan(empty, "pm", small_plan(activities=always, links=plan_with_facts().links), reason="first plan")
     entry = FactEntry("feed.voltage", Decimal(415))

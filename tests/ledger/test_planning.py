@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
 from ledger.decisions.sign_off import sign

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import record_preview

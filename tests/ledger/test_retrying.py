@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.decisions import plan as decisions
 from ledger.decisions.ncr import close_ncr, disposition_ncr

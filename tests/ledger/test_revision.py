@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle

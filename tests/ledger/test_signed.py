@@ -6,12 +6,12 @@ import json
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.decisions.evidence import attach
 from ledger.decisions.people import revoke_key

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity

@@ -12,8 +12,9 @@ from steps.catalog.terms import LinkType
 from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
 from steps.design.site import Site
+from steps.planning.activity import WORKING
 from steps.planning.network.expansion import expand
-from steps.planning.network.parts import ResolvedLink
+from steps.planning.plan import PlanLink
 from tests.shipped import shipped_catalog
 
 DAY = Lag(value=5, unit="elapsed-day", source="assumption")
@@ -43,7 +44,7 @@ def chain(*waits: tuple[LinkType, Lag | None], skipped: tuple[str, ...]) -> Cata
     }
 
 
-def only_link(catalog: Catalog) -> ResolvedLink:
+def only_link(catalog: Catalog) -> PlanLink:
     """Return the one link that is left."""
     (link,) = expand(catalog, design_of_preset("superpod-1su", {}), 8.0).links
     return link
@@ -88,7 +89,7 @@ def test_a_lag_before_a_finish_is_work_of_the_step_that_finishes() -> None:
 def test_a_lag_between_two_steps_that_are_done_is_as_it_is_written() -> None:
     link = only_link(chain((SS, Lag(value=2, unit="crew-day", source="assumption")), skipped=()))
 
-    assert (link.type, link.lag_h, link.lag_working) == (SS, 16, True)
+    assert (link.type, link.lag_h, link.lag_calendar) == (SS, 16, WORKING)
 
 
 @pytest.mark.slow

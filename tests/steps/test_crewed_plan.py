@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
 import pytest
+from msgspec.structs import replace
 
 from steps.planning.activity import Hours, PlanActivity
 from steps.planning.dates.calendar import WorkCalendar

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from schedule.errors import InputError
 from steps.planning.activity import PlanActivity

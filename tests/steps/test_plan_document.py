@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from schedule.errors import InputError
 from steps.planning import plan_document

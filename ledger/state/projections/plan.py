@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -81,8 +81,8 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
         p.add("unit", **unit_columns(unit, number))
     for name, hosts in plan.host_sets.items():
         p.add("host_set", name=name, hosts=hosts)
-    for number, link in enumerate(plan.links):
-        p.add_stored(LINK_ROW, (number, *link_values(link), None))
+    for number, values in enumerate(values_of(plan.links)):
+        p.add_stored(LINK_ROW, (number, *values, None))
     p.touch(EVERY)
 
 
@@ -160,7 +160,20 @@ def unit_columns(unit: Unit, number: int) -> dict[str, Any]:
     }
 
 
-def link_values(link: PlanLink) -> tuple[Any, ...]:
+def values_of(links: tuple[PlanLink, ...]) -> Sequence[tuple[Any, ...]]:
+    """Return the columns of each link of a plan. A plan that is adopted asks twice, so those of the last plan are kept."""
+    of, values = _last
+    if of is not links:
+        values = tuple(map(_link_values, links))
+        _last[:] = links, values
+    return values
+
+
+_last: list[tuple[Any, ...]] = [(), ()]
+"""The links of the last plan, and their columns."""
+
+
+def _link_values(link: PlanLink) -> tuple[Any, ...]:
     """Return the columns of a link that come from the plan, as they are stored, in the order of `LINK`."""
     kind, side, mapped = _words(link.type, link.map)
     bridged = stored(link.bridged)

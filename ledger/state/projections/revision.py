@@ -7,9 +7,10 @@ of version 1 did not say it. For such an event, an activity that is done and now
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ledger.log.payloads.plan import PlanAdopted
 from ledger.rules.activity import NOT_BEGUN, Activity, State

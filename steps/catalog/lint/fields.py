@@ -23,7 +23,7 @@ from steps.catalog.lint.source import functions, loaded, texts
 from steps.catalog.loader import Entry
 from steps.planning.activity import PlanActivity
 
-COPIED = {field.name for field in fields(PlanActivity)} & set(schema.Step.model_fields)
+COPIED = {*PlanActivity.__struct_fields__} & set(schema.Step.model_fields)
 """Fields of a step that the planner copies to each activity. A function that reads them there reads the step's."""
 ACTIVITIES = {"plan", "activity", "activities"}
 """What holds the plan's part of an activity."""

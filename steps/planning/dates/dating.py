@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from msgspec.structs import replace
 
 from schedule.cpm.columns import NONE, Activities, Links, Tie
 from schedule.cpm.compiled import CompiledNetwork, compile_network

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
+from typing import NamedTuple
 
 from schedule.errors import InputError
 from steps.catalog.loader import Catalog, Entry
-from steps.catalog.schema import Lag, Link
+from steps.catalog.schema import Lag, Link, Step
 from steps.catalog.terms import Kind, LinkType, Mapping, Scope
 from steps.design.design import Design, DesignUnit
 from steps.design.quantities import Values
 from steps.formula import evaluate, number_of
+from steps.planning.activity import ELAPSED, WORKING, CalendarId
 from steps.planning.network.bridging import bridged
 from steps.planning.network.durations import ELAPSED_HOURS, WEEK_H, duration_of, hours_of, is_elapsed
-from steps.planning.network.parts import Expansion, Node, Order, ResolvedLink, Tranche
+from steps.planning.network.parts import Expansion, Node, Order, Tranche
+from steps.planning.plan import PlanLink
 
 DEPTH = {scope: depth for depth, scope in enumerate(Scope)}
 
@@ -109,20 +112,30 @@ def _nodes_in(pods: Units) -> float:
     return sum(float(pod.values["nodes_in_pod"]) for pod in pods)
 
 
-def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float) -> Iterator[ResolvedLink]:
-    holding: dict[tuple[str, int], list[tuple[int, Link]]] = {}
+def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float) -> Iterator[PlanLink]:
+    holding: dict[tuple[str, int], list[_Holding]] = {}
     for node in found.nodes.values():
         kind = (node.entry.step.id, id(node.values))
         if kind not in holding:
-            holding[kind] = list(_holding(node, catalog))
-        for index, link in holding[kind]:
-            yield from _mapped(node, link, index, catalog, design, found, day_h)
+            holding[kind] = list(_holding(node, catalog, day_h))
+        for one in holding[kind]:
+            yield from _mapped(node, one.link, one, design, found, day_h)
     for order in found.orders.values():
         yield from _supply_links(order, catalog, design)
 
 
-def _holding(node: Node, catalog: Catalog) -> Iterator[tuple[int, Link]]:
-    """Yield the links of a step that hold at units with a node's values, each with its place in the step."""
+class _Holding(NamedTuple):
+    """A link of a step that holds at some units: its place in the step, the step before, the lag and its calendar."""
+
+    link: Link
+    place: int
+    before: Step
+    lag_h: float
+    lag_calendar: CalendarId
+
+
+def _holding(node: Node, catalog: Catalog, day_h: float) -> Iterator[_Holding]:
+    """Yield the links of a step that hold at units with a node's values."""
     for index, link in enumerate(node.entry.step.links):
         if link.when is not None and not evaluate(link.when, node.values):
             continue
@@ -131,50 +144,60 @@ def _holding(node: Node, catalog: Catalog) -> Iterator[tuple[int, Link]]:
                 f"step {node.entry.step.id} waits for {link.after}, which does not exist",
                 place=node.entry.place("links", index, "after"),
             )
-        yield index, link
+        yield _Holding(link, index, catalog[link.after].step, *_lag(link.lag, day_h))
 
 
 def _mapped(
     node: Node,
     link: Link,
-    index: int,
-    catalog: Catalog,
+    holding: _Holding,
     design: Design,
     found: Expansion,
     day_h: float,
-) -> Iterator[ResolvedLink]:
-    before = catalog[link.after].step
+) -> Iterator[PlanLink]:
+    _, place, before, lag_h, lag_calendar = holding
     units = _units(node, link.map, before.scope, design)
     if units is None:
         raise InputError(
             f"{node.entry.step.id} ({node.entry.step.scope}) cannot wait for {before.id} "
             f"({before.scope}) with map {link.map}",
             hint="same: equal scopes; enclosing: a wider predecessor; first, all, as-they-come: a narrower one",
-            place=node.entry.place("links", index, "map"),
+            place=node.entry.place("links", place, "map"),
         )
     if link.overlap is not None:
         yield from _overlapped(found.nodes[f"{before.id}@{node.unit.id}"], node, link, day_h)
         return
-    lag, working = _lag(link.lag, day_h)
     for number, unit in enumerate(units):
         kind = LinkType.FF if link.map is Mapping.AS_THEY_COME and number else link.type
         for end in _ends(f"{before.id}@{unit.id}", link, node, found):
-            yield ResolvedLink(end, node.id, link.reason, link.map, kind, lag, working)
+            yield PlanLink(
+                before=end,
+                after=node.id,
+                type=kind,
+                lag_h=lag_h,
+                lag_calendar=lag_calendar,
+                map=link.map,
+                reason=link.reason,
+            )
 
 
-def _overlapped(before: Node, after: Node, link: Link, day_h: float) -> Iterator[ResolvedLink]:
+def _overlapped(before: Node, after: Node, link: Link, day_h: float) -> Iterator[PlanLink]:
     """Yield the links of two pieces of work that follow each other rack by rack; one after the other in a single rack."""
     racks = number_of("racks_in_pod", after.values)
     if racks <= 1 or not (before.applies and after.applies):
-        yield ResolvedLink(before.id, after.id, link.reason)
+        yield _without_lag(before.id, after.id, link.reason)
         return
     first, last = _first_and_last_rack(before, racks, day_h)[0], _first_and_last_rack(after, racks, day_h)[1]
-    yield ResolvedLink(
-        before.id, after.id, link.reason, type=LinkType.SS, lag_h=first, lag_working=not is_elapsed(before.entry.step)
-    )
-    yield ResolvedLink(
-        before.id, after.id, link.reason, type=LinkType.FF, lag_h=last, lag_working=not is_elapsed(after.entry.step)
-    )
+    for kind, lag_h, whose in ((LinkType.SS, first, before), (LinkType.FF, last, after)):
+        yield PlanLink(
+            before=before.id,
+            after=after.id,
+            type=kind,
+            lag_h=lag_h,
+            lag_calendar=ELAPSED if is_elapsed(whose.entry.step) else WORKING,
+            map=Mapping.SAME,
+            reason=link.reason,
+        )
 
 
 def _first_and_last_rack(node: Node, racks: float, day_h: float) -> tuple[float, float]:
@@ -214,15 +237,15 @@ def _ends(before: str, link: Link, node: Node, found: Expansion) -> list[str]:
     return serves or [t.id for t in order.tranches]
 
 
-def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[ResolvedLink]:
+def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[PlanLink]:
     step = order.node.entry.step
     for tranche in order.tranches:
-        yield ResolvedLink(order.id, tranche.id, "the order and its delivery")
+        yield _without_lag(order.id, tranche.id, "the order and its delivery")
     if step.kind is Kind.PROCURE:
-        yield ResolvedLink(order.node.id, order.id, "the step places the order")
+        yield _without_lag(order.node.id, order.id, "the step places the order")
         return
     for tranche in order.tranches:
-        yield ResolvedLink(tranche.id, order.node.id, f"{order.supply.title} must be here")
+        yield _without_lag(tranche.id, order.node.id, f"{order.supply.title} must be here")
     for before in order.supply.place_after:
         if before not in catalog:
             index = step.supplies.index(order.supply)
@@ -232,7 +255,7 @@ def _supply_links(order: Order, catalog: Catalog, design: Design) -> Iterator[Re
             )
         map_, units = _fitting(order.node, catalog[before].step.scope, design)
         for unit in units:
-            yield ResolvedLink(f"{before}@{unit.id}", order.id, "decided before the order is placed", map_)
+            yield _without_lag(f"{before}@{unit.id}", order.id, "decided before the order is placed", map_)
 
 
 def _fitting(node: Node, scope: Scope, design: Design) -> tuple[Mapping, Units]:
@@ -244,13 +267,13 @@ def _fitting(node: Node, scope: Scope, design: Design) -> tuple[Mapping, Units]:
     raise AssertionError(scope)  # a scope is equal, wider or narrower
 
 
-def _lag(lag: Lag | None, day_h: float) -> tuple[float, bool]:
+def _lag(lag: Lag | None, day_h: float) -> tuple[float, CalendarId]:
     if lag is None:
-        return 0.0, False
-    return lag.value * hours_of(lag.unit, day_h), lag.unit not in ELAPSED_HOURS
+        return 0.0, ELAPSED
+    return lag.value * hours_of(lag.unit, day_h), ELAPSED if lag.unit in ELAPSED_HOURS else WORKING
 
 
-def _closing_links(found: Expansion) -> list[ResolvedLink]:
+def _closing_links(found: Expansion) -> list[PlanLink]:
     """Return links from every open end to the step that closes the project, except from work that continues after it."""
     nodes = [node for node in found.nodes.values() if node.applies]
     closing = [node for node in nodes if node.entry.step.closes_project]
@@ -263,4 +286,9 @@ def _closing_links(found: Expansion) -> list[ResolvedLink]:
     last = closing[0].id
     reason = "go-live closes the project: every open end is accounted for"
     loose = [end for end in ends if end not in waited_for and end != last]
-    return [ResolvedLink(end, last, reason, Mapping.ALL) for end in loose]
+    return [_without_lag(end, last, reason, Mapping.ALL) for end in loose]
+
+
+def _without_lag(before: str, after: str, reason: str, map_: Mapping = Mapping.SAME) -> PlanLink:
+    """Return a link from a finish to a start, without a lag."""
+    return PlanLink(before=before, after=after, lag_calendar=ELAPSED, map=map_, reason=reason)

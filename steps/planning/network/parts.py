@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from steps.catalog.loader import Entry
 from steps.catalog.schema import Supply
-from steps.catalog.terms import LinkType, Mapping
 from steps.design.design import DesignUnit
 from steps.design.quantities import Values
+from steps.planning.plan import PlanLink
 
 
 @dataclass(frozen=True)
@@ -53,23 +52,10 @@ class Order:
     tranches: tuple[Tranche, ...]
 
 
-class ResolvedLink(NamedTuple):
-    """A link between two nodes of the network, by id."""
-
-    before: str
-    after: str
-    reason: str
-    map: Mapping = Mapping.SAME
-    type: LinkType = LinkType.FS
-    lag_h: float = 0.0
-    lag_working: bool = False
-    bridged: tuple[str, ...] = ()
-
-
 @dataclass
 class Expansion:
     """All activities, orders and links of a design."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
     orders: dict[str, Order] = field(default_factory=dict)
-    links: list[ResolvedLink] = field(default_factory=list)
+    links: list[PlanLink] = field(default_factory=list)

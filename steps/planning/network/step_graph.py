@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from steps.planning.activity import WORKING
 from steps.planning.network.parts import Expansion
 
 Record = dict[str, Any]
@@ -41,7 +42,7 @@ def step_graph(found: Expansion) -> tuple[list[Record], list[Record]]:
                 "to": after,
                 "type": link.type.value,
                 "lag": link.lag_h,
-                "lag_unit": "working hours" if link.lag_working else "elapsed hours",
+                "lag_unit": "working hours" if link.lag_calendar == WORKING else "elapsed hours",
                 "map": link.map.value,
                 "reason": link.reason,
                 "bridged": [_step(activity) for activity in link.bridged],

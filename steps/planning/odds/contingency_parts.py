@@ -10,9 +10,8 @@ from schedule.crews.levelled_network import CrewedSolution
 from schedule.risk.odds import Odds
 from steps.catalog.terms import Percentile
 from steps.planning.dates.dating import last_row
-from steps.planning.odds.plan_odds import SEED
+from steps.planning.odds.plan_odds import SEED, PlanOdds, odds_and_samples
 from steps.planning.odds.plan_samples import crewed_samples
-from steps.planning.odds.uncertainty import uncertainty
 from steps.planning.plan import Plan, PlanOrder
 
 WEEK = 7 * 24 * 60
@@ -35,23 +34,31 @@ class ContingencyParts(NamedTuple):
     samples: int
 
 
-def contingency_parts(
-    plan: Plan, crewed: CrewedSolution, percentile: Percentile, *, seed: int = SEED
-) -> ContingencyParts:
-    """Return the parts, from samples with lead times and without. An order counts by the rank correlation of its delivery with go-live."""
-    samples = max(LEAST, min(MOST, ACTIVITIES_IN_ALL // max(1, len(plan.activities))))
-    model = uncertainty(plan, crewed.base, crewed.unlimited)
+def odds_and_parts(
+    plan: Plan,
+    crewed: CrewedSolution,
+    percentile: Percentile,
+    *,
+    samples: int | None = None,
+    seed: int = SEED,
+) -> tuple[PlanOdds, ContingencyParts]:
+    """Return how sure a plan's milestones are, and the parts of its contingency, which come from the same samples.
+
+    The parts need those without lead times too. An order counts by the rank correlation of its delivery with go-live.
+    """
+    few = max(LEAST, min(MOST, ACTIVITIES_IN_ALL // max(1, len(plan.activities))))
     live, orders = last_row(crewed.base, crewed.solution), _deliveries(plan, crewed)
-    found = crewed_samples(crewed, model, [live, *orders], samples=samples, seed=seed)
-    names = (*model.drivers, *model.events)
-    without = model.without(*(name for name in names if name.startswith(OF_DELIVERIES)))
-    at_once = crewed_samples(crewed, without, [live], samples=samples, seed=seed)[0]
+    odds, drawn = odds_and_samples(plan, crewed, samples=samples, seed=seed, rows=[live, *orders], least=few)
+    found = np.array([drawn.finishes[row][:few] for row in (live, *orders)])
+    names = (*drawn.model.drivers, *drawn.model.events)
+    without = drawn.model.without(*(name for name in names if name.startswith(OF_DELIVERIES)))
+    at_once = crewed_samples(crewed, without, [live], samples=few, seed=seed)[0]
     committed, less = (Odds(one).quantile(LEVEL[percentile]).value for one in (found[0], at_once))
     rank = found.argsort(axis=1).argsort(axis=1)
     shared = [_correlation(rank[0], row) for row in rank[1:]]
     first = list(orders.values())[int(np.argmax(shared))].title if shared and max(shared) > 0 else None
     weeks = (committed - int(crewed.solution.finish[live])) / WEEK
-    return ContingencyParts(weeks, (committed - less) / WEEK, first, samples)
+    return odds, ContingencyParts(weeks, (committed - less) / WEEK, first, few)
 
 
 def _deliveries(plan: Plan, crewed: CrewedSolution) -> dict[int, PlanOrder]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from schedule.cpm.columns import Actuals
 from schedule.cpm.compiled import CompiledNetwork
 from schedule.cpm.shifts import Minutes
 from schedule.crews.levelled_network import CrewedSolution
+from schedule.risk.model import RiskModel
 from schedule.risk.odds import Odds, Quantile
 from steps.planning.activity import WORKING, PlanActivity
 from steps.planning.dates.approvals import MINUTES, Approving, approval_hours
@@ -20,12 +21,11 @@ from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import MINUTE, closing_row, last_row, network_of, planned_finishes
 from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.enough_samples import enough_samples
-from steps.planning.odds.plan_samples import crewed_samples, finishes_as_sampled
+from steps.planning.odds.plan_samples import Drawn, drawn, finishes_as_sampled
 from steps.planning.odds.response_odds import ResponseOdds, responded_rows, response_odds
 from steps.planning.odds.uncertainty import uncertainty
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import ForecastSolution, in_the_plans_order
-from steps.planning.record.rates import LearnedRates
 
 SEED = 1
 LEVELS = (0.1, 0.5, 0.8)
@@ -73,7 +73,25 @@ def odds_of(
     plan: Plan, crewed: CrewedSolution | None = None, *, samples: int | None = None, seed: int = SEED
 ) -> PlanOdds:
     """Return how sure a plan's milestones are, in the plan's own order of crews: `crewed`, if its dates were just worked out."""
-    return _odds(plan, crewed or in_the_plans_order(plan, network_of(plan)), Approving(plan.approvals), samples, seed)
+    crewed = crewed or in_the_plans_order(plan, network_of(plan))
+    return odds_and_samples(plan, crewed, samples=samples, seed=seed)[0]
+
+
+def odds_and_samples(
+    plan: Plan,
+    crewed: CrewedSolution,
+    *,
+    samples: int | None = None,
+    seed: int = SEED,
+    rows: Iterable[int] = (),
+    least: int = 0,
+) -> tuple[PlanOdds, Drawn]:
+    """Return how sure a plan's milestones are, and the samples of these and of other rows, `least` of them or more."""
+    model = uncertainty(plan, crewed.base, crewed.unlimited)
+    ends = _milestones(plan, crewed.base, NOTHING)
+    wanted = samples or enough_samples(len(plan.activities))
+    found = drawn(crewed, model, chain(rows, _rows(crewed, model, ends)), samples=max(wanted, least), seed=seed)
+    return _odds(plan, crewed, Approving(plan.approvals), ends, found, wanted, NOT_COMMITTED), found
 
 
 def solved_odds(
@@ -89,34 +107,35 @@ def solved_odds(
     `also` are more of them by name: each is reached when all of these ids have finished. `committed` are the
     commitments of milestones.
     """
-    approving = solved.recorded.approving
-    return _odds(solved.plan, solved.crewed, approving, samples, seed, solved.progress, solved.rates, also, committed)
+    plan, crewed = solved.plan, solved.crewed
+    model = uncertainty(plan, crewed.base, crewed.unlimited, solved.progress, solved.rates)
+    ends = _milestones(plan, crewed.base, also)
+    wanted = samples or enough_samples(len(plan.activities))
+    found = drawn(crewed, model, _rows(crewed, model, ends), samples=wanted, seed=seed)
+    return _odds(plan, crewed, solved.recorded.approving, ends, found, wanted, committed)
+
+
+def _rows(crewed: CrewedSolution, model: RiskModel, ends: Mapping[str, Sequence[int]]) -> Iterable[int]:
+    """Return the rows that milestones end with, that go-live is, and that somebody responds to."""
+    return chain(*ends.values(), [last_row(crewed.base, crewed.solution)], responded_rows(model))
 
 
 def _odds(
     plan: Plan,
     crewed: CrewedSolution,
     approving: Approving,
-    samples: int | None,
-    seed: int,
-    actuals: Actuals | None = None,
-    rates: LearnedRates | None = None,
-    also: Mapping[str, Collection[str]] = NOTHING,
-    committed: Mapping[str, datetime] = NOT_COMMITTED,
+    ends: Mapping[str, Sequence[int]],
+    found: Drawn,
+    samples: int,
+    committed: Mapping[str, datetime],
 ) -> PlanOdds:
-    samples = samples or enough_samples(len(plan.activities))
-    model = uncertainty(plan, crewed.base, crewed.unlimited, actuals, rates)
-    rows = _milestones(plan, crewed.base, also)
-    live = last_row(crewed.base, crewed.solution)
-    targets = sorted({row for own in rows.values() for row in own} | {live} | responded_rows(model))
-    found = crewed_samples(crewed, model, targets, samples=samples, seed=seed)
-    at = {row: number for number, row in enumerate(targets)}
+    """Return how sure milestones are, by the rows that each ends with, from the first samples of those drawn."""
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
     planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, finishes_as_sampled(crewed)
     halls = {hall_milestone(one.unit): one for one in halls_of(plan)}
     milestones = []
-    for name, own in rows.items():
-        finishes = found[[at[row] for row in own]].max(axis=0)
+    for name, own in ends.items():
+        finishes = np.max([found.finishes[row][:samples] for row in own], axis=0)
         dates = [int(column[own].max()) for column in (planned, expected)]
         rounding = int(due[own].max()) - dates[1]
         if name in halls:
@@ -139,9 +158,9 @@ def _odds(
                 None if date is None else odds.chance_by((date - origin) // MINUTE).value,
             )
         )
-    by_row = dict(zip(targets, found, strict=True))
-    responses = response_odds(plan, crewed, model, by_row, live, seed=seed)
-    return PlanOdds(samples, seed, tuple(milestones), responses)
+    first = {row: finishes[:samples] for row, finishes in found.finishes.items()}
+    responses = response_odds(plan, crewed, found.model, first, last_row(crewed.base, crewed.solution), seed=found.seed)
+    return PlanOdds(samples, found.seed, tuple(milestones), responses)
 
 
 def _approved(network: CompiledNetwork, activity: PlanActivity, approving: Approving, finishes: Minutes) -> Minutes:

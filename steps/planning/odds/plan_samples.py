@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from schedule.cpm.shifts import Minutes
 from schedule.crews.levelled_network import CrewedSolution
 from schedule.risk.model import RiskModel
 from schedule.risk.running import run
 from schedule.sampling.running import levelled_samples
+
+
+class Drawn(NamedTuple):
+    """Samples of a plan with its crews: what they are drawn from, and the finishes of some rows in minutes, sample by sample."""
+
+    model: RiskModel
+    seed: int
+    finishes: Mapping[int, Minutes]
+
+
+def drawn(crewed: CrewedSolution, model: RiskModel, rows: Iterable[int], *, samples: int, seed: int) -> Drawn:
+    """Return samples of the finishes of rows. The first of them are those that fewer samples would be."""
+    targets = sorted(set(rows))
+    found = crewed_samples(crewed, model, targets, samples=samples, seed=seed)
+    return Drawn(model, seed, dict(zip(targets, found, strict=True)))
 
 
 def crewed_samples(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from schedule.cpm.drag import drags
 from schedule.errors import InputError

@@ -57,18 +57,19 @@ def plan(
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
     from steps.planning.odds.commitment import commitment_of
-    from steps.planning.odds.contingency_parts import contingency_parts
-    from steps.planning.odds.plan_odds import odds_of  # the samplers: dates are on the screen before they are loaded
+    from steps.planning.odds.contingency_parts import (
+        odds_and_parts,  # the samplers: dates are printed before they are loaded
+    )
 
     say_what_is_drawn(len(made.activities), samples)
-    odds = odds_of(made, crewed, samples=samples, seed=seed)
+    odds, parts = odds_and_parts(made, crewed, site.commit_to, samples=samples, seed=seed)
     if ask.as_json:
         cost = working_cost(made, site)
         print_json(
             plan_document(made, odds)
             | {
                 "commitment": commitment_of(made, odds, site.commit_to),
-                "contingency": contingency_parts(made, crewed, site.commit_to, seed=seed),
+                "contingency": parts,
                 "working_cost": cost._asdict() | {"total": cost.total},
                 "scenario_title": title,
             }
@@ -79,7 +80,7 @@ def plan(
         print_responses(odds.responses)
         for line in commitment_lines(commitment_of(made, odds, site.commit_to), made.time_zone):
             print(line)
-        print(parts_line(contingency_parts(made, crewed, site.commit_to, seed=seed)))
+        print(parts_line(parts))
 
 
 def _title(folder: Path, site: "Site") -> str:
