@@ -103,7 +103,7 @@ def test_what_fails_in_a_sample_is_recorded_as_failed_and_done_again(played: Pat
     assert said[0].startswith("simulated: servers that fail in a soak")
 
 
-@pytest.mark.slow
+@pytest.mark.fleet
 def test_a_supplier_first_promises_what_the_plan_has_and_the_forecast_sees_its_later_promise(played: Path) -> None:
     """Before the later promise nobody can know it. From then on the site's forecast has the delivery on that day."""
     leads = sample_of(played, LUCK).causes.leads

@@ -74,7 +74,7 @@ def play(site: Path, until: str = "") -> dict[str, object]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.fleet
 def test_a_rehearsal_broken_off_goes_on_to_go_live_and_everything_done_is_simulated(rehearsal: Path) -> None:
     play(rehearsal, until="010@pod-001")
     with open_snapshot(rehearsal) as snapshot:

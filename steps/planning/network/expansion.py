@@ -119,7 +119,7 @@ def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float)
         if kind not in holding:
             holding[kind] = list(_holding(node, catalog, day_h))
         for one in holding[kind]:
-            yield from _mapped(node, one.link, one, design, found, day_h)
+            yield from _mapped(node, one, design, found, day_h)
     for order in found.orders.values():
         yield from _supply_links(order, catalog, design)
 
@@ -149,13 +149,12 @@ def _holding(node: Node, catalog: Catalog, day_h: float) -> Iterator[_Holding]:
 
 def _mapped(
     node: Node,
-    link: Link,
     holding: _Holding,
     design: Design,
     found: Expansion,
     day_h: float,
 ) -> Iterator[PlanLink]:
-    _, place, before, lag_h, lag_calendar = holding
+    link, place, before, lag_h, lag_calendar = holding
     units = _units(node, link.map, before.scope, design)
     if units is None:
         raise InputError(
