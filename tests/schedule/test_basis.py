@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from clusterwright.plan_view import print_plan
 from steps.catalog.schema import Duration, Estimate

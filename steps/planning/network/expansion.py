@@ -154,7 +154,8 @@ def _mapped(
     found: Expansion,
     day_h: float,
 ) -> Iterator[PlanLink]:
-    link, place, before, lag_h, lag_calendar = holding
+    link: Link = holding.link
+    _, place, before, lag_h, lag_calendar = holding
     units = _units(node, link.map, before.scope, design)
     if units is None:
         raise InputError(
