@@ -180,7 +180,7 @@ def report() -> str:
 Written by `python -m benchmarks.sampling --write` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {os.cpu_count()} cores, {platform.machine()};
 load {before:.1f} before and {os.getloadavg()[0]:.1f} after, so seconds on the clock include waiting for others. Python
 {platform.python_version()}, numpy {np.__version__}. Slots of 15 minutes; best of {TIMES}. The goal is 1,000 samples of h100-10k
-in 6 seconds on two threads.
+in 2 seconds on two threads.
 
 | network | activities | how | samples | seconds | processor seconds, all threads |
 |---|---|---|---|---|---|
