@@ -29,7 +29,7 @@ def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
         # a misspelt key is reported as unknown and as missing: the unknown one says more
         faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
         first = faults[0]
-        path = tuple(part for part in first["loc"])
+        path = tuple(part for part in first["loc"] if part != "[key]")  # pydantic's mark that the key itself is wrong
         place = Place(file, line_of(lines, path), dotted(path)[:SHOWN])
         raise InputError(_sentence(first), hint=_hint(first, model, path), place=place) from None
 

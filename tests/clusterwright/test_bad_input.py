@@ -33,6 +33,12 @@ def edit(site: Path, old: str, new: str) -> None:
         ("roles: [owner-pm,", "roles: [wizard,", ["people[1].roles[0]", "wizard", "catalog roles"]),
         ("name: site", "name: site\nname: site", ["'name' is given twice"]),
         ("crews: {}", "crews: {rack-technician: 0}", ["crews.rack-technician"]),
+        ("crews: {}", "crews: {}\nresponses:\n  hurry: [gpu-server]", ["responses.hurry: input should be 'expedite'"]),
+        (
+            "crews: {}",
+            "crews: {}\nresponses:\n  expedite: [gpu-servr]",
+            ["responses.expedite", "did you mean 'gpu-server'"],
+        ),
         ("people:", "people: [", ["not valid YAML", "site.yaml:"]),
     ],
 )
