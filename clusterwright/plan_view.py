@@ -177,7 +177,7 @@ def odds_document(odds: PlanOdds) -> Document:
             }
             for one in odds.milestones
         ],
-        "responses": [one._asdict() for one in odds.responses],
+        "responses": odds.responses,
     }
 
 

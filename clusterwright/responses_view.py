@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from clusterwright.output import Cells, money, table
-from ledger.questions.kept_forecast import KeptResponse
 from steps.catalog.terms import Response
-
-if TYPE_CHECKING:
-    from steps.planning.odds.response_odds import ResponseOdds  # the samplers
+from steps.planning.odds.response_result import ResponseResult
 
 HEADERS = ("response", "to late orders of", "used in 100", "mean price", "P80 of price", "weeks of P50", "weeks of P80")
 HALF_A_DAY = 0.5
 
 
-def print_responses(found: Sequence[ResponseOdds | KeptResponse], scenario: str = "") -> None:
+def print_responses(found: Sequence[ResponseResult], scenario: str = "") -> None:
     """Print in how many samples each response is used, its price, and by how many weeks go-live is earlier; nothing without any."""
     if not found:
         return
@@ -28,7 +24,7 @@ def print_responses(found: Sequence[ResponseOdds | KeptResponse], scenario: str 
         print(line)
 
 
-def _row(one: ResponseOdds | KeptResponse) -> Cells:
+def _row(one: ResponseResult) -> Cells:
     least = "at least " if one.unpriced else ""
     return (
         one.name,
@@ -41,7 +37,7 @@ def _row(one: ResponseOdds | KeptResponse) -> Cells:
     )
 
 
-def _notes(found: Sequence[ResponseOdds | KeptResponse]) -> Iterator[str]:
+def _notes(found: Sequence[ResponseResult]) -> Iterator[str]:
     """Yield what the table has no column for."""
     unpriced = sorted({item for one in found for item in one.unpriced})
     if unpriced:

@@ -21,7 +21,6 @@ from ledger.questions.kept_forecast import (
     KeptForecast,
     KeptLesson,
     KeptMilestone,
-    KeptResponse,
     KeptSlip,
     KeptValue,
 )
@@ -76,7 +75,7 @@ def make_forecast(
         lessons=_lessons(solved),
         lessons_minutes=sum(part.minutes for part in parts if part.cause is PlanCause.RATE),
         approvals=_approvals(solved),
-        responses=tuple(KeptResponse(*one) for one in odds.responses),
+        responses=odds.responses,
         time_zone=plan.time_zone,
     )
 

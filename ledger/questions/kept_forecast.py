@@ -18,6 +18,7 @@ from ledger.questions.order_value import OrderValue
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
 from steps.planning.odds.enough_samples import enough_samples
+from steps.planning.odds.response_result import ResponseResult
 from steps.stamps import days_between, local_day
 
 FILE = Path(".clusterwright") / "forecast.json"
@@ -101,21 +102,6 @@ class KeptApproval:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptResponse:
-    """What the buyer does about late orders of these items, as `steps.planning.odds.response_odds` has it."""
-
-    name: str
-    items: tuple[str, ...]
-    used_share: float
-    usd_mean: float
-    usd_p80: float
-    unpriced: tuple[str, ...]
-    weeks_p50: float
-    weeks_p80: float
-    part_days: float
-
-
-@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -144,7 +130,7 @@ class KeptForecast:
     """By how much later go-live is for that."""
     approvals: tuple[KeptApproval, ...] = ()
     """Of the roles that have approved, or are waited for longer than planned; the longest median first."""
-    responses: tuple[KeptResponse, ...] = ()
+    responses: tuple[ResponseResult, ...] = ()
     """What the buyer does about late orders, where the site has responses."""
     time_zone: str = "UTC"
     """The site's, in which days are counted."""

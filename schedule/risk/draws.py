@@ -212,9 +212,10 @@ def _list_occurrences(
 
 
 class Uses(NamedTuple):
-    """What responses do in samples, a row a response of an activity: its number, which response, and in which samples it is used.
+    """What responses do in samples. A row is one response of one activity: `number` is of the activity, `response` of the response.
 
-    `saved` are the minutes by which the activity is shorter. A response may be used and save nothing.
+    `is_used` and `saved` have a column a sample. `saved` are the minutes by which the activity is shorter. A response may be used
+    and save nothing.
     """
 
     number: Indices

@@ -29,11 +29,11 @@ BY_ITSELF = -1
 
 @dataclass(frozen=True, eq=False)
 class RiskResponse:
-    """A response to durations of `activities`, rows, each of which begins `after` its own minutes.
+    """A response to durations of `activities`, which are rows. For each of them it begins `after` so many minutes.
 
-    What is left of the activity then is shorter by `saves` minutes, or is `part` of itself, or ends with what comes `instead`, which
-    begins at that moment and lasts a time that all activities of the response share: whichever of these is first. `moved_by` is
-    the driver that multiplies what comes instead too.
+    It changes what is left of the activity then. Three ways are open, and the shortest counts: `saves` minutes less; `part` of it; or
+    the time that something else takes `instead`, from that moment on. That time is one draw for all activities of the response, and
+    the driver `moved_by` multiplies it too. Of 100 minutes with `after` 40 and `part` 0.5, 30 of 60 are left, so it lasts 70.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Whether accelerators need an export licence to come to a site: by its country, unless the site says otherwise.
 
-A licence is also needed anywhere for who has its headquarters, or those of its ultimate parent company, in a country of group D:5 or in
-Macau. A country does not say that, so such a site writes `export_licence: needed` among its overrides.
+A company needs a licence anywhere if its headquarters, or those of its ultimate parent company, are in group D:5 or in Macau. The
+country of a site does not show that, so such a site has `export_licence: needed` among its overrides.
 """
 
 from __future__ import annotations

@@ -22,12 +22,12 @@ from steps.catalog.loader import offices
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Percentile, Phase, Response
 from steps.design.calendars import Calendar, refuse_unknown_calendars
+from steps.design.drift_rule import DriftRule
 from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
 from steps.design.people_file import people_in
 from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
 from steps.design.shifts import EVERY_TRADE, ONE_SHIFT, Shifts, by_trade
-from steps.drift_rule import DriftRule
 from steps.evidence_rules import EvidenceRules
 from steps.validation import validated
 from steps.yaml_lines import Lines, line_of, load

@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import fields, force_setattr
 
 from steps.catalog.terms import AlsoRead, Effect, Kind, Phase, Scope, Shared, Waves
+from steps.last_result import keeps_last_result
 from steps.value import text_value
 
 if TYPE_CHECKING:
@@ -258,18 +259,11 @@ def text_of(activity: PlanActivity) -> str:
     return _encoded(activity, {})
 
 
+@keeps_last_result
 def texts_of(plan_activities: tuple[PlanActivity, ...]) -> Sequence[str]:
-    """Return the text of each activity of a plan. A plan that is adopted asks twice, so those of the last plan are kept."""
-    of, texts = _written
-    if of is not plan_activities:
-        shared: dict[int, Any] = {}  # by identity, which no two records have while the tuple holds all of them
-        texts = tuple([_encoded(activity, shared) for activity in plan_activities])
-        _written[:] = plan_activities, texts
-    return texts
-
-
-_written: list[tuple[Any, ...]] = [(), ()]
-"""The activities of the last plan, and their texts."""
+    """Return the text of each activity of a plan. A plan that is adopted asks twice."""
+    shared: dict[int, Any] = {}  # by identity, which no two records have while the tuple holds all of them
+    return tuple([_encoded(activity, shared) for activity in plan_activities])
 
 
 def _encoded(activity: PlanActivity, shared: dict[int, Any]) -> str:

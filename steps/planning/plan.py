@@ -16,7 +16,7 @@ from pydantic import Field
 from steps.catalog.moved import Moved
 from steps.catalog.schema import Closed
 from steps.catalog.terms import LinkType, Mapping, Response, Scope
-from steps.drift_rule import DriftRule
+from steps.design.drift_rule import DriftRule
 from steps.evidence_rules import EvidenceRules
 from steps.planning.activity import ELAPSED, CalendarId, Dates, Hours, PlanActivity, PlanPart
 

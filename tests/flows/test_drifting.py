@@ -36,7 +36,7 @@ from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
-from steps.drift_rule import DriftRule
+from steps.design.drift_rule import DriftRule
 from tests.ledger.conftest import POD_STEPS, activity, small_plan
 from tests.ledger.journey import take
 

@@ -21,7 +21,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from steps.drift_rule import DriftRule
+from steps.design.drift_rule import DriftRule
 from tests.lab.bare_site import OWNER, make_site
 from tests.lab.conftest import made
 from tests.lab.lab import Lab

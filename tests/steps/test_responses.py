@@ -23,7 +23,8 @@ from steps.design.scenario import under_scenario
 from steps.planning.dates.dating import last_row
 from steps.planning.odds.plan_odds import odds_of, solved_odds
 from steps.planning.odds.plan_samples import crewed_samples
-from steps.planning.odds.response_odds import TOGETHER, ResponseOdds
+from steps.planning.odds.response_odds import TOGETHER
+from steps.planning.odds.response_result import ResponseResult
 from steps.planning.odds.sample_causes import Luck, played_sample
 from steps.planning.odds.uncertainty import uncertainty
 from steps.planning.plan import Plan, PlanOrder, PlanTranche
@@ -75,7 +76,7 @@ def bought(plan: Plan, name: str) -> tuple[PlanOrder, PlanTranche]:
     return next((order, one) for order in plan.orders for one in order.tranches if one.id == name)
 
 
-def odds(plan: Plan) -> dict[str, ResponseOdds]:
+def odds(plan: Plan) -> dict[str, ResponseResult]:
     return {one.name: one for one in odds_of(plan, samples=SAMPLES).responses}
 
 

@@ -22,6 +22,7 @@ from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
 from ledger.state.projection import EVERY, Handlers, Projection, stored
 from ledger.state.projections.hands import add_hands
+from steps.last_result import keeps_last_result
 from steps.planning.dates.milestones import hall_milestone
 from steps.planning.plan import Plan, PlanLink, Unit
 from steps.stamps import moment, stamp
@@ -160,17 +161,10 @@ def unit_columns(unit: Unit, number: int) -> dict[str, Any]:
     }
 
 
+@keeps_last_result
 def values_of(links: tuple[PlanLink, ...]) -> Sequence[tuple[Any, ...]]:
-    """Return the columns of each link of a plan. A plan that is adopted asks twice, so those of the last plan are kept."""
-    of, values = _last
-    if of is not links:
-        values = tuple(map(_link_values, links))
-        _last[:] = links, values
-    return values
-
-
-_last: list[tuple[Any, ...]] = [(), ()]
-"""The links of the last plan, and their columns."""
+    """Return the columns of each link of a plan. A plan that is adopted asks twice."""
+    return tuple(map(_link_values, links))
 
 
 def _link_values(link: PlanLink) -> tuple[Any, ...]:

@@ -22,7 +22,8 @@ from steps.planning.dates.dating import MINUTE, closing_row, last_row, network_o
 from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.plan_samples import Drawn, drawn, finishes_as_sampled
-from steps.planning.odds.response_odds import ResponseOdds, responded_rows, response_odds
+from steps.planning.odds.response_odds import responded_rows, response_odds
+from steps.planning.odds.response_result import ResponseResult
 from steps.planning.odds.uncertainty import uncertainty
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import ForecastSolution, in_the_plans_order
@@ -65,7 +66,7 @@ class PlanOdds(NamedTuple):
     samples: int
     seed: int
     milestones: tuple[MilestoneOdds, ...]
-    responses: tuple[ResponseOdds, ...] = ()
+    responses: tuple[ResponseResult, ...] = ()
     """What the buyer does about late orders, where the site has responses."""
 
 

@@ -18,28 +18,11 @@ from schedule.risk.philox import LANES
 from schedule.risk.quantiles import Floats
 from steps.catalog.terms import Response
 from steps.planning.odds.plan_samples import crewed_samples
+from steps.planning.odds.response_result import ResponseResult
 from steps.planning.odds.responses import DAY_MINUTES, WEEK_MINUTES, deliveries, stem
 from steps.planning.plan import Plan
 
 TOGETHER = "all together"
-
-
-class ResponseOdds(NamedTuple):
-    """A response to late orders of `items`, or all of them together. Prices are US dollars over all samples, also where it is not used.
-
-    Weeks are by how much P50 and P80 of go-live are earlier with it; the other responses are there in both. `unpriced` are items that
-    have no price, and are in no sum. `part_days` is for how many days after go-live the fabric is a part, on average over all samples.
-    """
-
-    name: str
-    items: tuple[str, ...]
-    used_share: float
-    usd_mean: float
-    usd_p80: float
-    unpriced: tuple[str, ...]
-    weeks_p50: float
-    weeks_p80: float
-    part_days: float
 
 
 class _Cost(NamedTuple):
@@ -57,7 +40,7 @@ def responded_rows(model: RiskModel) -> set[int]:
 
 def response_odds(
     plan: Plan, crewed: CrewedSolution, model: RiskModel, finishes: Mapping[int, Minutes], live: int, *, seed: int
-) -> tuple[ResponseOdds, ...]:
+) -> tuple[ResponseResult, ...]:
     """Return what each response comes to, and all of them together. Nothing where nobody responds.
 
     `finishes` are the samples of the model by row: of go-live, which is row `live`, and of `responded_rows`.
@@ -70,11 +53,11 @@ def response_odds(
     rows = model.network.numbers.order[uses.number].tolist()
     delivered = np.stack([finishes[row] for row in rows])
 
-    def odds(name: str, cost: _Cost, *responses: str) -> ResponseOdds:
+    def odds(name: str, cost: _Cost, *responses: str) -> ResponseResult:
         less = crewed_samples(crewed, model.without(*responses), [live], samples=samples, seed=seed)[0]
         kinds = [_response(one) for one in responses]
         items = tuple(dict.fromkeys(item for kind in kinds for item in plan.responses[kind]))
-        return ResponseOdds(
+        return ResponseResult(
             name,
             items,
             used_share=float(cost.is_used.mean()),

@@ -56,10 +56,9 @@ def plan(
             print(f"Scenario {title}. `plan compare` has the price of each change.")
         print_plan(made, everything=everything)
         print(premium_line(working_cost(made, site)))
+    # the samplers: dates are on the screen before they are loaded
     from steps.planning.odds.commitment import commitment_of
-    from steps.planning.odds.contingency_parts import (
-        odds_and_parts,  # the samplers: dates are printed before they are loaded
-    )
+    from steps.planning.odds.contingency_parts import odds_and_parts
 
     say_what_is_drawn(len(made.activities), samples)
     odds, parts = odds_and_parts(made, crewed, site.commit_to, samples=samples, seed=seed)

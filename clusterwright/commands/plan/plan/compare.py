@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from steps.design.site import Site
-    from steps.planning.odds.response_odds import ResponseOdds
+    from steps.planning.odds.response_result import ResponseResult
     from steps.planning.plan import Plan
     from steps.planning.scenarios.scenario_changes import Change, Costed
     from steps.planning.scenarios.working_cost import WorkingCost
@@ -60,7 +60,7 @@ class Compared(NamedTuple):
     title: str
     changes: "tuple[Change, ...]"
     """What its scenario changes of the site file."""
-    responses: "tuple[ResponseOdds, ...]"
+    responses: "tuple[ResponseResult, ...]"
     """What the buyer does about late orders."""
 
 
@@ -207,7 +207,7 @@ def _plain(folder: "Path", drawn: tuple[int | None, int]) -> "Costed":
     return _costed(site, plan, odds_of(plan, crewed, samples=samples, seed=seed).responses)
 
 
-def _costed(site: "Site", plan: "Plan", responses: "tuple[ResponseOdds, ...]") -> "Costed":
+def _costed(site: "Site", plan: "Plan", responses: "tuple[ResponseResult, ...]") -> "Costed":
     from steps.planning.scenarios.scenario_changes import Costed
     from steps.planning.scenarios.working_cost import working_cost
 
@@ -246,6 +246,6 @@ def _document(one: Compared, first: Compared) -> Document:
         "cost": one.cost._asdict() | {"total": one.cost.total},
         "cost_more": one.cost.total - first.cost.total,
         "days_saved": _days_saved(one, first),
-        "responses": [response._asdict() for response in one.responses],
+        "responses": one.responses,
         "changes": [change._asdict() | {"costs_more": _price(change)} for change in one.changes],
     }
