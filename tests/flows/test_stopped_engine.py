@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from ledger.machine_time import machine_time
 from ledger.project_time import project_now
 from ledger.questions.records import claims
 from ledger.reading import open_snapshot
+from ledger.stores.file import LEDGER_FILE
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import row, runs, until
@@ -70,11 +73,24 @@ def stopped(both_passed: Path, witness: Witness, inventory: Path) -> Iterator[su
     process = subprocess.Popen([*map(str, words)], stdout=subprocess.PIPE, text=True)
     try:
         until(witness.stretches, seconds=30)
-        process.send_signal(signal.SIGSTOP)
+        until(lambda: stops_between_writes(process, both_passed), seconds=10)
         yield process
     finally:
         process.kill()
         process.wait()
+
+
+def stops_between_writes(process: subprocess.Popen[str], site: Path) -> bool:
+    """Stop a process. If it has the ledger locked, let it go on instead: nobody could take its run over."""
+    process.send_signal(signal.SIGSTOP)
+    with closing(sqlite3.connect(site / LEDGER_FILE, timeout=1, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            process.send_signal(signal.SIGCONT)
+            return False
+        connection.execute("ROLLBACK")
+    return True
 
 
 def test_the_one_that_wakes_records_nothing_and_its_playbook_has_ended(
