@@ -19,7 +19,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-fleet test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-long test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -46,20 +46,21 @@ test: setup
 	$(BIN)/python -m pytest -n $(JOBS) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
-# Many hosts, engines side by side, a thousand networks: half an hour. With PART=1 a sixth of it, PART=2 the next: CI runs one with each commit.
-test-fleet: setup
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m fleet $(addprefix --part=,$(PART)) $(TEST_OPTIONS)
+# Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a twelfth of it, PART=2
+# the next: CI runs one with each commit.
+test-long: setup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m long $(addprefix --part=,$(PART)) $(TEST_OPTIONS)
 
 # What asks for the time, on a Saturday, in the last minutes of a year and next summer, in three other time zones: a test that
 # passes only for some weeks is red at once. The clock that commands in the tests' process read is set, and no other. Each worker
 # has a clock, and runs all. With PART=1 each test runs at one of the clocks: PART=2 and PART=3 let it run at the others.
 CLOCKS := 2026-11-28T10:00:00/Asia/Kathmandu 2026-12-31T23:30:00/Pacific/Auckland 2027-07-14T15:20:00/America/Chicago
 test-clocks: setup
-	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each -m "not slow and not lab and not fleet" $(addprefix --clock=,$(CLOCKS)) $(addprefix --part=,$(PART)) --timeless=$(TIMELESS) $(TEST_OPTIONS)
+	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each -m "not slow and not lab and not long" $(addprefix --clock=,$(CLOCKS)) $(addprefix --part=,$(PART)) --timeless=$(TIMELESS) $(TEST_OPTIONS)
 
 # While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
 quick: setup
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab and not fleet" $(TEST_OPTIONS) $(QUICK)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab and not long" $(TEST_OPTIONS) $(QUICK)
 
 # Real hosts on this machine, as root; `make lab-clean` removes the images that are kept for the next time.
 lab: setup
@@ -133,7 +134,7 @@ bench-pods: setup
 bench-properties: setup
 	end=$$(($$(date +%s) + 60 * $(MINUTES))); \
 	while [ $$(date +%s) -lt $$end ]; do \
-	  $(BIN)/python -m pytest -n $(JOBS) -m "hypothesis and not fleet" --hypothesis-profile random $(PROPERTIES) || exit 1; \
+	  $(BIN)/python -m pytest -n $(JOBS) -m "hypothesis and not long" --hypothesis-profile random $(PROPERTIES) || exit 1; \
 	done
 
 # Dates beside other schedulers (Java for MPXJ), and their agreement. It takes about ten minutes.

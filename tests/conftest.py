@@ -43,7 +43,10 @@ gc.set_threshold(100_000, 20, 20)
 SERVERS = {"postgres", "server", "process", "s3"}
 """Fixtures that start a server, or `clusterwright` in a process of its own. A test that uses one is slow."""
 
-PARTS = 6
+LONG = Path(__file__).parent / "long.txt"
+"""Names the tests that are long beside those that are marked so where they stand."""
+
+PARTS = 12
 """In how many parts the long tests run, one with each commit."""
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -127,7 +130,10 @@ def _clock_of_this_worker(clocks: list[str]) -> Clock:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    long = _lines(LONG)
     for item in items:
+        if item.nodeid.partition("[")[0] in long:
+            item.add_marker(pytest.mark.long)
         fixtures = set(getattr(item, "fixturenames", ()))
         if SERVERS & fixtures:
             item.add_marker(pytest.mark.slow)

@@ -22,7 +22,7 @@ def typed(*words: str) -> subprocess.CompletedProcess[str]:
     return commands.called(words)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_one_machine_is_walked_from_its_declaration_to_a_signed_go_live(

@@ -72,7 +72,7 @@ def test_a_fault_is_read_and_the_criterion_is_not_met(step: str, criterion: Crit
 @pytest.mark.parametrize(
     ("step", "criterion"),
     [
-        pytest.param(step, c, marks=[pytest.mark.fleet] if PROOFS[c.metric].how == DATABASE else [])
+        pytest.param(step, c, marks=[pytest.mark.long] if PROOFS[c.metric].how == DATABASE else [])
         for step, c in CRITERIA
         if c.metric in PROOFS
     ],

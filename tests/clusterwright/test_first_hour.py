@@ -94,7 +94,7 @@ def test_people_that_cannot_be_read_make_no_site(
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_a_tour_shows_a_site_in_mid_build_and_every_command_that_it_names_works(
     process: Command, command: Command, tmp_path: Path
 ) -> None:

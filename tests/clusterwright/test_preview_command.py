@@ -51,7 +51,7 @@ def test_what_is_held_back_is_not_looked_at(machine: Path, command: Command) -> 
     assert "there is nothing to release" in result.stderr
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_the_engine_looks_by_itself_and_runs_nothing(
     machine: Path, command: Command, process: Command, once: Once
 ) -> None:

@@ -219,7 +219,7 @@ def all_done(old: Plan, new: Plan) -> Consequences:
     return consequences(old, new, standing, at_the_limit)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_no_preset_opens_finished_work_for_another_reason_than_a_stricter_criterion() -> None:
     """Every activity of every preset is finished under the old plan, with the least that it asked for."""
     kept, gone = 0, set()

@@ -38,7 +38,7 @@ def run(*words: object, cwd: Path) -> str:
     return result.stdout
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_the_wheel_lints_plans_and_runs_a_playbook_outside_the_checkout(tmp_path: Path) -> None:
     uv = Path(sys.executable).parent / "uv"
     run(uv, "build", "--wheel", "--out-dir", tmp_path / "dist", ROOT, cwd=tmp_path)

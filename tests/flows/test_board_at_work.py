@@ -26,7 +26,7 @@ from tests.ports import free_port
 
 __all__ = ["machine", "up"]
 
-pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 MOMENTS = 15
 BESIDE_OTHERS_S = 10.0

@@ -103,7 +103,7 @@ def not_done(server: PrefectServer) -> list[list[dict[str, Any]]]:
     return [table for table in found if sum(row["hosts"] for row in table) == len(NODES)]
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_31_hosts_with_one_error_and_one_out_of_reach_are_two_causes_everywhere(
     wide: Path, start: Start, server: PrefectServer, playbooks: Path, inventory: Path, command: Command
 ) -> None:

@@ -57,7 +57,7 @@ PLAYBOOK = """\
       ansible.builtin.command: touch {folder}/used
 """
 
-pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 class Hosts:

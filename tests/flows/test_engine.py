@@ -176,7 +176,7 @@ def test_a_killed_engine_leaves_no_playbook_behind_and_the_next_goes_on(
     assert not found
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_hands_off_runs_no_change_and_after_an_engine_that_lost_its_dashboard_the_next_runs_it(
     machine: Path, command: Command, up: Callable[..., Up], stress_ng: None
 ) -> None:

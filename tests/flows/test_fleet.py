@@ -8,7 +8,7 @@ import pytest
 
 from tests.flows.fleet import Fleet
 
-pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_every_pod_ends_as_it_should(tmp_path: Path) -> None:

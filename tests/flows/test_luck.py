@@ -103,7 +103,7 @@ def test_what_fails_in_a_sample_is_recorded_as_failed_and_done_again(played: Pat
     assert said[0].startswith("simulated: servers that fail in a soak")
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_a_supplier_first_promises_what_the_plan_has_and_the_forecast_sees_its_later_promise(played: Path) -> None:
     """Before the later promise nobody can know it. From then on the site's forecast has the delivery on that day."""
     leads = sample_of(played, LUCK).causes.leads
@@ -140,7 +140,7 @@ SAMPLES = [
 ]
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("preset", "number"), SAMPLES)
 def test_ten_rehearsals_with_luck_end_when_their_samples_say(preset: str, number: int, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_ten_rehearsals_with_luck_end_when_their_samples_say(preset: str, number
     assert rejected == failed & by_people
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_command_says_which_percentile_it_was_and_goes_on_with_the_same_luck_only(
     tmp_path: Path, command: Command, process: Command, once: Once

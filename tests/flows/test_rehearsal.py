@@ -74,7 +74,7 @@ def play(site: Path, until: str = "") -> dict[str, object]:
     return found
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_a_rehearsal_broken_off_goes_on_to_go_live_and_everything_done_is_simulated(rehearsal: Path) -> None:
     play(rehearsal, until="010@pod-001")
     with open_snapshot(rehearsal) as snapshot:
@@ -122,8 +122,8 @@ def test_simulated_time_gives_what_is_due_in_order_and_never_goes_back() -> None
 
 PRESETS = [
     "superpod-1su",
-    pytest.param("h100-8-servers", marks=pytest.mark.fleet),
-    pytest.param("gb200-nvl72", marks=pytest.mark.fleet),
+    pytest.param("h100-8-servers", marks=pytest.mark.long),
+    pytest.param("gb200-nvl72", marks=pytest.mark.long),
 ]
 
 

@@ -136,7 +136,7 @@ def test_hosts_are_played_at_once_by_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.fleet
+@pytest.mark.long
 def test_a_host_that_hangs_fails_alone_when_its_time_is_over(tmp_path: Path) -> None:
     """It answers, and the task never ends. The others go on to the next task when its time is over, and nothing of it is left."""
     lines = "".join(f"n{i} {LOCAL}\n" for i in range(6))

@@ -15,7 +15,7 @@ from tests.ledger.conftest import elsewhere, share
 from tests.needs import needs_postgres
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
-pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture

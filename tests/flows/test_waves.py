@@ -89,7 +89,7 @@ def test_a_host_out_of_reach_is_named_and_the_others_finish(spec: RunSpec) -> No
     assert sorted(touched) == sorted(set(HOSTS) - {"n4"})
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_hosts_that_never_answer_are_no_canaries_and_do_not_stop_the_others(spec: RunSpec) -> None:
     """Hosts that are not racked yet say nothing about the playbook: half of a pod would keep the other half from being played."""
     absent, there = HOSTS[:3], HOSTS[3:]

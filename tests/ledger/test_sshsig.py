@@ -246,7 +246,7 @@ def damaged(chance: random.Random) -> Asked:
             return Asked(TEXT, signature, keys)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_nothing_holds_here_that_ssh_keygen_refuses() -> None:
     """And nothing that it accepts fails here, but for armour that it would not have written itself."""
     chance = random.Random(1)

@@ -372,7 +372,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedPro
     return subprocess.CompletedProcess(words, returncode, all_hosts.stdout + some_hosts.stdout)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_check_mode_ends_well_on_bare_hosts_and_shows_every_manifest(checked: subprocess.CompletedProcess[str]) -> None:
     assert checked.returncode == 0, checked.stdout[-4000:]
     for name in names():
@@ -387,7 +387,7 @@ def settings_of(checked: subprocess.CompletedProcess[str]) -> Iterator[Document]
         yield yaml.safe_load("\n".join(line[1:] for line in lines.splitlines()))
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_hosts_join_by_a_secret_that_is_not_shown_and_compute_hosts_by_their_own(
     checked: subprocess.CompletedProcess[str],
 ) -> None:

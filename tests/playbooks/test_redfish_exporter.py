@@ -29,7 +29,7 @@ PASSWORD = "a-password"
 WAITS_S = 10.0
 BMCS = 40
 
-pytestmark = [pytest.mark.slow, pytest.mark.fleet]
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 class Switch(socketserver.StreamRequestHandler):

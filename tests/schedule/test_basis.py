@@ -117,7 +117,7 @@ def test_a_plan_prints_the_shares_of_its_critical_days(capsys: pytest.CaptureFix
     assert " % cited" in words
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.parametrize("facility", ["existing", "greenfield"])
 @pytest.mark.parametrize("preset", preset_names())
 def test_at_most_a_quarter_of_the_critical_days_rests_on_assumptions(preset: str, facility: str) -> None:

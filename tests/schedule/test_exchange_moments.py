@@ -63,7 +63,7 @@ def test_a_delivery_that_follows_a_received_one_is_expected_and_does_not_run(
     assert "The file says nothing that the record does not have." in read.stdout, read.stderr
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.skipif(bool(no_mpxj), reason=no_mpxj or "installed")
 def test_at_random_moments_of_a_rehearsal_no_export_loses_or_proposes_anything(tmp_path: Path) -> None:
     site = tmp_path / "site"

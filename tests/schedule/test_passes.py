@@ -44,7 +44,7 @@ def test_dates_are_those_of_the_rules_played_minute_by_minute() -> None:
     assert wrong_cases(range(40)) == {}
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.parametrize("first", range(1000, 2200, 300))
 def test_dates_of_1200_networks_are_those_of_the_rules(first: int) -> None:
     """The same, for more networks than the slice of every day."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.fleet, pytest.mark.xdist_group("believable")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("believable")]
 
 DOCS = Path("docs")
 

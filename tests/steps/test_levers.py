@@ -18,7 +18,7 @@ from steps.design.preset import preset_names
 from steps.planning.odds.plan_odds import odds_of
 from tests.steps.test_plan import planned
 
-pytestmark = pytest.mark.fleet
+pytestmark = pytest.mark.long
 
 PRESETS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in preset_names()]
 CREWS, SHIFTS, LEADS, GROWTH = (1, 2, 4, 8, 16, 40), (1, 2, 3), (0.8, 1.0, 1.5), (1.0, 1.5, 2.0)

@@ -9,7 +9,7 @@ from steps.planning.odds.plan_odds import Chance, odds_of
 from steps.planning.record.forecast import in_the_plans_order
 from tests.steps.test_plan import planned
 
-pytestmark = pytest.mark.fleet
+pytestmark = pytest.mark.long
 
 SEEDS, SAMPLES, MANY = 200, 500, 100_000
 

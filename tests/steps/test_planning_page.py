@@ -11,7 +11,7 @@ import pytest
 from steps.planning.plan import Plan
 from tests.steps.test_plan import planned
 
-pytestmark = [pytest.mark.fleet, pytest.mark.xdist_group("plans")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("plans")]
 
 PAGE = Path(__file__).parents[2] / "docs" / "planning.md"
 SENTENCE = re.compile(

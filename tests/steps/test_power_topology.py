@@ -17,7 +17,7 @@ from tests.shipped import shipped_catalog
 from tests.steps.test_catalog import comes_before
 from tests.steps.test_plan import planned
 
-pytestmark = [pytest.mark.fleet, pytest.mark.xdist_group("plans")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("plans")]
 
 SMALL = "superpod-1su"
 LARGE = "h100-10k"

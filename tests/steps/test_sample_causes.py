@@ -27,10 +27,10 @@ from tests.commands import called
 SLOT = timedelta(minutes=15)
 PRESETS = [
     "h100-8-servers",
-    pytest.param("superpod-1su", marks=pytest.mark.fleet),
-    pytest.param("gb200-nvl72", marks=pytest.mark.fleet),
-    pytest.param("superpod-4su", marks=pytest.mark.fleet),
-    pytest.param("meta-24k", marks=pytest.mark.fleet),
+    pytest.param("superpod-1su", marks=pytest.mark.long),
+    pytest.param("gb200-nvl72", marks=pytest.mark.long),
+    pytest.param("superpod-4su", marks=pytest.mark.long),
+    pytest.param("meta-24k", marks=pytest.mark.long),
 ]
 NUMBERS = (1, 2, 9, 10, 62, 77, 100, 200, 400, 999)
 

@@ -73,7 +73,7 @@ def test_whatever_happens_the_parts_sum_to_the_slip(seed: int) -> None:
     check_sums(seed)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_the_parts_of_300_histories_sum_to_their_slips() -> None:
     """The same, for more histories than the slice of every day."""

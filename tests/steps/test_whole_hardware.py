@@ -21,7 +21,7 @@ from steps.planning.plan import Plan
 from tests.shipped import shipped_catalog
 from tests.steps.test_plan import plan, planned
 
-pytestmark = [pytest.mark.fleet, pytest.mark.xdist_group("plans")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("plans")]
 
 OPENED = {
     "006",

@@ -33,14 +33,14 @@ def cells(kind: int) -> dict[tuple[int, str], Cell]:
 
 
 @pytest.mark.slow
-@pytest.mark.fleet
+@pytest.mark.long
 def test_p80_is_kept_about_eight_times_in_ten_over_all_kinds_of_hidden_rates() -> None:
     kept = np.mean([cells(kind)[built, "learned"].coverage for kind in range(len(HIDDEN)) for built in (1, 3)])
 
     assert 0.67 <= kept <= 0.92
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [1, 2])
 def test_after_pod_three_the_learned_forecast_is_nearer_than_the_plan_and_the_last_pod(kind: int) -> None:
     found = cells(kind)
@@ -57,7 +57,7 @@ def test_where_the_plan_is_right_learning_costs_little() -> None:
     assert found[3, "learned"].coverage >= 0.6
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_turns_tell_the_forecast_that_crews_get_quicker() -> None:
     found = cells(3)
 

@@ -196,7 +196,7 @@ def test_the_tornado_names_each_cause_once_and_the_greatest_first() -> None:
     assert [abs(bar.days_p80) for bar in found.bars] == sorted((abs(bar.days_p80) for bar in found.bars), reverse=True)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_weather_and_what_fails_have_a_bar_each_in_plain_words() -> None:
     """Of all quarters, halls and pods together: nobody can do something about the weather in one pod."""
     built = plan("superpod-1su", "greenfield")
@@ -211,7 +211,7 @@ def test_weather_and_what_fails_have_a_bar_each_in_plain_words() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.fleet
+@pytest.mark.long
 def test_the_tornado_waits_for_crews() -> None:
     """The pace of a trade of which there are few moves go-live more than that of one of which there are many."""
 

@@ -42,7 +42,7 @@ def test_the_parts_of_a_slip_sum_to_it(seed: int) -> None:
         assert is_exact(slip)
 
 
-@pytest.mark.fleet
+@pytest.mark.long
 def test_the_parts_of_the_slips_of_3000_histories_sum_to_them() -> None:
     """The same, for more histories than the slice of every day."""
     for seed in range(3000):
