@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,73 +15,88 @@ from textual.screen import Screen
 
 from schedule.errors import ClusterwrightError
 from schedule.text import shown
-from tui.screens.activity import ActivityScreen
+from tui.acting.actions import Action, actions_about
+from tui.acting.command import CommandLine
+from tui.acting.form import Asked, Form
+from tui.acting.running import Done
 from tui.screens.base import SiteScreen
-from tui.screens.inbox import InboxScreen
-from tui.screens.live import LiveScreen
-from tui.screens.orders import OrdersScreen
-from tui.screens.overview import OverviewScreen
-from tui.screens.steps import StepsScreen
+from tui.screens.choose import Choice, Choose
+from tui.screens.output import OutputScreen
 from tui.site import Lapsed, OpenSite
 
-REFRESH_S = 0.5
+LOOK_S = 0.3
 REFUSAL_S = 12.0
 LONGEST = 2000
 """How many characters of a refusal are shown: it may repeat what a person pasted."""
 
+SAID = 6
+"""How many lines of what a command said are shown when it is done."""
+
+
+MAIN = {
+    "morning": "1",
+    "steps": "2",
+    "inbox": "3",
+    "orders": "4",
+    "runs": "5",
+    "gantt": "6",
+    "crews": "7",
+    "risk": "8",
+    "floor": "9",
+    "record": "0",
+    "quality": "minus",
+}
+"""The main screens, each with its key: the module `tui.screens.<name>` and in it `<Name>Screen`."""
+
+
+def _made(name: str) -> Callable[[], Screen[Any]]:
+    """Return what makes a main screen. Its module is imported when it is first shown."""
+    return lambda: getattr(import_module(f"tui.screens.{name}"), f"{name.capitalize()}Screen")()  # noqa: PLW0108  imported when called
+
 
 class ClusterwrightApp(App[None]):
-    """Overview, steps, inbox, orders and runs of one site."""
+    """Every screen of one site."""
 
     TITLE = "Clusterwright"
     CSS_PATH = "app.tcss"
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
-        "overview": OverviewScreen,
-        "steps": StepsScreen,
-        "inbox": InboxScreen,
-        "orders": OrdersScreen,
-        "live": LiveScreen,
-    }
-    DEFAULT_MODE = "overview"
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {name: _made(name) for name in MAIN}
+    DEFAULT_MODE = "morning"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "switch_mode('overview')", "Overview", id="go.overview"),
-        Binding("2", "switch_mode('steps')", "Steps", id="go.steps"),
-        Binding("3", "switch_mode('inbox')", "Inbox", id="go.inbox"),
-        Binding("4", "switch_mode('orders')", "Orders", id="go.orders"),
-        Binding("5", "switch_mode('live')", "Runs", id="go.live"),
-        Binding("p", "next_person", "Person", id="person.next"),
-        Binding("question_mark", "show_help_panel", "Help", key_display="?", id="help"),
+        *(Binding(key, f"switch_mode('{mode}')", f"Go to {mode}", id=f"go.{mode}") for mode, key in MAIN.items()),
+        Binding("at", "person", "Act as another person", key_display="@", id="person"),
+        Binding("colon", "command", "Type a command", key_display=":", id="command"),
         Binding("q", "quit", "Quit", id="quit"),
     ]
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, commands: CommandLine, *, read_only: bool = False) -> None:
         """Keep the folder; nothing is read before the first paint."""
         super().__init__()
-        self.site = OpenSite(folder)
+        self.site = OpenSite(folder, commands, read_only=read_only)
         self.seen: int | str | None = None
         """The last event that a screen shows, or why it could not read. None before the first screen has read."""
+        self._forecast = 0.0
+        self._drafts: dict[tuple[str, tuple[str, ...]], Mapping[str, str]] = {}
 
     def on_mount(self) -> None:
-        """Look for changes a few times a second."""
-        self.set_interval(REFRESH_S, self.look)
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Add the screens to the command palette."""
-        yield from super().get_system_commands(screen)
-        for mode in self.MODES:
-            yield SystemCommand(f"Go: {mode}", f"Show {mode}", lambda m=mode: self.switch_mode(m))
+        """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(100_000, 20, 20)
+        self.set_interval(LOOK_S, self.look)
 
     @work(thread=True, exclusive=True, group="look")
     def look(self) -> None:
-        """Let the screen on top read again if there are new events, or if the ledger can be read again."""
+        """Let the screen on top read again if there are new events or another forecast, or if the ledger can be read again."""
         found: int | str
         try:
             found = self.site.last_event()
         except ClusterwrightError as error:
             found = error.what
-        if self.seen not in {None, found}:
+        forecast = self.site.forecast_written()
+        if self.seen not in {None, found} or self._forecast not in {0.0, forecast}:
             self.seen = found
             self.call_from_thread(self.refresh_screen)
+        self._forecast = forecast
 
     def say(self, error: ClusterwrightError) -> None:
         """Show why something was refused or could not be read."""
@@ -88,34 +105,99 @@ class ClusterwrightApp(App[None]):
 
     def refresh_screen(self) -> None:
         """Let the screen on top read again."""
-        if isinstance(self.screen, SiteScreen):
-            self.screen.load()
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, SiteScreen):
+                screen.load()
+                return
 
-    def action_next_person(self) -> None:
-        """Act as the next of the people that this account may act as."""
-        people = self.site.people
-        if len(people) < 2:
+    # Decisions and questions
+
+    def act(
+        self,
+        action: Action,
+        subjects: Sequence[str],
+        refusals: Callable[[], Mapping[str, str]] = dict,
+        values: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open the form of an action; run a question that needs nothing more at once."""
+        command = self.site.commands.describe(action.command)
+        needs = [field for field in command.fields if field.required]
+        if not action.records and not needs and (subjects or command.subject is None):
+            self.push_screen(OutputScreen(command.words(subjects, {})))
+            return
+        kept = self._drafts.get((command.name, tuple(subjects)), {})
+        many = command.subject is not None and command.subject.many
+        if len(subjects) > 1 and not many:
+            self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
+            subjects = subjects[:1]
+        self._open(Asked(command, subjects, kept or values or {}, refusals))
+
+    def _open(self, asked: Asked) -> None:
+        self.push_screen(Form(asked), lambda done: self._done(asked, done))
+
+    def _done(self, asked: Asked, done: Done | None) -> None:
+        if done is None:
+            return
+        self._drafts.pop((asked.command.name, tuple(asked.subjects)), None)
+        lines = (done.talk or done.answer or "done").strip().splitlines()
+        more = [f"and {len(lines) - SAID} lines more"] if len(lines) > SAID else []
+        self.notify("\n".join([*lines[:SAID], *more]), markup=False)
+        self.look()
+
+    def keep_draft(self, asked: Asked, values: Mapping[str, str]) -> None:
+        """Keep what was typed into a form that was left."""
+        self._drafts[asked.command.name, tuple(asked.subjects)] = values
+
+    def action_command(self) -> None:
+        """Choose any command of the command line; its form or its answer follows."""
+        choices = [Choice(name, "", name, about) for name, about in self.site.commands.abouts.items()]
+        self.push_screen(Choose("clusterwright …", choices), self._command)
+
+    def _command(self, name: str | None) -> None:
+        if name is None:
+            return
+        command = self.site.commands.describe(name)
+        if command.subject is None and not command.fields:
+            self.push_screen(OutputScreen(command.words((), {})))
+        elif self.site.read_only:
+            self.notify("these screens are read-only", severity="warning")
+        else:
+            self._open(Asked(command.alone, ()))
+
+    # Who, and where
+
+    def action_person(self) -> None:
+        """Choose who acts, of the people of this account."""
+        if len(self.site.people) < 2:
             self.notify("this account belongs to one person only")
             return
-        at = people.index(self.site.person) if self.site.person in people else -1
-        self.site.person = people[(at + 1) % len(people)]
-        self.notify(f"acting as {self.site.person}")
-        self.refresh_screen()
+        choices = [Choice(person, "", person) for person in self.site.people]
+        self.push_screen(Choose("Who acts", choices), self._act_as)
 
-    def show_phase(self, phase: str) -> None:
-        """Show the steps of one phase."""
-        self.switch_mode("steps")
-        screen = self.screen
-        if isinstance(screen, StepsScreen):
-            screen.show_phase(phase)
+    def _act_as(self, person: str | None) -> None:
+        if person is not None:
+            self.site.person = person
+            self.refresh_screen()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Add the screens and what can be done on this one to the command palette."""
+        yield from super().get_system_commands(screen)
+        for mode in self.MODES:
+            yield SystemCommand(f"Go: {mode}", f"Show {mode}", lambda m=mode: self.switch_mode(m))
+        if isinstance(screen, SiteScreen):
+            for action in actions_about(screen.about):
+                about = f"clusterwright {action.command}"
+                yield SystemCommand(f"{action.label}", about, lambda a=action, s=screen: s.action_act(a.id))
 
     def open_activity(self, subject: str) -> None:
         """Show the page of an activity; for an order or a delivery, the page of its activity."""
+        from tui.screens.activity import ActivityScreen
+
         self.push_screen(ActivityScreen(subject.partition("#")[0]))
 
 
-def run(folder: Path, lapsed: Lapsed) -> None:
+def run(folder: Path, commands: CommandLine, lapsed: Lapsed, *, read_only: bool = False) -> None:
     """Open the screens of a site's folder."""
-    app = ClusterwrightApp(folder)
+    app = ClusterwrightApp(folder, commands, read_only=read_only)
     app.site.lapsed = lapsed
     app.run()

@@ -4,14 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import lru_cache
+from typing import Any, Literal
 
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
+from textual.app import App
+from textual.color import Color
 
 from ledger.questions.calendar import WorkingWeek
 from ledger.rules.activity import Activity, State
 from schedule.text import shown_in_line
 from steps.stamps import local_day
+
+Role = Literal[
+    "text",
+    "muted",
+    "ready",
+    "active",
+    "attention",
+    "good",
+    "bad",
+    "head",
+    "heading",
+    "cursor",
+    "cursor-away",
+    "warning",
+]
+"""What a colour says. A theme says which colour that is."""
+
+Palette = Mapping[Role, Style]
+
+_MADE: dict[Role, tuple[str, str, str]] = {
+    "text": ("foreground", "background", ""),
+    "muted": ("foreground-muted", "background", ""),
+    "ready": ("primary", "background", ""),
+    "active": ("accent", "background", ""),
+    "attention": ("warning", "background", ""),
+    "good": ("success", "background", ""),
+    "bad": ("error", "background", "bold"),
+    "head": ("foreground", "surface", "bold"),
+    "heading": ("foreground-muted", "panel", "bold"),
+    "cursor": ("background", "primary", "bold"),
+    "cursor-away": ("foreground", "panel", ""),
+    "warning": ("background", "warning", "bold"),
+}
+"""By role: the theme's variables of its two colours, and what else."""
+
+
+def palette_of(app: App[Any]) -> Palette:
+    """Return the colours of the application's theme, by role."""
+    return _palette(app.theme, tuple(app.theme_variables.items()))
+
+
+@lru_cache(maxsize=4)
+def _palette(_theme: str, variables: tuple[tuple[str, str], ...]) -> Palette:
+    named = dict(variables)
+    background = Color.parse(named["background"])
+
+    def colour(name: str) -> str | None:
+        found = Color.parse(named[name.removesuffix("-muted")])
+        if found.ansi is not None:
+            return None
+        return (found.blend(background, 0.4) if name.endswith("-muted") else found).hex
+
+    return {
+        role: Style(color=colour(front), bgcolor=colour(back), bold="bold" in also or None)
+        for role, (front, back, also) in _MADE.items()
+    }
+
 
 COLOURS = {
     "muted": "grey62",

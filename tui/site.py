@@ -1,17 +1,24 @@
-"""The site that the screens show: its folder, who acts, what is read once, and decisions taken as that person."""
+"""The site that the screens show: its folder, who acts, and what of its record is kept between two looks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ledger.account import account_of
+from ledger.questions.case import actor
+from ledger.questions.kept_forecast import FILE as FORECAST
+from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.listing import ListRow, Standing, list_rows, standings
+from ledger.questions.site import revision, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import follower, last_event
 from ledger.stores.following import Follower
 from schedule.errors import NotSatisfiedError
+from tui.acting.command import CommandLine
+from tui.acting.running import Running
 
 Lapsed = Callable[[Snapshot], Mapping[str, str]]
 """Says by activity why its release does not cover what would run. The screens themselves know nothing of playbooks."""
@@ -19,12 +26,23 @@ Lapsed = Callable[[Snapshot], Mapping[str, str]]
 
 @dataclass
 class OpenSite:
-    """A site's folder and who looks at it. `person` is None until the account's person is known."""
+    """A site's folder, who looks at it, and all of its activities as they were at the last look."""
 
     folder: Path
+    commands: CommandLine
     person: str | None = None
     people: tuple[str, ...] = ()
     lapsed: Lapsed = lambda _: {}
+    roles: frozenset[str] = frozenset()
+    """The roles of the person who acts, lent ones too."""
+
+    zone: str = "UTC"
+    rows: Sequence[ListRow] = ()
+    """In plan order. Each look makes another list, in which what has not changed is the same."""
+
+    read_only: bool = False
+    _standings: Sequence[Standing] = ()
+    _of: tuple[int, float] = (-1, -1.0)
 
     @cached_property
     def _follower(self) -> Follower | None:
@@ -37,6 +55,34 @@ class OpenSite:
             self._follower.look()
         return last_event(self.folder)
 
+    def forecast_written(self) -> float:
+        """Return when the forecast that the site keeps was written. 0 without one."""
+        try:
+            return (self.folder / FORECAST).stat().st_mtime
+        except OSError:
+            return 0.0
+
+    def read(self, snapshot: Snapshot) -> None:
+        """Read the activities that changed since the last look; all of them after a plan or a forecast."""
+        self.find_person(snapshot)
+        self.zone = site_of(snapshot).time_zone
+        self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
+        of = (revision(snapshot), self.forecast_written())
+        found = standings(snapshot)
+        if of == self._of and len(found) == len(self._standings):
+            pairs = zip(self._standings, found, strict=True)
+            changed = {new[0] for old, new in pairs if old != new}
+            if changed:
+                fresh = {row.id: row for row in self._made(snapshot, changed)}
+                self.rows = [fresh.get(row.id, row) for row in self.rows]
+        else:
+            self.rows = self._made(snapshot, None)
+        self._standings, self._of = found, of
+
+    def _made(self, snapshot: Snapshot, names: set[str] | None) -> list[ListRow]:
+        kept = kept_forecast(snapshot)
+        return list_rows(snapshot, kept.forecast if kept else None, names)
+
     def find_person(self, snapshot: Snapshot) -> None:
         """Find the people that the account may act as, until there are some. The first of them acts."""
         if not self.people:
@@ -45,14 +91,19 @@ class OpenSite:
             self.people = tuple(people_here(snapshot))
             self.person = self.person or next(iter(self.people), None)
 
-    def decide(self, name: str, *about: object) -> object:
-        """Take a decision as the person and return what it returned. Raise its refusal.
+    def running(self, words: Sequence[str], heard: Callable[[str], None] = lambda _: None) -> Running:
+        """Return a command that runs at this site, as the person who acts where it takes one."""
+        return Running(self.folder, self.as_run(words), heard)
 
-        `about` is the activity and what was typed.
-        """
-        from tui.decisions import take  # SQLAlchemy is slow to import, and those who only look do without it
-
-        return take(self.folder, self.acting(), name, *about)
+    def as_run(self, words: Sequence[str]) -> list[str]:
+        """Return a command with the site and who acts, where it has these options."""
+        name = next(name for name in sorted(self.commands.abouts, key=len, reverse=True) if _begins(words, name))
+        own = self.commands.describe(name).own
+        options = ["--site", str(self.folder)] if "site" in own else []
+        if "who" in own and self.person is not None and len(self.people) > 1:
+            options += ["--as", self.person]
+        count = len(name.split())
+        return [*words[:count], *options, *words[count:]]
 
     def acting(self) -> str:
         """Return the person who acts. Raise where the account is nobody's."""
@@ -62,3 +113,8 @@ class OpenSite:
                 hint="add this account to a person in site.yaml and adopt the plan again",
             )
         return self.person
+
+
+def _begins(words: Sequence[str], name: str) -> bool:
+    given = name.split()
+    return list(words[: len(given)]) == given

@@ -47,7 +47,7 @@ def lateness(snapshot: Snapshot, fresh: Freshness | None) -> Lateness:
     for name, stored, early_finish in snapshot.ask(_PLANNED):
         state, planned = State(stored), instant(early_finish)
         past += is_past_planned_finish(state, planned, snapshot.now)
-        later += (_days_later(found, name, state, planned) or 0) > 0
+        later += (later_by(found, name, state, planned) or 0) > 0
     return Lateness(past, None if found is None else later)
 
 
@@ -57,25 +57,27 @@ def days_later(found: KeptForecast | None, row: Activity) -> int | None:
     None if its work is finished, it has no planned dates, or there is no forecast of it.
     """
     dates = row.plan.dates
-    return _days_later(found, row.id, row.state, None if dates is None else dates.early_finish)
+    return later_by(found, row.id, row.state, None if dates is None else dates.early_finish)
 
 
 def forecast_finish(found: KeptForecast | None, row: Activity) -> datetime | None:
     """Return when an activity is forecast to be finished. None if its work is finished, or there is no forecast of it."""
-    return _finish(found, row.id, row.state)
+    return finish_of(found, row.id, row.state)
 
 
-def _finish(found: KeptForecast | None, name: str, state: State) -> datetime | None:
+def finish_of(found: KeptForecast | None, name: str, state: State) -> datetime | None:
+    """Return the same of an activity in a state, by its id."""
     return None if found is None or state in WORK_OVER else found.nodes.get(name)
 
 
-def _days_later(
+def later_by(
     found: KeptForecast | None,
     name: str,
     state: State,
     planned: datetime | None,
 ) -> int | None:
-    finish = _finish(found, name, state)
+    """Return by how many days an activity in a state is forecast later than its planned finish, as `days_later` does."""
+    finish = finish_of(found, name, state)
     if found is None or finish is None or planned is None:
         return None
     return found.days(planned, finish)

@@ -230,6 +230,9 @@ def refusal(
     return None
 
 
+NO_FLOAT_H = 1e-6
+"""Hours of float below which an activity is critical: what rounding leaves."""
+
 FLAGS = ("stale", "waived", "attested", "simulated", "before", "overridden", "expired", "out_of_sequence")
 
 
@@ -314,7 +317,7 @@ class Activity:
     def is_critical(self) -> bool:
         """True if the activity has no float in the plan."""
         dates = self.plan.dates
-        return dates is not None and dates.total_float_h < 1e-6
+        return dates is not None and dates.total_float_h < NO_FLOAT_H
 
     @property
     def separates_duties(self) -> bool:

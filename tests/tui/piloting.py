@@ -1,59 +1,54 @@
-"""What the tests of the screens do as a user does: wait, read what is painted, open a page, answer a question."""
+"""What the tests of the screens do as a user does: press keys, wait, and read what is painted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.console import Console
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
 
+from clusterwright.forms import command_line
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from tui.app import ClusterwrightApp
 
-SIZE = (160, 50)
+SIZE = (120, 40)
 User = Pilot[None]
-WAIT_S = 10.0
+WAIT_S = 20.0
 STEP_S = 0.05
 
 
+def screens(site: Path, person: str = "", *, read_only: bool = False) -> ClusterwrightApp:
+    """Return the application at a site, acting as a person or as the first of the account."""
+    app = ClusterwrightApp(site, command_line(), read_only=read_only)
+    app.site.person = person or None
+    return app
+
+
 async def until(pilot: User, true: Callable[[], bool]) -> None:
-    """Wait until something is so; reads come from worker threads."""
+    """Wait until something is so; reads come from worker threads, decisions from other processes."""
     for _ in range(int(WAIT_S / STEP_S)):
         if true():
             return
         await pilot.pause(STEP_S)
-    raise AssertionError("it did not happen in time")
+    raise AssertionError(f"it did not happen in time; painted is:\n{painted(pilot.app)}")  # type: ignore[arg-type]
 
 
-async def open_page(app: ClusterwrightApp, pilot: User, activity: str, person: str = "") -> None:
-    """Open the page of an activity, acting as a person or as the first of the account, and wait until it is read."""
-    await until(pilot, lambda: app.site.person is not None)
-    app.site.person = person or app.site.person
-    app.open_activity(activity)
-    await until(pilot, lambda: activity in text_of(app, "head"))
+async def see(pilot: User, *texts: str) -> None:
+    """Wait until all of the texts are painted."""
+    await until(pilot, lambda: all(text in painted(pilot.app) for text in texts))  # type: ignore[arg-type]
 
 
-async def answer(app: ClusterwrightApp, pilot: User, key: str, text: str) -> None:
-    """Press a key that asks a question, and answer it."""
-    await pilot.press(key)
-    await until(pilot, lambda: bool(app.screen.query("#answer")))
-    app.screen.query_one("#answer", Input).value = text
-    await pilot.press("enter")
+async def type_in(pilot: User, text: str) -> None:
+    """Type a text, a key a character."""
+    for character in text:
+        await pilot.press("space" if character == " " else character)
 
 
-def text_of(app: ClusterwrightApp, part: str) -> str:
-    """Return a part of the screen as it is painted; empty where there is no such part or nothing is shown in it."""
-    found = app.screen.query(f"#{part}")
-    static = found.only_one(Static) if found else None
-    if static is None or not static.display:
-        return ""
-    console = Console(width=200, color_system=None, markup=False)
-    with console.capture() as painted:
-        console.print(static.content)
-    return painted.get()
+def painted(app: ClusterwrightApp) -> str:
+    """Return the screen on top as a person sees it, line by line."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
 
 
 def state(site: Path, activity: str) -> str:

@@ -1,8 +1,9 @@
-"""What every screen shares: the site's line on top, reading in a worker, going back."""
+"""What every screen shares: the site's line on top, reading in a worker, actions by key, going back."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.text import Text
@@ -10,44 +11,75 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from ledger.questions.commitment import go_live_commitment
+from ledger.questions.inbox import may_now
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
 from steps.stamps import minute
+from tui.acting.actions import ACTIONS, About, Action, actions_about
+from tui.keyline import KeyLine, Shown
 from tui.looks import day_text
 
 if TYPE_CHECKING:
     from tui.app import ClusterwrightApp
 
 WARNING = "bold black on gold3"
+MANY = 200
+"""Of how many subjects at most the refusals are asked for before a decision is typed."""
+
+READ_ONLY = "these screens are read-only"
 
 
 class SiteScreen(Screen[None]):
     """A screen that asks one snapshot of the record in a thread, and shows what it answered."""
 
+    ABOUT: ClassVar[About] = "site"
+    """What its actions are about."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
-        Binding("r", "load", "Refresh", show=False, id="refresh"),
+        Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
     ]
+
+    def __init_subclass__(cls) -> None:
+        """Bind the keys of the actions about what this screen shows."""
+        own = "ABOUT" in cls.__dict__
+        bound = (
+            [Binding(a.key, f"act('{a.id}')", a.label, id=a.id) for a in actions_about(cls.ABOUT) if a.key]
+            if own
+            else []
+        )
+        cls.BINDINGS = [*cls.__dict__.get("BINDINGS", []), *bound]
+        super().__init_subclass__()
 
     @property
     def owner(self) -> ClusterwrightApp:
         """The application, by its own type."""
         return cast("ClusterwrightApp", self.app)
 
+    @property
+    def about(self) -> About:
+        """What its actions are about now."""
+        return self.ABOUT
+
+    @property
+    def chosen(self) -> Sequence[str]:
+        """The ids that the actions are about."""
+        return ()
+
     def compose(self) -> ComposeResult:
         """Paint the skeleton: the site's line, the body, the keys."""
         yield Static("Clusterwright: reading the ledger…", id="site-line")
         yield from self.body()
-        yield Footer()
+        yield KeyLine()
 
     @abstractmethod
     def body(self) -> ComposeResult:
-        """Return the widgets between the site's line and the footer."""
+        """Return the widgets between the site's line and the keys."""
 
     @abstractmethod
     def ask(self, snapshot: Snapshot) -> Any:
@@ -58,11 +90,8 @@ class SiteScreen(Screen[None]):
         """Show what `ask` returned. Called in the event loop."""
 
     def on_screen_resume(self) -> None:
-        """Read again whenever the screen comes to the front."""
-        self.load()
-
-    def action_load(self) -> None:
-        """Read again now."""
+        """Read again, and show the keys."""
+        self.query_one(KeyLine).show(self.keys())
         self.load()
 
     @work(thread=True, exclusive=True, group="load")
@@ -72,7 +101,7 @@ class SiteScreen(Screen[None]):
         try:
             with open_snapshot(owner.site.folder) as snapshot:
                 owner.seen = head(snapshot).seq
-                owner.site.find_person(snapshot)
+                owner.site.read(snapshot)
                 line, answer = self._line(snapshot), self.ask(snapshot)
         except ClusterwrightError as error:
             owner.seen = owner.seen or error.what
@@ -98,12 +127,58 @@ class SiteScreen(Screen[None]):
         text.append(
             f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
         )
-        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone} · acting as {person}", style="grey62")
+        acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
+        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone} · {acting}", style="grey62")
         return text
 
+    # Actions
+
+    def keys(self) -> tuple[Shown, ...]:
+        """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
+        mine = (
+            ()
+            if self.owner.site.read_only
+            else tuple(
+                (action.key, action.label, f"act('{action.id}')") for action in actions_about(self.about) if action.key
+            )
+        )
+        own = (("?", "All keys", "menu"), (":", "Command", "app.command"), ("Esc", "Back", "back"))
+        return (*own, *mine)
+
+    def action_act(self, name: str) -> None:
+        """Open the form of an action about what is chosen; of one that only answers and needs nothing, the answer."""
+        action = next(action for action in ACTIONS if action.id == name)
+        subjects = [] if action.about == "site" else list(self.chosen)
+        if action.about != "site" and not subjects:
+            self.notify("nothing is chosen")
+            return
+        if action.records and self.owner.site.read_only:
+            self.notify(READ_ONLY, severity="warning")
+            return
+        self.owner.act(action, subjects, lambda: self.refusals(action, subjects))
+
+    def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return by subject why an action would be refused now. Called in a thread."""
+        person = self.owner.site.person
+        if not action.verb or person is None or len(subjects) > MANY:
+            return {}
+        found = {}
+        with open_snapshot(self.owner.site.folder) as snapshot:
+            for subject in subjects:
+                for answer in may_now(snapshot, person, subject):
+                    if answer.verb == action.verb and answer.refusal is not None:
+                        found[subject] = answer.refusal.what
+        return found
+
+    def action_menu(self) -> None:
+        """Show everything that can be done here, with the reason where it would be refused."""
+        from tui.screens.menu import Menu
+
+        self.app.push_screen(Menu(self))
+
     def action_back(self) -> None:
-        """Go back to where the user came from; from a main screen, to the overview."""
+        """Go back to where the user came from; from a main screen, to the first."""
         if len(self.app.screen_stack) > 1:
             self.app.pop_screen()
-        elif self.app.current_mode != "overview":
-            self.app.switch_mode("overview")
+        elif self.app.current_mode != self.owner.DEFAULT_MODE:
+            self.app.switch_mode(self.owner.DEFAULT_MODE)

@@ -1,152 +1,138 @@
-"""Every activity: a tree by phase and unit on the left, its activities on the right, filtered as you type."""
+"""Every activity in one list: filtered by field, sorted by any column, in groups, and decided about together."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import ClassVar
 
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Static, Tree
-
-from ledger.questions.activities import activities
-from ledger.questions.calendar import WorkingWeek, working_weeks
-from ledger.questions.site import site_of
+from ledger.questions.listing import ListRow
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import OVER, Activity
-from tui.looks import day_text, float_days, state_text
-from tui.screens.base import SiteScreen
-from tui.widgets.rows import Row, Rows
-
-Place = tuple[str | None, str | None]
-"""A phase and a unit to show; None for all."""
-
-EVERYWHERE: Place = (None, None)
-SHOWN = 2000
-TITLE_WIDTH = 60
+from ledger.rules.activity import FLAGS, OVER, State
+from schedule.errors import InputError
+from steps.stamps import local_day
+from tui.acting.actions import About
+from tui.lists.column import Column
+from tui.lists.view import View
+from tui.lists.words import Test
+from tui.looks import Role, day_text
+from tui.screens.listing import ListScreen
 
 
-class StepsScreen(SiteScreen):
-    """`/` filters by id, title, role or state; Enter opens an activity's page."""
+class StepsScreen(ListScreen[ListRow]):
+    """`/` filters, Enter opens an activity's page."""
 
     TITLE = "Steps"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", key_display="/", id="steps.filter"),
-        Binding("o", "toggle_open", "Open only", id="steps.open"),
-    ]
+    ABOUT: ClassVar[About] = "activity"
+    EMPTY = "no plan is adopted yet: `clusterwright plan adopt`"
 
-    def __init__(self) -> None:
-        """Start with every phase and no filter."""
-        super().__init__()
-        self.place = EVERYWHERE
-        self.open_only = False
-        self.rows: list[Activity] = []
-        self.weeks: dict[str, WorkingWeek] = {}
-        self.zone = ""
+    def made(self) -> View[ListRow]:
+        """Return the view of all activities."""
+        return View(self.columns(), lambda row: row.id, self.words(), {"week": self._week})
 
-    def body(self) -> ComposeResult:
-        """Return the tree, the filter and the table."""
-        with Horizontal():
-            tree: Tree[Place] = Tree("All phases", data=EVERYWHERE, id="tree")
-            tree.root.expand()
-            yield tree
-            with Vertical():
-                yield Input(placeholder="filter: id, title, role or state; Esc clears it", id="filter")
-                yield Rows(("state", "activity", "what", "who", "planned", "float d"), id="activities")
-                yield Static("", id="count")
+    def ask(self, _snapshot: Snapshot) -> Sequence[ListRow]:
+        """Return the activities as the site has just read them."""
+        return self.owner.site.rows
 
-    def ask(self, snapshot: Snapshot) -> tuple[list[Activity], dict[str, WorkingWeek], str]:
-        """Return every activity, the working week of each calendar, and the site's time zone. Filtering is done on what was read."""
-        return activities(snapshot), working_weeks(snapshot), site_of(snapshot).time_zone
+    def columns(self) -> list[Column[ListRow]]:
+        """Return the columns, the most telling first."""
 
-    def show(self, answer: Any) -> None:
-        """Paint tree and table."""
-        self.rows, self.weeks, self.zone = answer
-        self._grow_tree()
-        self._paint()
+        def day(name: str) -> Callable[[ListRow], str]:
+            return lambda row: day_text(getattr(row, name), self.owner.site.zone)
 
-    def _grow_tree(self) -> None:
-        tree: Tree[Place] = self.query_one("#tree", Tree)
-        if tree.root.children:
-            return
-        places: dict[str, dict[str, None]] = {}
-        for row in self.rows:
-            places.setdefault(row.plan.phase, {})[row.plan.unit] = None
-        for phase, units in places.items():
-            branch = tree.root.add(phase.replace("_", " "), data=(phase, None))
-            for unit in units:
-                branch.add_leaf(unit, data=(phase, unit))
+        def instant(name: str) -> Callable[[ListRow], object]:
+            return lambda row: getattr(row, name)
 
-    def _paint(self) -> None:
-        wanted = self.query_one("#filter", Input).value.casefold().split()
-        chosen = [row for row in self.rows if self._is_here(row) and _matches(row, wanted)]
-        table = self.query_one("#activities", Rows)
-        table.replace([self._row(row) for row in chosen[:SHOWN]])
-        more = f"; the first {SHOWN} are shown, filter for the rest" if len(chosen) > SHOWN else ""
-        noun = "activity" if len(chosen) == 1 else "activities"
-        count = f"{len(chosen)} {noun}{more}" if chosen else "nothing matches; Esc clears the filter"
-        self.query_one("#count", Static).update(count)
+        return [
+            Column(
+                "state",
+                "state",
+                19,
+                lambda r: f"{r.state.glyph} {r.state.words}",
+                lambda r: r.state,
+                _role,
+                groups=True,
+            ),
+            Column("id", "activity", 15, lambda r: r.id),
+            Column("title", "what", 0, lambda r: r.title),
+            Column("who", "who", 22, lambda r: r.who, rank=3, groups=True),
+            Column("start", "start", 10, day("planned_start"), instant("planned_start"), rank=5),
+            Column("finish", "finish", 10, day("planned_finish"), instant("planned_finish"), rank=2),
+            Column("forecast", "forecast", 10, day("forecast_finish"), instant("forecast_finish"), rank=4),
+            Column("later", "later", 7, _later, lambda r: r.days_later, _later_role, right=True, rank=1),
+            Column("float", "float", 8, _float, lambda r: r.float_days, _float_role, right=True, rank=1),
+            Column("flags", "flags", 12, lambda r: " ".join(r.flags), role=lambda _: "attention", rank=6),
+            Column("baseline", "baseline", 10, day("baseline_finish"), instant("baseline_finish"), rank=7),
+            Column("role", "role", 22, lambda r: r.role, rank=9, groups=True),
+            Column("phase", "phase", 14, lambda r: r.phase.replace("_", " "), rank=8, groups=True),
+            Column("unit", "unit", 8, lambda r: r.unit, rank=9, groups=True),
+            Column("crew", "waits for", 18, lambda r: (r.crew or "").replace("-", " "), rank=8, groups=True),
+            Column("planned-week", "week", 8, self._week_of, rank=9, groups=True),
+        ]
 
-    def _is_here(self, row: Activity) -> bool:
-        phase, unit = self.place
-        is_there = phase in {None, row.plan.phase} and unit in {None, row.plan.unit}
-        return is_there and not (self.open_only and row.state in OVER)
+    def words(self) -> dict[str, Test[ListRow]]:
+        """Return the words that stand alone in a filter."""
+        found: dict[str, Test[ListRow]] = {
+            "late": lambda r: r.past_planned_finish,
+            "later": lambda r: (r.days_later or 0) > 0,
+            "mine": self._is_mine,
+            "open": lambda r: r.state not in OVER,
+            "critical": lambda r: r.is_critical,
+            "hold-point": lambda r: r.hold_point,
+        }
+        for flag in FLAGS:
+            found[flag.replace("_", "-")] = lambda r, flag=flag: flag in r.flags  # type: ignore[misc]
+        return found
 
-    def _row(self, row: Activity) -> Row:
-        title = row.plan.title
-        if len(title) > TITLE_WIDTH:  # the columns after it are to be seen too
-            title = title[: TITLE_WIDTH - 1] + "…"
-        planned = day_text(row.plan.dates.early_start, self.zone) if row.plan.dates else ""
-        slack = "critical" if row.is_critical else float_days(row, self.weeks)
-        state, who = state_text(row.state, row.flags), row.assignee or row.plan.role
-        return row.id, (state, row.id, title, who, planned, slack)
+    def _is_mine(self, row: ListRow) -> bool:
+        site = self.owner.site
+        return row.assignee == site.person if row.assignee else row.role in site.roles
 
-    def show_phase(self, phase: str) -> None:
-        """Show one phase only."""
-        self.place = (phase, None)
-        if self.rows:
-            self._paint()
+    def _week_of(self, row: ListRow) -> str:
+        if row.planned_start is None:
+            return ""
+        year, week, _ = local_day(row.planned_start, self.owner.site.zone).isocalendar()
+        return f"{year}-W{week:02}"
 
-    @on(Tree.NodeSelected, "#tree")
-    def _chosen(self, event: Tree.NodeSelected[Place]) -> None:
-        self.place = event.node.data or EVERYWHERE
-        self._paint()
+    def _week(self, text: str) -> Test[ListRow]:
+        """Return the test whether work is planned in a week, as `2027-W05`."""
+        try:
+            monday = date.fromisoformat(f"{text.upper()}-1")
+        except ValueError:
+            raise InputError(f"{text!r} is no week", hint="write year and week as 2027-W05") from None
+        zone = self.owner.site.zone
 
-    @on(Input.Changed, "#filter")
-    def _typed(self) -> None:
-        self._paint()
+        def is_in(row: ListRow) -> bool:
+            if row.planned_start is None or row.planned_finish is None:
+                return False
+            start, finish = local_day(row.planned_start, zone), local_day(row.planned_finish, zone)
+            return start < monday + timedelta(days=7) and finish >= monday
 
-    @on(Input.Submitted, "#filter")
-    def _entered(self) -> None:
-        self.query_one("#activities").focus()
+        return is_in
 
-    @on(Rows.RowSelected, "#activities")
-    def _opened(self, event: Rows.RowSelected) -> None:
-        self.owner.open_activity(event.row_key.value or "")
-
-    def action_filter(self) -> None:
-        """Go to the filter."""
-        self.query_one("#filter").focus()
-
-    def action_toggle_open(self) -> None:
-        """Hide or show what is done or not applicable."""
-        self.open_only = not self.open_only
-        self._paint()
-
-    def action_back(self) -> None:
-        """Clear the filter first; then go back."""
-        box = self.query_one("#filter", Input)
-        if box.value or box.has_focus:
-            box.value = ""
-            self.query_one("#activities").focus()
-        elif self.place != EVERYWHERE:
-            self.place = EVERYWHERE
-            self._paint()
-        else:
-            super().action_back()
+    def open(self, row: ListRow) -> None:
+        """Show the page of an activity."""
+        self.owner.open_activity(row.id)
 
 
-def _matches(row: Activity, wanted: list[str]) -> bool:
-    text = f"{row.id} {row.plan.title} {row.plan.role} {row.state.words} {' '.join(row.flags)}".casefold()
-    return all(word in text for word in wanted)
+def _role(row: ListRow) -> Role:
+    return STATE_ROLES[row.state]
+
+
+STATE_ROLES: dict[State, Role] = {state: state.colour for state in State}  # type: ignore[misc]
+
+
+def _later(row: ListRow) -> str:
+    return f"{row.days_later:+} d" if row.days_later else ""
+
+
+def _later_role(row: ListRow) -> Role:
+    return "bad" if (row.days_later or 0) > 0 else "good"
+
+
+def _float(row: ListRow) -> str:
+    return "" if row.float_days is None else "critical" if row.is_critical else f"{row.float_days:.0f} d"
+
+
+def _float_role(row: ListRow) -> Role:
+    return "attention" if row.is_critical else "text"

@@ -57,10 +57,11 @@ def tour(
         print(f"  clusterwright {words:<20} {what}")
     print("  clusterwright tui                  the same on screens: ? has the keys\n")
     if sys.stdin.isatty() and sys.stdout.isatty() and confirm("Open the screens?", default=True):
+        from clusterwright.forms import command_line
         from flows.lapsed import lapsed_releases
         from tui.app import run
 
-        run(folder, lapsed_releases)
+        run(folder, command_line(), lapsed_releases)
 
 
 def _is_half_way(folder: Path) -> bool:

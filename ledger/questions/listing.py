@@ -1,0 +1,188 @@
+"""Every activity as lists show it, fast enough for a screen: tens of thousands at once, and then only those that changed.
+
+`ledger.questions.activities` has the whole row of each, which takes five times as long. Both ask the same rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from json import dumps
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ledger.questions.baseline import baseline_dates
+from ledger.questions.calendar import working_weeks
+from ledger.questions.case import lapsed, select
+from ledger.questions.kept_forecast import KeptForecast
+from ledger.questions.lateness import finish_of, later_by
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import FLAGS, NO_FLOAT_H, State, is_expired, is_past_planned_finish, seen
+from steps.stamps import instant, stamp
+
+_STANDINGS = """
+SELECT id, state, attempt, assignee, organisation, percent, finish_from, finished_at, stale_since, waived, attested, simulated,
+  "before", overridden, early_because, ready_from <= :now, finish_from <= :now, valid_until <= :now, early_finish < :now
+FROM activity ORDER BY ordinal"""
+_LISTED = """
+SELECT id, step, unit, phase, kind, role, hold_point, state, assignee, organisation, percent, attempt,
+  early_start, early_finish, plan, ready_from, valid_until,
+  stale_since IS NOT NULL, waived, attested, simulated, "before", overridden, early_because <> ''
+FROM activity WHERE :names IS NULL OR id IN (SELECT value FROM json_each(:names)) ORDER BY ordinal"""
+
+
+class _Dates(msgspec.Struct):
+    total_float_h: float
+    is_critical: bool = False
+    crew: str | None = None
+
+
+class _Planned(msgspec.Struct):
+    """What lists show of the plan's part of an activity, and its columns do not have."""
+
+    title: str
+    calendar: str
+    dates: _Dates | None = None
+
+
+_planned = msgspec.json.Decoder(_Planned).decode
+
+
+class ListRow(NamedTuple):
+    """An activity as lists show it. `days_later` is by how many days it is forecast later than planned, None without a forecast.
+
+    `who` is its assignee, or else the role that does the work. `float_days` are days of its calendar, None without dates.
+    `crew` is what it waits for in the plan beside its predecessors.
+    """
+
+    id: str
+    step: str
+    unit: str
+    phase: str
+    kind: str
+    title: str
+    role: str
+    hold_point: bool
+    state: State
+    flags: tuple[str, ...]
+    assignee: str | None
+    organisation: str
+    percent: float | None
+    attempt: int
+    planned_start: datetime | None
+    planned_finish: datetime | None
+    baseline_finish: datetime | None
+    forecast_finish: datetime | None
+    days_later: int | None
+    float_days: float | None
+    is_critical: bool
+    crew: str | None
+    past_planned_finish: bool
+
+    @property
+    def who(self) -> str:
+        """The person or organisation that has the work, else the role."""
+        return self.assignee or self.organisation or self.role
+
+
+Standing = tuple[Any, ...]
+"""An activity's id, and what of it changes with the work and with time."""
+
+
+def standings(snapshot: Snapshot) -> list[Standing]:
+    """Return the standing of every activity, in plan order. Two readings are compared to find what changed."""
+    return snapshot.ask(_STANDINGS, now=stamp(snapshot.now))
+
+
+def list_rows(
+    snapshot: Snapshot,
+    forecast: KeptForecast | None,
+    names: Iterable[str] | None = None,
+) -> list[ListRow]:
+    """Return the rows of some activities, or of all in plan order, with the finish that the kept forecast has."""
+    return _Listing(snapshot, forecast).rows(names)
+
+
+class _Listing:
+    """What rows are made with, read once from a snapshot."""
+
+    def __init__(self, snapshot: Snapshot, forecast: KeptForecast | None) -> None:
+        """Take the record and the forecast that it keeps."""
+        self.snapshot = snapshot
+        self.forecast = forecast
+        self.baseline = baseline_dates(snapshot)
+        self.weeks = working_weeks(snapshot)
+        self.organisations: dict[str, str] = dict(snapshot.ask("SELECT id, organisation FROM person"))
+        self.lapsed = lapsed(snapshot)
+
+    def rows(self, names: Iterable[str] | None = None) -> list[ListRow]:
+        """Return the rows of some activities, or of all."""
+        wanted = None if names is None else dumps(list(names))
+        found = self.snapshot.ask(_LISTED, names=wanted)
+        early = [name for name, *_, is_early in found if is_early]
+        unfinished = self._out_of_sequence(early) if early else frozenset()
+        return [self._row(unfinished, *columns) for columns in found]
+
+    def _out_of_sequence(self, early: list[str]) -> frozenset[str]:
+        """Return which of the activities that were done early still wait for something before them."""
+        rows = select(self.snapshot, "id IN (SELECT value FROM json_each(:names))", names=dumps(early))
+        return frozenset(row.id for row in rows if row.out_of_sequence)
+
+    def _row(
+        self,
+        unfinished: frozenset[str],
+        name: str,
+        step: str,
+        unit: str,
+        phase: str,
+        kind: str,
+        role: str,
+        hold_point: int,
+        stored: str,
+        assignee: str | None,
+        organisation: str,
+        percent: float | None,
+        attempt: int,
+        early_start: str | None,
+        early_finish: str | None,
+        plan: str,
+        ready_from: str | None,
+        valid_until: str | None,
+        *flags: int,
+    ) -> ListRow:
+        now, planned = self.snapshot.now, _planned(plan)
+        finish = instant(early_finish)
+        state = seen(stored, instant(ready_from), now, lapsed=name in self.lapsed)
+        *stored_flags, _early = flags
+        set_flags = (*stored_flags, is_expired(instant(valid_until), now), name in unfinished)
+        dates = planned.dates
+        return ListRow(
+            id=name,
+            step=step,
+            unit=unit,
+            phase=phase,
+            kind=kind,
+            title=planned.title,
+            role=role,
+            hold_point=bool(hold_point),
+            state=state,
+            flags=tuple(flag for flag, is_set in zip(FLAGS, set_flags, strict=True) if is_set),
+            assignee=assignee,
+            organisation=organisation or self.organisations.get(assignee or "", ""),
+            percent=percent,
+            attempt=attempt,
+            planned_start=instant(early_start),
+            planned_finish=finish,
+            baseline_finish=self.baseline.get(name),
+            forecast_finish=finish_of(self.forecast, name, state),
+            days_later=later_by(self.forecast, name, state, finish),
+            float_days=None if dates is None else dates.total_float_h / self._hours_a_day(planned.calendar),
+            is_critical=dates is not None and dates.total_float_h < NO_FLOAT_H,
+            crew=None if dates is None else dates.crew,
+            past_planned_finish=is_past_planned_finish(state, finish, now),
+        )
+
+    def _hours_a_day(self, calendar: str) -> float:
+        week = self.weeks.get(calendar)
+        return 24 if week is None else week.hours_a_day

@@ -1,0 +1,40 @@
+"""Decisions from the screens: the form, the command that it is, what would be refused, and several at once."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.tui.piloting import SIZE, painted, screens, see, type_in, until
+from tui.acting.form import Form
+
+
+def test_a_decision_is_taken_through_its_form_which_shows_the_command(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            await pilot.press("slash")
+            await type_in(pilot, "030@pod-001")
+            await pilot.press("enter", "c")
+            await see(pilot, "$ clusterwright comment")
+            await type_in(pilot, "seen")
+            await see(pilot, "$ clusterwright comment 030@pod-001 seen")
+            await pilot.press("enter")
+            await until(pilot, lambda: not isinstance(app.screen, Form))
+
+    asyncio.run(story())
+
+
+def test_what_would_be_refused_is_said_before_it_is_typed(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            await pilot.press("f")
+            await see(pilot, "it cannot take 'finish' now")
+            assert "at work" not in painted(app)
+
+    asyncio.run(story())

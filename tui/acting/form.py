@@ -1,0 +1,217 @@
+"""The form of a command: its fields with their help, errors at the field, what would be refused, and the line that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.suggester import SuggestFromList
+from textual.widgets import Checkbox, Input, Label, Static
+
+from tui.acting.command import Command, Field, as_typed
+from tui.acting.running import Done, Running
+from tui.acting.suggestions import suggestions
+from tui.looks import safe, safe_lines
+
+if TYPE_CHECKING:
+    from tui.app import ClusterwrightApp
+
+NAMED = 6
+"""How many subjects, and how many refusals, a form names."""
+
+
+class Asked(NamedTuple):
+    """What a form is opened with: the command, what it is about, and values that are filled in."""
+
+    command: Command
+    subjects: Sequence[str]
+    values: Mapping[str, str] = {}
+    refusals: Callable[[], Mapping[str, str]] = dict
+    """Says by subject why the decision would be refused now. Asked in a thread."""
+
+
+class Form(ModalScreen[Done | None]):
+    """Asks for the fields of a command and runs it. It returns how the command ended, or None where the person goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="form.leave"),
+        Binding("ctrl+s", "record", "Do it", id="form.record"),
+        Binding("ctrl+y", "copy", "Copy the command", id="form.copy"),
+    ]
+    DEFAULT_CSS = """
+    Form { align: center middle; }
+    Form > Vertical { width: 116; max-width: 98%; height: auto; max-height: 98%; padding: 0 1; background: $surface; border: round $primary; }
+    Form VerticalScroll { height: auto; max-height: 60vh; margin: 1 0; }
+    Form Horizontal { height: 1; }
+    Form Label { width: 20; color: $text-muted; }
+    Form Label.needed { color: $text; text-style: bold; }
+    Form Input { width: 1fr; background: $boost; }
+    Form Checkbox { width: 1fr; }
+    Form .wrong { color: $text-error; height: auto; }
+    Form Horizontal .wrong { width: auto; max-width: 60%; padding-left: 1; }
+    Form #line { color: $text-accent; height: auto; }
+    Form .hint { color: $text-muted; height: auto; }
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        """Take the command and what it is about."""
+        super().__init__()
+        self.asked = asked
+        self.subjects = list(asked.subjects)
+        self.running: Running | None = None
+
+    @property
+    def owner(self) -> ClusterwrightApp:
+        """The application, by its own type."""
+        return cast("ClusterwrightApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Paint the question, a line for each field, the command and the keys."""
+        command = self.asked.command
+        with Vertical():
+            yield Static(safe(command.about), id="about")
+            yield Static("", id="subjects")
+            yield Static("", id="refused", classes="wrong")
+            with VerticalScroll(can_focus=False):
+                for field in command.fields:
+                    yield from self._field(field)
+            yield Static("", id="help", classes="hint")
+            yield Static("", id="line")
+            yield Static("", id="said", classes="wrong")
+            yield Static("Enter does it · Tab next · Ctrl+Y copies the command · Esc goes back", classes="hint")
+
+    def _field(self, field: Field) -> ComposeResult:
+        value = self.asked.values.get(field.name, field.default)
+        with Horizontal():
+            yield Label(safe(_title(field)), classes="needed" if field.required else "")
+            if field.flag:
+                yield Checkbox("", value=bool(value), id=f"field-{field.name}", compact=True)
+            else:
+                needed = "needed" if field.required else "may be left out"
+                yield Input(value, placeholder=f"{field.metavar or needed}", id=f"field-{field.name}", compact=True)
+                yield Static("", id=f"wrong-{field.name}", classes="wrong")
+
+    def on_descendant_focus(self) -> None:
+        """Say what the field under the cursor is for."""
+        name = (self.focused.id or "") if self.focused else ""
+        about = {f"field-{field.name}": field.about for field in self.asked.command.fields}.get(name, "")
+        self.query_one("#help", Static).update(safe(about))
+
+    def on_mount(self) -> None:
+        """Say what it is about, and ask what would be refused."""
+        fields = self.asked.command.fields
+        first = next((field for field in fields if field.required), next(iter(fields), None))
+        if first is not None:
+            self.set_focus(self.query_one(f"#field-{first.name}"))
+        self.show()
+        self.ask_ledger()
+
+    @work(thread=True, group="form")
+    def ask_ledger(self) -> None:
+        """Ask why the decision would be refused, and which values fields may have."""
+        refused = self.asked.refusals()
+        offered = suggestions(self.owner.site.folder, self.asked.command.fields, self.subjects)
+        if self.is_mounted:
+            self.app.call_from_thread(self.offer, refused, offered)
+
+    def offer(self, refused: Mapping[str, str], offered: Mapping[str, Sequence[str]]) -> None:
+        """Show refusals, and offer values."""
+        lines = [why if why.startswith(name) else f"{name}: {why}" for name, why in list(refused.items())[:NAMED]]
+        head = (
+            [f"{len(refused)} of {len(self.subjects)} would be refused:"] if len(self.subjects) > 1 and refused else []
+        )
+        more = [f"and {len(refused) - NAMED} more"] if len(refused) > NAMED else []
+        self.query_one("#refused", Static).update(safe_lines([*head, *lines, *more]))
+        for name, values in offered.items():
+            self.query_one(f"#field-{name}", Input).suggester = SuggestFromList(values, case_sensitive=False)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What is typed, by the names of the fields."""
+        found = {}
+        for field in self.asked.command.fields:
+            widget = self.query_one(f"#field-{field.name}")
+            found[field.name] = widget.value.strip() if isinstance(widget, Input) else _ticked(cast("Checkbox", widget))
+        return found
+
+    @property
+    def words(self) -> list[str]:
+        """What is typed after `clusterwright`. What is a default is left out."""
+        defaults = {field.name: field.default for field in self.asked.command.fields}
+        given = {name: value for name, value in self.values.items() if value != defaults[name]}
+        return self.asked.command.words(self.subjects, given)
+
+    @on(Input.Changed)
+    @on(Checkbox.Changed)
+    def show(self) -> None:
+        """Show the command as it is typed now, and take away what was wrong with what has changed."""
+        names = ", ".join(self.subjects[:NAMED])
+        more = f" and {len(self.subjects) - NAMED} more" if len(self.subjects) > NAMED else ""
+        subjects = self.query_one("#subjects", Static)
+        subjects.display = bool(self.subjects)
+        subjects.update(safe(f"{names}{more}"))
+        try:
+            line = as_typed(self.words)
+        except ValueError:
+            line = ""
+        self.query_one("#line", Static).update(safe(f"$ {line}"))
+        for field in self.asked.command.fields:
+            if not field.flag and not field.wrong(self.values[field.name]):
+                self.query_one(f"#wrong-{field.name}", Static).update("")
+
+    @on(Input.Submitted)
+    def action_record(self) -> None:
+        """Run the command if no field is wrong; else go to the first that is."""
+        if self.running is not None:
+            return
+        values = self.values
+        wrong = {field.name: field.wrong(values[field.name]) for field in self.asked.command.fields}
+        wrong = {name: why for name, why in wrong.items() if why}
+        for name, why in wrong.items():
+            self.query_one(f"#wrong-{name}", Static).update(safe(why))
+        if wrong:
+            self.query_one(f"#field-{next(iter(wrong))}").focus()
+            return
+        self.run_it()
+
+    @work(group="form")
+    async def run_it(self) -> None:
+        """Run the command, and close the form where it did what it was asked for."""
+        said = self.query_one("#said", Static)
+        said.update("at work… Esc stops it")
+        self.running = self.owner.site.running(self.words)
+        done = await self.running.done()
+        self.running = None
+        if done.is_done:
+            self.dismiss(done)
+            return
+        refused = [name for name in self.subjects if f"{name}: not " in done.talk]
+        self.subjects = refused or self.subjects
+        self.show()
+        said.update(safe_lines((done.talk or done.answer).splitlines()))
+
+    def action_copy(self) -> None:
+        """Copy the command."""
+        self.app.copy_to_clipboard(as_typed(self.words))
+        self.notify("copied")
+
+    def action_leave(self) -> None:
+        """Stop what runs; else go back. What was typed is there again when the form is opened for the same."""
+        if self.running is not None:
+            self.running.stop()
+            return
+        self.owner.keep_draft(self.asked, self.values)
+        self.dismiss(None)
+
+
+def _title(field: Field) -> str:
+    return field.option or field.metavar.strip("[]") or field.name
+
+
+def _ticked(box: Checkbox) -> str:
+    return "yes" if box.value else ""

@@ -1,0 +1,70 @@
+"""Run a command in a process of its own, so that the screen never waits for it, and a person can stop it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+SEVERAL_LINES = 2**20
+"""The longest line of output, in bytes."""
+
+ALONE = {"SSH_ASKPASS_REQUIRE": "never", "NO_COLOR": "1", "TERM": "dumb"}
+"""No command asks anything: it has no terminal. A key that wants a passphrase is refused, and the refusal says so."""
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it said, the answer before the talk. `refusal` is the last of the talk where it failed."""
+
+    code: int
+    answer: str
+    talk: str
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it did what it was asked for."""
+        return self.code == 0
+
+
+@dataclass
+class Running:
+    """A command at a site, as a person. `heard` gets each line of its answer as it comes."""
+
+    folder: Path
+    words: Sequence[str]
+    heard: Callable[[str], None] = lambda _: None
+    columns: int = 120
+    process: asyncio.subprocess.Process | None = None
+
+    async def done(self) -> Done:
+        """Run it to its end. Its process has no terminal, and a session of its own."""
+        environment = os.environ | ALONE | {"COLUMNS": str(self.columns)}
+        self.process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "clusterwright", *self.words),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self.folder,
+            env=environment,
+            start_new_session=True,
+            limit=SEVERAL_LINES,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        talk = asyncio.create_task(self.process.stderr.read())
+        lines = []
+        async for line in self.process.stdout:
+            lines.append(line.decode("utf-8", "replace"))
+            self.heard(lines[-1].rstrip("\n"))
+        said = (await talk).decode("utf-8", "replace")
+        return Done(await self.process.wait(), "".join(lines), said)
+
+    def stop(self) -> None:
+        """Stop it with all that it started, as Ctrl-C does. Do nothing if it has ended."""
+        if self.process is not None and self.process.returncode is None:
+            os.killpg(self.process.pid, signal.SIGINT)

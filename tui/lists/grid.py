@@ -1,0 +1,289 @@
+"""The widget of all lists: it paints the lines that can be seen and no others, so that 50,000 rows are as fast as 50."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Generic
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from schedule.text import shown_in_line
+from tui.lists.column import Column, Row, Span, fitted
+from tui.lists.view import Head, View
+from tui.looks import Palette, palette_of
+
+MARK = "●"
+
+
+class Grid(Widget, Generic[Row], can_focus=True):
+    """A list with a cursor, marks and a heading. What is shown is its view's; it knows nothing of what a row is."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False, id="list.up"),
+        Binding("down,j", "move(1)", "Down", show=False, id="list.down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="list.page-up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="list.page-down"),
+        Binding("home,g", "to(0)", "First row", show=False, id="list.first"),
+        Binding("end,G", "to(-1)", "Last row", show=False, id="list.last"),
+        Binding("enter", "choose", "Open", show=False, id="list.open"),
+        Binding("space", "mark", "Mark", show=False, id="list.mark"),
+        Binding("asterisk", "mark_all", "Mark all", show=False, id="list.mark-all"),
+        Binding("left", "aside(-1)", "Columns to the left", show=False, id="list.left"),
+        Binding("right", "aside(1)", "Columns to the right", show=False, id="list.right"),
+    ]
+    DEFAULT_CSS = "Grid { height: 1fr; }"
+
+    class Moved(Message):
+        """The cursor is on another row, or on none."""
+
+        def __init__(self, grid: Grid[Row]) -> None:
+            """Take the list."""
+            super().__init__()
+            self.grid = grid
+
+        @property
+        def control(self) -> Grid[Row]:
+            """The list, by which handlers are chosen."""
+            return self.grid
+
+    class Opened(Moved):
+        """A row was chosen with Enter or the mouse."""
+
+    def __init__(self, view: View[Row], *, id: str | None = None, empty: str = "") -> None:  # noqa: A002  # Textual's own name
+        """Take what is shown, and what is said where there is nothing."""
+        super().__init__(id=id)
+        self.view = view
+        self.empty = empty
+        self.cursor = 0
+        self.top = 0
+        self.skipped = 0
+        """How many columns after the first are off the screen to the left."""
+        self._palette: Palette | None = None
+
+    # What is chosen
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor. None on a head, and in an empty list."""
+        line = self.view.lines[self.cursor] if self.cursor < len(self.view.lines) else None
+        return None if isinstance(line, Head) else line
+
+    @property
+    def key(self) -> str | None:
+        """The key of the row under the cursor."""
+        row = self.row
+        return None if row is None else self.view.key(row)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The keys of the marked rows in the order shown, else the key under the cursor."""
+        if self.view.marked:
+            return [key for key in map(self.view.key, self.view.rows) if key in self.view.marked]
+        return [] if self.key is None else [self.key]
+
+    # What is shown
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show other rows; the cursor stays on the row with its key."""
+        key = self.key
+        self.view.replace(rows)
+        self.follow(key)
+
+    def filter(self, query: str) -> None:
+        """Show what a filter chooses; the cursor stays on its row if that is shown."""
+        key = self.key
+        self.view.filter(query)
+        self.follow(key)
+
+    def sort(self, name: str) -> None:
+        """Sort by a column; the cursor stays on its row."""
+        key = self.key
+        self.view.sort(name)
+        self.follow(key)
+
+    def group(self, name: str | None) -> None:
+        """Put rows into groups; the cursor stays on its row."""
+        key = self.key
+        self.view.group(name)
+        self.follow(key)
+
+    def follow(self, key: str | None) -> None:
+        """Put the cursor on a row, or where it was if that row is not shown."""
+        found = None if key is None else self.view.line_of(key)
+        self.to(self.cursor if found is None else found)
+
+    def to(self, line: int) -> None:
+        """Put the cursor on a line, and let it be seen."""
+        last = max(len(self.view.lines) - 1, 0)
+        self.cursor = last if line < 0 else min(line, last)
+        room = self.page
+        self.top = min(max(self.top, self.cursor - room + 1), self.cursor)
+        self.top = max(min(self.top, last - room + 1), 0)
+        self.refresh()
+        self.post_message(self.Moved(self))
+
+    @property
+    def page(self) -> int:
+        """How many lines can be seen below the heading."""
+        return max(self.size.height - 1, 1)
+
+    # What is painted
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line of the screen: the heading, or a line of the list."""
+        width = self.size.width
+        if self._palette is None:
+            self._palette = palette_of(self.app)
+        palette = self._palette
+        if y == 0:
+            return self._heading(width, palette)
+        number = self.top + y - 1
+        if number >= len(self.view.lines):
+            said = self._nothing() if y == 1 and not self.view.lines else ""
+            return Strip([Segment(said[:width].ljust(width), palette["muted"])], width)
+        line = self.view.lines[number]
+        is_here = number == self.cursor
+        if isinstance(line, Head):
+            fold = "▸" if line.name in self.view.folded else "▾"
+            text = f"{fold} {shown_in_line(line.name) or 'without'}  {line.rows:,}"
+            strip = Strip([Segment(text[:width].ljust(width), palette["head"])], width)
+        else:
+            strip = Strip(list(self._cells(line, width, palette)), width)
+        if is_here:
+            over = palette["cursor" if self.has_focus else "cursor-away"]
+            return Strip(Segment.apply_style(strip, post_style=over), width)
+        return strip
+
+    def _nothing(self) -> str:
+        return f"nothing matches {self.view.query!r}; Esc clears the filter" if self.view.query else self.empty
+
+    def _columns(self, width: int) -> list[tuple[Column[Row], int]]:
+        first, *others = self.view.columns
+        return fitted([first, *others[self.skipped :]], width - 3)  # a mark and a blank in front, the place at the end
+
+    def _heading(self, width: int, palette: Palette) -> Strip:
+        text = "  "
+        for column, cells in self._columns(width):
+            arrow = (" ↓" if self.view.descending else " ↑") if column is self.view.sorted_by else ""
+            title = f"{column.title}{arrow}"[:cells]
+            text += (title.rjust(cells) if column.right else title.ljust(cells)) + " "
+        return Strip([Segment(text[:width].ljust(width), palette["heading"])], width)
+
+    def _cells(self, row: Row, width: int, palette: Palette) -> Iterator[Segment]:
+        is_marked = bool(self.view.marked) and self.view.key(row) in self.view.marked
+        yield Segment(f"{MARK} " if is_marked else "  ", palette["attention"])
+        used = 2
+        for column, cells in self._columns(width):
+            for text, role in self._spans(column, row, cells):
+                yield Segment(text, palette[role])
+            yield Segment(" ", palette["text"])
+            used += cells + 1
+        yield Segment(" " * max(width - used, 0), palette["text"])
+
+    def _spans(self, column: Column[Row], row: Row, cells: int) -> Sequence[Span]:
+        if column.spans is not None:
+            return column.spans(row, cells)
+        text = shown_in_line(column.text(row))
+        if len(text) > cells:
+            text = f"{text[: cells - 1]}…"
+        return [(text.rjust(cells) if column.right else text.ljust(cells), column.role(row))]
+
+    def notify_style_update(self) -> None:
+        """Take the colours of another theme."""
+        super().notify_style_update()
+        self._palette = None
+
+    # Keys and the mouse
+
+    def action_move(self, lines: int) -> None:
+        """Move the cursor; only the two lines that change are painted where nothing scrolls."""
+        before, top = self.cursor, self.top
+        self.cursor = min(max(self.cursor + lines, 0), max(len(self.view.lines) - 1, 0))
+        self.top = min(max(self.top, self.cursor - self.page + 1), self.cursor)
+        if top == self.top:
+            width = self.size.width
+            self.refresh(Region(0, before - top + 1, width, 1), Region(0, self.cursor - top + 1, width, 1))
+        else:
+            self.refresh()
+        self.post_message(self.Moved(self))
+
+    def action_page(self, pages: int) -> None:
+        """Move the cursor by what can be seen."""
+        self.top = max(self.top + pages * self.page, 0)
+        self.to(max(self.cursor + pages * self.page, 0))
+
+    def action_to(self, line: int) -> None:
+        """Go to the first or the last row."""
+        self.to(line)
+
+    def action_aside(self, columns: int) -> None:
+        """Show columns that are off the screen; the first stays."""
+        most = max(len(self.view.columns) - 2, 0)
+        self.skipped = min(max(self.skipped + columns, 0), most)
+        self.refresh()
+
+    def action_choose(self) -> None:
+        """Open the row under the cursor, or fold the group."""
+        line = self.view.lines[self.cursor] if self.view.lines else None
+        if isinstance(line, Head):
+            self.view.fold(line)
+            self.to(self.cursor)
+        elif line is not None:
+            self.post_message(self.Opened(self))
+
+    def action_mark(self) -> None:
+        """Mark the row under the cursor, or all of its group, and go on to the next."""
+        line = self.view.lines[self.cursor] if self.view.lines else None
+        if line is None:
+            return
+        self.view.mark(self.view.in_group(line) if isinstance(line, Head) else [self.view.key(line)])
+        self.refresh()
+        self.action_move(1)
+
+    def action_mark_all(self) -> None:
+        """Mark all rows that the filter shows, or none if they are marked."""
+        self.view.mark(map(self.view.key, self.view.shown()))
+        self.refresh()
+        self.post_message(self.Moved(self))
+
+    def on_mouse_scroll_down(self) -> None:
+        """Move three lines down."""
+        self.action_move(3)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Move three lines up."""
+        self.action_move(-3)
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on a row, and open it at the second click; on a heading, sort by its column."""
+        if event.y == 0:
+            at = 2
+            for column, cells in self._columns(self.size.width):
+                if at <= event.x < at + cells:
+                    self.sort(column.name)
+                at += cells + 1
+            return
+        line = self.top + event.y - 1
+        if line < len(self.view.lines):
+            was = self.cursor
+            self.to(line)
+            if line == was or event.chain > 1:
+                self.action_choose()
+
+    def on_resize(self) -> None:
+        """Let the cursor be seen."""
+        self.to(self.cursor)
+
+    def on_focus(self) -> None:
+        """Paint the cursor in the colours of what has the keys."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Paint the cursor in the colours of what has not."""
+        self.refresh()

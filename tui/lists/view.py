@@ -1,0 +1,142 @@
+"""Which rows of a list are shown, and in which order: numbers of rows, without anything painted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple
+
+from schedule.errors import InputError
+from tui.lists.column import Column, Row
+from tui.lists.words import Asked, Test, Vocabulary
+
+
+class Head(NamedTuple):
+    """The line above the rows of a group."""
+
+    name: str
+    rows: int
+
+
+class View(Generic[Row]):
+    """Rows by key, what is typed as a filter, the order, the groups and the marks. `lines` is what is shown: rows and heads."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        key: Callable[[Row], str],
+        words: Mapping[str, Test[Row]] | None = None,
+        fields: Mapping[str, Asked[Row]] | None = None,
+    ) -> None:
+        """Take the columns, what names a row, and what a filter may say beside the columns."""
+        self.columns = list(columns)
+        self.vocabulary = Vocabulary(columns, words or {}, fields or {})
+        self.key = key
+        self.rows: list[Row] = []
+        self.lines: list[Row | Head] = []
+        self.query = ""
+        self.wrong: InputError | None = None
+        """Why the filter that was typed last cannot be. The one before it stays in force."""
+        self.sorted_by: Column[Row] | None = None
+        self.descending = False
+        self.grouped_by: Column[Row] | None = None
+        self.folded: set[str] = set()
+        self.marked: set[str] = set()
+        self._tests: list[Test[Row]] = []
+        self._haystack: dict[str, tuple[Row, str]] = {}
+
+    def replace(self, rows: Iterable[Row]) -> None:
+        """Take other rows. Marks of rows that are gone are gone."""
+        self.rows = list(rows)
+        self.marked &= {self.key(row) for row in self.rows} if self.marked else set()
+        self.arrange()
+
+    def filter(self, query: str) -> None:
+        """Show the rows of which a filter is true. One that cannot be leaves the list as it is, and `wrong` says why."""
+        try:
+            self._tests = self.vocabulary.tests(query, self._everywhere)
+        except InputError as error:
+            self.wrong = error
+            return
+        self.query, self.wrong = query, None
+        self.arrange()
+
+    def sort(self, name: str) -> None:
+        """Sort by a column, or turn its order around if the list is sorted by it. Sorted both ways, it is as it came again."""
+        column = self.column(name)
+        if self.sorted_by is not column:
+            self.sorted_by, self.descending = column, False
+        elif not self.descending:
+            self.descending = True
+        else:
+            self.sorted_by, self.descending = None, False
+        self.arrange()
+
+    def group(self, name: str | None) -> None:
+        """Put rows with the same text in a column together, or none if it is None."""
+        self.grouped_by, self.folded = self.column(name) if name else None, set()
+        self.arrange()
+
+    def fold(self, head: Head) -> None:
+        """Hide the rows of a group, or show them again."""
+        self.folded ^= {head.name}
+        self.arrange()
+
+    def mark(self, keys: Iterable[str]) -> None:
+        """Mark rows, or take the marks away if all of them have one."""
+        named = set(keys)
+        self.marked = self.marked - named if named <= self.marked else self.marked | named
+
+    def column(self, name: str) -> Column[Row]:
+        """Return a column by its name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def shown(self) -> list[Row]:
+        """Return the rows that are true of the filter, those of folded groups too."""
+        return [row for row in self.rows if all(test(row) for test in self._tests)]
+
+    def in_group(self, head: Head) -> list[str]:
+        """Return the keys of the rows of a group."""
+        grouped = self.grouped_by
+        return [self.key(row) for row in self.shown() if grouped is not None and grouped.text(row) == head.name]
+
+    def line_of(self, key: str) -> int | None:
+        """Return the line of a row. None if it is not shown."""
+        for number, line in enumerate(self.lines):
+            if not isinstance(line, Head) and self.key(line) == key:
+                return number
+        return None
+
+    def arrange(self) -> None:
+        """Work out the lines: filtered, sorted and grouped."""
+        rows, sorted_by, grouped = self.shown(), self.sorted_by, self.grouped_by
+        if sorted_by is not None:
+            have = [row for row in rows if not sorted_by.key(row)[0]]
+            have.sort(key=lambda row: sorted_by.key(row)[1], reverse=self.descending)
+            rows = have + [row for row in rows if sorted_by.key(row)[0]]
+        if grouped is None:
+            self.lines = list(rows)
+            return
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            groups.setdefault(grouped.text(row), []).append(row)
+        self.lines = []
+        for name, members in groups.items():
+            self.lines.append(Head(name, len(members)))
+            self.lines += [] if name in self.folded else members
+
+    def _everywhere(self, text: str) -> Test[Row]:
+        """Return the test whether a row has a text. Where no row has it, whether it has its letters in this order."""
+        if not any(text in self._text(row) for row in self.rows) and len(text) > 2:
+            letters = re.compile(".*?".join(map(re.escape, text)))
+            return lambda row: letters.search(self._text(row)) is not None
+        return lambda row: text in self._text(row)
+
+    def _text(self, row: Row) -> str:
+        """Return all of a row's text in lower case."""
+        key = self.key(row)
+        kept = self._haystack.get(key)
+        if kept is None or kept[0] is not row:
+            text = " ".join(column.text(row) for column in self.columns).casefold()
+            kept = self._haystack[key] = (row, text)
+        return kept[1]

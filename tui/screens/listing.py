@@ -1,0 +1,137 @@
+"""A screen with one list: its filter, its order, its groups and marks. What the list holds is the screen's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from tui.lists.column import Row
+from tui.lists.grid import Grid
+from tui.lists.prompt import Prompt
+from tui.lists.view import View
+from tui.screens.base import SiteScreen
+from tui.screens.choose import Choice, Choose
+
+
+class ListScreen(SiteScreen, Generic[Row]):
+    """A filter above a list. `answer` of `ask` are the rows."""
+
+    EMPTY: ClassVar[str] = "nothing here"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", key_display="/", id="filter"),
+        Binding("full_stop", "sort", "Sort", key_display=".", id="sort"),
+        Binding("comma", "group", "Group", key_display=",", id="group"),
+    ]
+
+    def __init__(self) -> None:
+        """Make the view."""
+        super().__init__()
+        self.view = self.made()
+
+    def made(self) -> View[Row]:
+        """Return the view with the list's columns and the words of its filter."""
+        raise NotImplementedError
+
+    def body(self) -> ComposeResult:
+        """Return the filter and the list."""
+        yield Prompt("/", lambda: self.view.vocabulary.hints, id="prompt")
+        yield Grid(self.view, id="grid", empty=self.EMPTY)
+
+    @property
+    def grid(self) -> Grid[Row]:
+        """The list."""
+        return self.query_one("#grid", Grid)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The filter."""
+        return self.query_one("#prompt", Prompt)
+
+    @property
+    def chosen(self) -> Sequence[str]:
+        """The marked rows, else the one under the cursor."""
+        return self.grid.chosen
+
+    def show(self, answer: Any) -> None:
+        """Show the rows."""
+        self.grid.show_rows(answer)
+        self.count()
+
+    def on_mount(self) -> None:
+        """Let keys go to the list."""
+        self.set_focus(self.grid)
+
+    def count(self) -> None:
+        """Say how many rows are shown and marked, or what is wrong with the filter."""
+        view = self.view
+        if view.wrong is not None:
+            self.prompt.say(f"{view.wrong.what}; {view.wrong.hint}", is_wrong=True)
+            return
+        shown, marked = len(view.shown()) if view.query else len(view.rows), len(view.marked)
+        of = f" of {len(view.rows):,}" if shown != len(view.rows) else ""
+        marks = f", {marked:,} marked" if marked else ""
+        self.prompt.say(f"{shown:,}{of}{marks}")
+
+    @on(Prompt.Typed, "#prompt")
+    def _typed(self, event: Prompt.Typed) -> None:
+        self.grid.filter(event.prompt.text)
+        self.count()
+
+    @on(Prompt.Entered, "#prompt")
+    def _entered(self) -> None:
+        self.set_focus(self.grid)
+
+    @on(Prompt.Left, "#prompt")
+    def _left(self) -> None:
+        self.grid.filter("")
+        self.count()
+        self.set_focus(self.grid)
+
+    @on(Grid.Moved, "#grid")
+    def _moved(self) -> None:
+        self.count()
+
+    @on(Grid.Opened, "#grid")
+    def _opened(self) -> None:
+        if self.grid.row is not None:
+            self.open(self.grid.row)
+
+    def open(self, row: Row) -> None:
+        """Open a row that was chosen."""
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self.set_focus(self.prompt)
+
+    def action_sort(self) -> None:
+        """Choose the column to sort by."""
+        choices = [Choice(column.name, "", column.title) for column in self.view.columns]
+        self.app.push_screen(Choose("Sort by; the same again turns the order around", choices), self._sort)
+
+    def _sort(self, name: str | None) -> None:
+        if name is not None:
+            self.grid.sort(name)
+
+    def action_group(self) -> None:
+        """Choose the column by which rows are put together."""
+        choices = [Choice(column.name, "", column.title) for column in self.view.columns if column.groups]
+        self.app.push_screen(Choose("Group by", [Choice("", "", "nothing"), *choices]), self._group)
+
+    def _group(self, name: str | None) -> None:
+        if name is not None:
+            self.grid.group(name or None)
+
+    def action_back(self) -> None:
+        """Take away the marks, then the filter; then go back."""
+        if self.view.marked:
+            self.view.mark(list(self.view.marked))
+            self.grid.refresh()
+            self.count()
+        elif self.view.query or self.prompt.text:
+            self.prompt.action_clear()
+        else:
+            super().action_back()

@@ -1,0 +1,67 @@
+"""`?`: everything that can be done here and now, searched as one types, with the reason where something would be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.binding import Binding
+
+from tui.acting.actions import Action, actions_about
+from tui.screens.choose import Choice, Choose
+
+if TYPE_CHECKING:
+    from tui.screens.base import SiteScreen
+
+
+class Menu(Choose):
+    """The actions of a screen and its keys. What is chosen is done."""
+
+    def __init__(self, of: SiteScreen) -> None:
+        """Take the screen."""
+        self.of = of
+        self.actions = {action.id: action for action in actions_about(of.about)}
+        about = f"about {', '.join(of.chosen[:3])}" if of.chosen else "on this screen"
+        super().__init__(f"What can be done {about}", self.found({}))
+
+    def found(self, refused: Mapping[str, str]) -> list[Choice]:
+        """Return the choices: first actions that are possible, then those that are not, then keys."""
+        made = [_choice(action, refused.get(action.id, "")) for action in self.actions.values()]
+        made.sort(key=lambda choice: bool(choice.why_not))
+        return made + self._keys()
+
+    def _keys(self) -> list[Choice]:
+        keys = {}
+        for _, binding, *_ in self.of.active_bindings.values():
+            if not binding.action.startswith("act("):
+                keys[binding.action] = Choice(binding.action, shown_key(binding), binding.description, "key")
+        return list(keys.values())
+
+    def on_mount(self) -> None:
+        """Ask why actions would be refused."""
+        super().on_mount()
+        self.dismissed = self.of
+        self.ask_ledger()
+
+    @work(thread=True)
+    def ask_ledger(self) -> None:
+        """Ask the ledger of each action whether it would be refused."""
+        if not self.of.chosen:
+            return
+        refused = {}
+        for action in self.actions.values():
+            why = self.of.refusals(action, [self.of.chosen[0]])
+            if why:
+                refused[action.id] = next(iter(why.values()))
+        if self.is_mounted:
+            self.app.call_from_thread(self.grid.show_rows, self.found(refused))
+
+
+def shown_key(binding: Binding) -> str:
+    """Return a key as people read it."""
+    return binding.key_display or binding.key.replace("_", " ")
+
+
+def _choice(action: Action, why_not: str) -> Choice:
+    return Choice(action.id, action.key, action.label, f"clusterwright {action.command}", why_not)

@@ -1,0 +1,82 @@
+"""The answer of a command, line by line as it comes; it can be searched, copied, and stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import work
+from textual.binding import Binding, BindingType
+
+from ledger.questions.snapshot import Snapshot
+from tui.acting.command import as_typed
+from tui.acting.running import Running
+from tui.lists.column import Column
+from tui.lists.view import View
+from tui.screens.listing import ListScreen
+
+
+class Line(NamedTuple):
+    """A line of output."""
+
+    number: int
+    text: str
+
+
+class OutputScreen(ListScreen[Line]):
+    """What a command says. Esc stops it while it runs, then goes back."""
+
+    EMPTY = "at work…"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "copy", "Copy the command", id="output.copy")]
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Take the command."""
+        super().__init__()
+        self.words = words
+        self.running: Running | None = None
+        self.lines: list[Line] = []
+
+    def made(self) -> View[Line]:
+        """Return a list of one column without a heading."""
+        return View((Column[Line]("text", "", 0, lambda line: line.text),), lambda line: str(line.number))
+
+    def ask(self, _snapshot: Snapshot) -> list[Line]:
+        """Return the lines that came; the record is not asked."""
+        return self.lines
+
+    def on_mount(self) -> None:
+        """Run it."""
+        super().on_mount()
+        self.run_it()
+
+    @work(group="output")
+    async def run_it(self) -> None:
+        """Run the command and show what it says; at its end the talk follows."""
+        self.heard(f"$ {as_typed(self.words)}")
+        self.running = self.owner.site.running(self.words, self.heard)
+        self.running.columns = max(self.size.width - 4, 60)
+        done = await self.running.done()
+        self.running = None
+        for line in done.talk.splitlines():
+            self.heard(line)
+        if done.code:
+            self.heard(f"exit code {done.code}")
+        self.show(self.lines)
+
+    def heard(self, text: str) -> None:
+        """Add a line."""
+        self.lines = [*self.lines, Line(len(self.lines), text)]
+        if self.is_mounted:
+            self.show(self.lines)
+
+    def action_copy(self) -> None:
+        """Copy the command."""
+        self.app.copy_to_clipboard(as_typed(self.words))
+        self.notify("copied")
+
+    def action_back(self) -> None:
+        """Stop it if it runs; else go back."""
+        if self.running is not None:
+            self.running.stop()
+        else:
+            super().action_back()
