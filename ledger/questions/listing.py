@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, timedelta
 from json import dumps
 from typing import Any, NamedTuple
 
@@ -19,7 +19,8 @@ from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.lateness import finish_of, later_by
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import FLAGS, NO_FLOAT_H, State, is_expired, is_past_planned_finish, seen
-from steps.stamps import instant, stamp
+from schedule.errors import InputError
+from steps.stamps import instant, local_day, stamp
 
 _STANDINGS = """
 SELECT id, state, attempt, assignee, organisation, percent, finish_from, finished_at, stale_since, waived, attested, simulated,
@@ -81,9 +82,30 @@ class ListRow(NamedTuple):
     past_planned_finish: bool
 
     @property
+    def is_later(self) -> bool:
+        """Whether it is forecast later than planned."""
+        return (self.days_later or 0) > 0
+
+    @property
     def who(self) -> str:
         """The person or organisation that has the work, else the role."""
         return self.assignee or self.organisation or self.role
+
+
+def planned_in(week: str, zone: str) -> Callable[[ListRow], bool]:
+    """Return the test whether an activity is planned in a week of a time zone, as `2027-W05`. Raise InputError for what is no week."""
+    try:
+        monday = date.fromisoformat(f"{week}-1")
+    except ValueError:
+        raise InputError(f"{week!r} is no week", hint="write year and week as 2027-W05") from None
+
+    def is_in(row: ListRow) -> bool:
+        if row.planned_start is None or row.planned_finish is None:
+            return False
+        start, finish = local_day(row.planned_start, zone), local_day(row.planned_finish, zone)
+        return start < monday + timedelta(days=7) and finish >= monday
+
+    return is_in
 
 
 Standing = tuple[Any, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.tui.piloting import SIZE, painted, screens, see, type_in, until
+from tests.tui.piloting import SIZE, screens, see, type_in, until
 from tui.acting.form import Form
 
 
@@ -35,6 +35,5 @@ def test_what_would_be_refused_is_said_before_it_is_typed(ready: Path) -> None:
             await see(pilot, "030@pod-001")
             await pilot.press("f")
             await see(pilot, "it cannot take 'finish' now")
-            assert "at work" not in painted(app)
 
     asyncio.run(story())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic
+from typing import Any, ClassVar, Generic
 
 from rich.segment import Segment
 from textual import events
@@ -42,13 +42,13 @@ class Grid(Widget, Generic[Row], can_focus=True):
     class Moved(Message):
         """The cursor is on another row, or on none."""
 
-        def __init__(self, grid: Grid[Row]) -> None:
+        def __init__(self, grid: Grid[Any]) -> None:
             """Take the list."""
             super().__init__()
             self.grid = grid
 
         @property
-        def control(self) -> Grid[Row]:
+        def control(self) -> Grid[Any]:
             """The list, by which handlers are chosen."""
             return self.grid
 

@@ -43,18 +43,8 @@ class SiteScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
         Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
+        *(Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in ACTIONS if action.key),
     ]
-
-    def __init_subclass__(cls) -> None:
-        """Bind the keys of the actions about what this screen shows."""
-        own = "ABOUT" in cls.__dict__
-        bound = (
-            [Binding(a.key, f"act('{a.id}')", a.label, id=a.id) for a in actions_about(cls.ABOUT) if a.key]
-            if own
-            else []
-        )
-        cls.BINDINGS = [*cls.__dict__.get("BINDINGS", []), *bound]
-        super().__init_subclass__()
 
     @property
     def owner(self) -> ClusterwrightApp:
@@ -63,8 +53,14 @@ class SiteScreen(Screen[None]):
 
     @property
     def about(self) -> About:
-        """What its actions are about now."""
+        """What its actions are about now. On a list of several kinds it is that of the row under the cursor."""
         return self.ABOUT
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key may act: one key is bound to the actions of several kinds, of which one is about what is chosen."""
+        if action == "act":
+            return any(mine.id == parameters[0] for mine in actions_about(self.about))
+        return super().check_action(action, parameters)
 
     @property
     def chosen(self) -> Sequence[str]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
 from typing import ClassVar
 
-from ledger.questions.listing import ListRow
+from ledger.questions.listing import ListRow, planned_in
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import FLAGS, OVER, State
-from schedule.errors import InputError
 from steps.stamps import local_day
 from tui.acting.actions import About
 from tui.lists.column import Column
@@ -74,7 +72,7 @@ class StepsScreen(ListScreen[ListRow]):
         """Return the words that stand alone in a filter."""
         found: dict[str, Test[ListRow]] = {
             "late": lambda r: r.past_planned_finish,
-            "later": lambda r: (r.days_later or 0) > 0,
+            "later": lambda r: r.is_later,
             "mine": self._is_mine,
             "open": lambda r: r.state not in OVER,
             "critical": lambda r: r.is_critical,
@@ -95,20 +93,7 @@ class StepsScreen(ListScreen[ListRow]):
         return f"{year}-W{week:02}"
 
     def _week(self, text: str) -> Test[ListRow]:
-        """Return the test whether work is planned in a week, as `2027-W05`."""
-        try:
-            monday = date.fromisoformat(f"{text.upper()}-1")
-        except ValueError:
-            raise InputError(f"{text!r} is no week", hint="write year and week as 2027-W05") from None
-        zone = self.owner.site.zone
-
-        def is_in(row: ListRow) -> bool:
-            if row.planned_start is None or row.planned_finish is None:
-                return False
-            start, finish = local_day(row.planned_start, zone), local_day(row.planned_finish, zone)
-            return start < monday + timedelta(days=7) and finish >= monday
-
-        return is_in
+        return planned_in(text.upper(), self.owner.site.zone)
 
     def open(self, row: ListRow) -> None:
         """Show the page of an activity."""
