@@ -13,6 +13,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from ledger.questions.kept_forecast import written
 from schedule.errors import ClusterwrightError
 from schedule.text import shown
 from tui.acting.actions import Action, actions_about
@@ -92,7 +93,7 @@ class ClusterwrightApp(App[None]):
             found = self.site.last_event()
         except ClusterwrightError as error:
             found = error.what
-        forecast = self.site.forecast_written()
+        forecast = written(self.site.folder)
         if self.seen not in {None, found} or self._forecast not in {0.0, forecast}:
             self.seen = found
             self.call_from_thread(self.refresh_screen)

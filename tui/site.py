@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from ledger.account import account_of
 from ledger.questions.case import actor
-from ledger.questions.kept_forecast import FILE as FORECAST
-from ledger.questions.kept_forecast import kept_forecast
-from ledger.questions.listing import ListRow, Standing, list_rows, standings
-from ledger.questions.site import revision, site_of
+from ledger.questions.listing import Listing, ListRow
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import follower, last_event
 from ledger.stores.following import Follower
@@ -37,12 +35,8 @@ class OpenSite:
     """The roles of the person who acts, lent ones too."""
 
     zone: str = "UTC"
-    rows: Sequence[ListRow] = ()
-    """In plan order. Each look makes another list, in which what has not changed is the same."""
-
     read_only: bool = False
-    _standings: Sequence[Standing] = ()
-    _of: tuple[int, float] = (-1, -1.0)
+    _listing: Listing = field(default_factory=Listing)
 
     @cached_property
     def _follower(self) -> Follower | None:
@@ -55,33 +49,17 @@ class OpenSite:
             self._follower.look()
         return last_event(self.folder)
 
-    def forecast_written(self) -> float:
-        """Return when the forecast that the site keeps was written. 0 without one."""
-        try:
-            return (self.folder / FORECAST).stat().st_mtime
-        except OSError:
-            return 0.0
-
     def read(self, snapshot: Snapshot) -> None:
-        """Read the activities that changed since the last look; all of them after a plan or a forecast."""
+        """Read what changed since the last look, and who may act."""
         self.find_person(snapshot)
         self.zone = site_of(snapshot).time_zone
         self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
-        of = (revision(snapshot), self.forecast_written())
-        found = standings(snapshot)
-        if of == self._of and len(found) == len(self._standings):
-            pairs = zip(self._standings, found, strict=True)
-            changed = {new[0] for old, new in pairs if old != new}
-            if changed:
-                fresh = {row.id: row for row in self._made(snapshot, changed)}
-                self.rows = [fresh.get(row.id, row) for row in self.rows]
-        else:
-            self.rows = self._made(snapshot, None)
-        self._standings, self._of = found, of
+        self._listing.look(snapshot)
 
-    def _made(self, snapshot: Snapshot, names: set[str] | None) -> list[ListRow]:
-        kept = kept_forecast(snapshot)
-        return list_rows(snapshot, kept.forecast if kept else None, names)
+    @property
+    def rows(self) -> Sequence[ListRow]:
+        """All activities in plan order, as they were at the last look."""
+        return self._listing.rows
 
     def find_person(self, snapshot: Snapshot) -> None:
         """Find the people that the account may act as, until there are some. The first of them acts."""

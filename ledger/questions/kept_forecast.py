@@ -185,6 +185,14 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
     return Freshness(found, newer, next(iter(forecasts(snapshot)), None))
 
 
+def written(site_dir: Path) -> float:
+    """Return when the forecast that a site keeps was written, in seconds. 0 without one."""
+    try:
+        return (site_dir / FILE).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def standing_forecast(snapshot: Snapshot, *, samples: int | None, seed: int) -> KeptForecast | None:
     """Return the kept forecast if it is the one that would be made again; None otherwise.
 

@@ -15,8 +15,9 @@ import msgspec
 from ledger.questions.baseline import baseline_dates
 from ledger.questions.calendar import working_weeks
 from ledger.questions.case import lapsed, select
-from ledger.questions.kept_forecast import KeptForecast
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast, written
 from ledger.questions.lateness import finish_of, later_by
+from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import FLAGS, NO_FLOAT_H, State, is_expired, is_past_planned_finish, seen
 from schedule.errors import InputError
@@ -108,25 +109,53 @@ def planned_in(week: str, zone: str) -> Callable[[ListRow], bool]:
     return is_in
 
 
-Standing = tuple[Any, ...]
-"""An activity's id, and what of it changes with the work and with time."""
-
-
-def standings(snapshot: Snapshot) -> list[Standing]:
-    """Return the standing of every activity, in plan order. Two readings are compared to find what changed."""
-    return snapshot.ask(_STANDINGS, now=stamp(snapshot.now))
-
-
 def list_rows(
     snapshot: Snapshot,
     forecast: KeptForecast | None,
     names: Iterable[str] | None = None,
 ) -> list[ListRow]:
     """Return the rows of some activities, or of all in plan order, with the finish that the kept forecast has."""
-    return _Listing(snapshot, forecast).rows(names)
+    return _Making(snapshot, forecast).rows(names)
 
 
-class _Listing:
+class Listing:
+    """The rows of all activities, of which each look reads those again that changed.
+
+    A plan that was adopted or a forecast that was made can change every row. `rows` is another list after each look.
+    """
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self.rows: list[ListRow] = []
+        self._standings: list[tuple[Any, ...]] = []
+        self._made_of: tuple[int, float] = (-1, -1.0)
+
+    def look(self, snapshot: Snapshot) -> None:
+        """Read what changed since the last look."""
+        made_of, found = (revision(snapshot), written(snapshot.site_dir)), _standings(snapshot)
+        if made_of == self._made_of and len(found) == len(self._standings):
+            pairs = zip(self._standings, found, strict=True)
+            changed = [after[0] for before, after in pairs if before != after]
+            fresh = {row.id: row for row in _rows(snapshot, changed)} if changed else {}
+            self.rows = [fresh.get(row.id, row) for row in self.rows] if fresh else self.rows
+        else:
+            self.rows = _rows(snapshot, None)
+        self._standings, self._made_of = found, made_of
+
+
+def _standings(snapshot: Snapshot) -> list[tuple[Any, ...]]:
+    """Return of every activity, in plan order, what changes with the work and with time."""
+    waiting = lapsed(snapshot)
+    found = snapshot.ask(_STANDINGS, now=stamp(snapshot.now))
+    return [(*row, row[0] in waiting) for row in found] if waiting else found
+
+
+def _rows(snapshot: Snapshot, names: list[str] | None) -> list[ListRow]:
+    kept = kept_forecast(snapshot)
+    return list_rows(snapshot, kept.forecast if kept else None, names)
+
+
+class _Making:
     """What rows are made with, read once from a snapshot."""
 
     def __init__(self, snapshot: Snapshot, forecast: KeptForecast | None) -> None:

@@ -49,6 +49,7 @@ from ledger.questions.checks import checklist
 from ledger.questions.counts import counts
 from ledger.questions.entries import last_entries
 from ledger.questions.links import predecessors
+from ledger.questions.listing import Listing, ListRow, list_rows
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import claims, sign_offs
 from ledger.questions.site import head
@@ -274,6 +275,18 @@ def keyed(plan: Plan) -> Plan:
 Rows = dict[str, Activity]
 
 
+def in_list(row: ListRow) -> tuple[object, ...]:
+    """Return what a list shows of an activity."""
+    said = (row.title, row.who, row.percent, row.attempt, row.is_critical, row.past_planned_finish)
+    return row.id, row.state, frozenset(row.flags), *said
+
+
+def in_full(row: Activity) -> tuple[object, ...]:
+    """Return the same of the whole row of an activity, by the rules."""
+    said = (row.plan.title, row.assignee or row.whose or row.plan.role, row.percent, row.attempt)
+    return row.id, row.state, row.flags, *said, row.is_critical, row.past_planned_finish
+
+
 def done_was_signed(snapshot: Snapshot, rows: Rows) -> None:
     """Quorum, separation of duties, and nobody counted twice."""
     did = {
@@ -345,6 +358,7 @@ class Site(RuleBasedStateMachine):
         self.ledger.signer = sign_as
         adopt_plan(self.ledger, "pm", keyed(plan_with_facts()), reason="first")
         self.taken = Counter[str]()
+        self.listing = Listing()
         self.signs_before: dict[str, int] = {}
 
     @rule(late=st.booleans())
@@ -394,6 +408,9 @@ class Site(RuleBasedStateMachine):
             class_a_holds_its_gate(snapshot, rows)
             assert {c.activity for c in claims(snapshot)} == {r.id for r in rows.values() if r.state is State.RUNNING}
             assert counts(snapshot).total == len(rows)
+            self.listing.look(snapshot)
+            assert self.listing.rows == list_rows(snapshot, None), "a look reads everything that changed"
+            assert list(map(in_list, self.listing.rows)) == list(map(in_full, rows.values()))
             for row in rows.values():
                 items = checklist(snapshot, row)
                 assert items is None or row.items_done == items.passed
