@@ -11,17 +11,22 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from ledger.questions.kept_forecast import written
-from schedule.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError, InputError
 from schedule.text import shown
 from tui.acting.actions import Action, actions_about
 from tui.acting.command import CommandLine
 from tui.acting.form import Asked, Form
 from tui.acting.running import Done
+from tui.keys import own_keys
+from tui.lists.grid import Grid
+from tui.plain_glyphs import PlainGlyphs, is_plain
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
+from tui.screens.listing import ListScreen
 from tui.screens.output import OutputScreen
 from tui.site import Lapsed, OpenSite
 
@@ -76,14 +81,31 @@ class ClusterwrightApp(App[None]):
         self.seen: int | str | None = None
         """The last event that a screen shows, or why it could not read. None before the first screen has read."""
         self._forecast = 0.0
+        self._plain = [PlainGlyphs()] if is_plain() else []
+        self.own_keys: Mapping[str, str] = {}
+        """A person's own keys, by what they do."""
         self._drafts: dict[tuple[str, tuple[str, ...]], Mapping[str, str]] = {}
 
     def on_mount(self) -> None:
         """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
+        self.take_own_keys()
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 20)
         self.set_interval(LOOK_S, self.look)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what changes every line: signs become ASCII where the terminal has no others."""
+        return [*super().get_line_filters(), *self._plain]
+
+    def take_own_keys(self) -> None:
+        """Take a person's own keys. A file with a fault is named, and the keys stay as they are."""
+        try:
+            self.own_keys = own_keys(ids())
+        except InputError as error:
+            self.say(error)
+            return
+        self.set_keymap(self.own_keys)
 
     @work(thread=True, exclusive=True, group="look")
     def look(self) -> None:
@@ -195,6 +217,12 @@ class ClusterwrightApp(App[None]):
         from tui.screens.activity import ActivityScreen
 
         self.push_screen(ActivityScreen(subject.partition("#")[0]))
+
+
+def ids() -> set[str]:
+    """Return the ids of everything that a key does, in lists, on screens and in forms."""
+    bound = [*ClusterwrightApp.BINDINGS, *SiteScreen.BINDINGS, *ListScreen.BINDINGS, *Grid.BINDINGS, *Form.BINDINGS]
+    return {binding.id for binding in bound if isinstance(binding, Binding) and binding.id}
 
 
 def run(folder: Path, commands: CommandLine, lapsed: Lapsed, *, read_only: bool = False) -> None:

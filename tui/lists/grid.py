@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Generic
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, Self
 
 from rich.segment import Segment
 from textual import events
@@ -13,12 +13,10 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from schedule.text import shown_in_line
-from tui.lists.column import Column, Row, Span, fitted
+from tui.lists.column import Row
+from tui.lists.painting import Painter, columns_shown
 from tui.lists.view import Head, View
-from tui.looks import Palette, palette_of
-
-MARK = "●"
+from tui.looks import palette_of
 
 
 class Grid(Widget, Generic[Row], can_focus=True):
@@ -64,7 +62,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
         self.top = 0
         self.skipped = 0
         """How many columns after the first are off the screen to the left."""
-        self._palette: Palette | None = None
+        self._painter: Painter[Row] | None = None
 
     # What is chosen
 
@@ -137,67 +135,30 @@ class Grid(Widget, Generic[Row], can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return a line of the screen: the heading, or a line of the list."""
-        width = self.size.width
-        if self._palette is None:
-            self._palette = palette_of(self.app)
-        palette = self._palette
+        painter = self._painter = self._painter or self._made_painter()
         if y == 0:
-            return self._heading(width, palette)
+            return painter.heading()
         number = self.top + y - 1
         if number >= len(self.view.lines):
-            said = self._nothing() if y == 1 and not self.view.lines else ""
-            return Strip([Segment(said[:width].ljust(width), palette["muted"])], width)
-        line = self.view.lines[number]
-        is_here = number == self.cursor
-        if isinstance(line, Head):
-            fold = "▸" if line.name in self.view.folded else "▾"
-            text = f"{fold} {shown_in_line(line.name) or 'without'}  {line.rows:,}"
-            strip = Strip([Segment(text[:width].ljust(width), palette["head"])], width)
-        else:
-            strip = Strip(list(self._cells(line, width, palette)), width)
-        if is_here:
-            over = palette["cursor" if self.has_focus else "cursor-away"]
-            return Strip(Segment.apply_style(strip, post_style=over), width)
-        return strip
+            return painter.words(self._nothing() if y == 1 and not self.view.lines else "", "muted")
+        strip = painter.line(self.view.lines[number])
+        if number != self.cursor:
+            return strip
+        over = painter.palette["cursor" if self.has_focus else "cursor-away"]
+        return Strip(Segment.apply_style(strip, post_style=over), self.size.width)
 
     def _nothing(self) -> str:
         return f"nothing matches {self.view.query!r}; Esc clears the filter" if self.view.query else self.empty
 
-    def _columns(self, width: int) -> list[tuple[Column[Row], int]]:
-        first, *others = self.view.columns
-        return fitted([first, *others[self.skipped :]], width - 3)  # a mark and a blank in front, the place at the end
+    def _made_painter(self) -> Painter[Row]:
+        columns = columns_shown(self.view, self.size.width, self.skipped)
+        return Painter(self.view, palette_of(self.app), self.size.width, columns)
 
-    def _heading(self, width: int, palette: Palette) -> Strip:
-        text = "  "
-        for column, cells in self._columns(width):
-            arrow = (" ↓" if self.view.descending else " ↑") if column is self.view.sorted_by else ""
-            title = f"{column.title}{arrow}"[:cells]
-            text += (title.rjust(cells) if column.right else title.ljust(cells)) + " "
-        return Strip([Segment(text[:width].ljust(width), palette["heading"])], width)
-
-    def _cells(self, row: Row, width: int, palette: Palette) -> Iterator[Segment]:
-        is_marked = bool(self.view.marked) and self.view.key(row) in self.view.marked
-        yield Segment(f"{MARK} " if is_marked else "  ", palette["attention"])
-        used = 2
-        for column, cells in self._columns(width):
-            for text, role in self._spans(column, row, cells):
-                yield Segment(text, palette[role])
-            yield Segment(" ", palette["text"])
-            used += cells + 1
-        yield Segment(" " * max(width - used, 0), palette["text"])
-
-    def _spans(self, column: Column[Row], row: Row, cells: int) -> Sequence[Span]:
-        if column.spans is not None:
-            return column.spans(row, cells)
-        text = shown_in_line(column.text(row))
-        if len(text) > cells:
-            text = f"{text[: cells - 1]}…"
-        return [(text.rjust(cells) if column.right else text.ljust(cells), column.role(row))]
-
-    def notify_style_update(self) -> None:
-        """Take the colours of another theme."""
-        super().notify_style_update()
-        self._palette = None
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Paint again. Columns and colours may be others now."""
+        if not regions:
+            self._painter = None
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     # Keys and the mouse
 
@@ -224,7 +185,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
 
     def action_aside(self, columns: int) -> None:
         """Show columns that are off the screen; the first stays."""
-        most = max(len(self.view.columns) - 2, 0)
+        most = max(len(self.view.visible) - 2, 0)
         self.skipped = min(max(self.skipped + columns, 0), most)
         self.refresh()
 
@@ -264,7 +225,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
         """Put the cursor on a row, and open it at the second click; on a heading, sort by its column."""
         if event.y == 0:
             at = 2
-            for column, cells in self._columns(self.size.width):
+            for column, cells in columns_shown(self.view, self.size.width, self.skipped):
                 if at <= event.x < at + cells:
                     self.sort(column.name)
                 at += cells + 1

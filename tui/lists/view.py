@@ -42,6 +42,8 @@ class View(Generic[Row]):
         self.grouped_by: Column[Row] | None = None
         self.folded: set[str] = set()
         self.marked: set[str] = set()
+        self.hidden: set[str] = set()
+        """The names of columns that are not shown. They are searched all the same."""
         self._tests: list[Test[Row]] = []
         self._haystack: dict[str, tuple[Row, str]] = {}
 
@@ -86,6 +88,12 @@ class View(Generic[Row]):
         """Mark rows, or take the marks away if all of them have one."""
         named = set(keys)
         self.marked = self.marked - named if named <= self.marked else self.marked | named
+
+    @property
+    def visible(self) -> list[Column[Row]]:
+        """The columns that are shown; the first always is."""
+        first, *others = self.columns
+        return [first, *(column for column in others if column.name not in self.hidden)]
 
     def column(self, name: str) -> Column[Row]:
         """Return a column by its name."""

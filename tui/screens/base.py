@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Static
 
+from ledger.machine_time import machine_time
 from ledger.questions.commitment import go_live_commitment
 from ledger.questions.inbox import may_now
 from ledger.questions.site import head, site_of
@@ -23,6 +24,8 @@ from steps.stamps import minute
 from tui.acting.actions import ACTIONS, About, Action, actions_about
 from tui.keyline import KeyLine, Shown
 from tui.looks import day_text
+from tui.page import Page, as_text, write_page
+from tui.screens.choose import Choice, Choose
 
 if TYPE_CHECKING:
     from tui.app import ClusterwrightApp
@@ -42,6 +45,7 @@ class SiteScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
+        Binding("E", "mail", "Mail this page", id="mail"),
         Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
         *(Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in ACTIONS if action.key),
     ]
@@ -165,6 +169,36 @@ class SiteScreen(Screen[None]):
                     if answer.verb == action.verb and answer.refusal is not None:
                         found[subject] = answer.refusal.what
         return found
+
+    # The page as a file
+
+    @property
+    def about_site(self) -> str:
+        """The line of the site as it is painted."""
+        return str(self.query_one("#site-line", Static).content)
+
+    def page(self) -> Page:
+        """Return what is painted, line by line. A list returns all of its rows."""
+        lines = (strip.text.rstrip() for strip in self._compositor.render_strips())
+        return Page(self.TITLE or "", self.about_site, [self.TITLE or ""], [[line] for line in lines])
+
+    def action_mail(self) -> None:
+        """Write what the screen shows into a file, in the form that is chosen; text is copied too."""
+        choices = [
+            Choice("txt", "", "text", "into the clipboard, and a file"),
+            Choice("csv", "", "CSV", "for a spreadsheet"),
+            Choice("html", "", "HTML", "for a mail"),
+        ]
+        self.app.push_screen(Choose("This page as a file", choices), self._mail)
+
+    def _mail(self, form: str | None) -> None:
+        if form is None:
+            return
+        page = self.page()
+        path = write_page(self.owner.site.folder, page, form, machine_time())
+        if form == "txt":
+            self.app.copy_to_clipboard(as_text(page))
+        self.notify(str(path), title="written", markup=False)
 
     def action_menu(self) -> None:
         """Show everything that can be done here, with the reason where it would be refused."""

@@ -12,7 +12,9 @@ from textual.binding import Binding, BindingType
 from tui.lists.column import Row
 from tui.lists.grid import Grid
 from tui.lists.prompt import Prompt
-from tui.lists.view import View
+from tui.lists.saved import restore, save_view, saved_views
+from tui.lists.view import Head, View
+from tui.page import Page
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
 
@@ -25,6 +27,8 @@ class ListScreen(SiteScreen, Generic[Row]):
         Binding("slash", "filter", "Filter", key_display="/", id="filter"),
         Binding("full_stop", "sort", "Sort", key_display=".", id="sort"),
         Binding("comma", "group", "Group", key_display=",", id="group"),
+        Binding("C", "columns", "Columns", id="columns"),
+        Binding("V", "views", "Saved views", id="views"),
     ]
 
     def __init__(self) -> None:
@@ -124,6 +128,51 @@ class ListScreen(SiteScreen, Generic[Row]):
     def _group(self, name: str | None) -> None:
         if name is not None:
             self.grid.group(name or None)
+
+    def action_columns(self) -> None:
+        """Choose a column to hide, or to show again."""
+        first, *others = self.view.columns
+        choices = [
+            Choice(
+                c.name,
+                "" if c.name in self.view.hidden else "✔",
+                c.title,
+                "hidden" if c.name in self.view.hidden else "shown",
+            )
+            for c in others
+        ]
+        self.app.push_screen(Choose(f"Columns beside {first.title}", choices), self._toggle)
+
+    def _toggle(self, name: str | None) -> None:
+        if name is not None:
+            self.view.hidden ^= {name}
+            self.grid.refresh()
+
+    def action_views(self) -> None:
+        """Choose a view that was kept, or keep this one under the name of its filter."""
+        kept = saved_views(self.owner.site.folder).get(self.TITLE or "", {})
+        choices = [Choice(name, "", name, saved.query) for name, saved in kept.items()]
+        name = self.view.query or "all"
+        self.app.push_screen(
+            Choose("Saved views", [*choices, Choice("", "", "keep this view", f"as {name!r}")]), self._view
+        )
+
+    def _view(self, name: str | None) -> None:
+        folder, of = self.owner.site.folder, self.TITLE or ""
+        if name == "":
+            save_view(folder, of, self.view.query or "all", self.view)
+            self.notify("kept")
+        elif name is not None:
+            restore(self.view, saved_views(folder)[of][name])
+            self.prompt.text = self.view.query
+            self.grid.to(0)
+            self.count()
+
+    def page(self) -> Page:
+        """Return the rows that are shown, with the columns that are shown."""
+        columns = self.view.visible
+        rows = [[column.text(row) for column in columns] for row in self.view.lines if not isinstance(row, Head)]
+        return Page(self.TITLE or "", self.about_site, [column.title for column in columns], rows)
 
     def action_back(self) -> None:
         """Take away the marks, then the filter; then go back."""

@@ -1,0 +1,71 @@
+"""What a screen shows as a file that one can mail: text, CSV or HTML."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from tui.looks import safe
+
+FOLDER = Path(".clusterwright") / "pages"
+WIDE = 160
+
+
+class Page(NamedTuple):
+    """A title, and a table with its headings. `about` is the line of the site, with the time."""
+
+    title: str
+    about: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def _table(page: Page) -> Table:
+    table = Table(title=safe(page.about), title_justify="left", box=None, pad_edge=False)
+    for heading in page.headings:
+        table.add_column(heading, overflow="fold")
+    for row in page.rows:
+        table.add_row(*map(safe, row))
+    return table
+
+
+def as_text(page: Page) -> str:
+    """Return a page as text."""
+    console = Console(width=WIDE, color_system=None, file=StringIO(), record=True)
+    console.print(_table(page))
+    return console.export_text()
+
+
+def as_html(page: Page) -> str:
+    """Return a page as HTML that needs nothing else."""
+    console = Console(width=WIDE, file=StringIO(), record=True)
+    console.print(_table(page))
+    return console.export_html(inline_styles=True)
+
+
+def as_csv(page: Page) -> str:
+    """Return a page as CSV."""
+    text = StringIO()
+    written = csv.writer(text, lineterminator="\n")
+    written.writerow(page.headings)
+    written.writerows(page.rows)
+    return text.getvalue()
+
+
+FORMS: dict[str, Callable[[Page], str]] = {"txt": as_text, "csv": as_csv, "html": as_html}
+"""By the end of the file's name."""
+
+
+def write_page(folder: Path, page: Page, form: str, at: datetime) -> Path:
+    """Write a page in one of the forms into a site's folder, and return where it is."""
+    path = folder / FOLDER / f"{page.title.lower()}-{at:%Y-%m-%dT%H%M%S}.{form}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(FORMS[form](page), encoding="utf-8")
+    return path
