@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
+from itertools import compress
 from json import dumps
 from typing import Any, NamedTuple
 
@@ -218,7 +219,7 @@ class _Making:
             role=role,
             hold_point=bool(hold_point),
             state=state,
-            flags=tuple(flag for flag, is_set in zip(FLAGS, set_flags, strict=True) if is_set),
+            flags=tuple(compress(FLAGS, set_flags)),
             assignee=assignee,
             organisation=organisation or self.organisations.get(assignee or "", ""),
             percent=percent,

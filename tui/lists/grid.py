@@ -209,7 +209,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
 
     def action_mark_all(self) -> None:
         """Mark all rows that the filter shows, or none if they are marked."""
-        self.view.mark(map(self.view.key, self.view.shown()))
+        self.view.mark(map(self.view.key, self.view.found))
         self.refresh()
         self.post_message(self.Moved(self))
 

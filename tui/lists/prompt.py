@@ -73,8 +73,9 @@ class Prompt(Widget, can_focus=True):
 
     def say(self, note: str, *, is_wrong: bool = False) -> None:
         """Say something behind the text."""
-        self.note, self.is_wrong = note, is_wrong
-        self.refresh()
+        if (self.note, self.is_wrong) != (note, is_wrong):
+            self.note, self.is_wrong = note, is_wrong
+            self.refresh()
 
     def render_line(self, _y: int) -> Strip:
         """Return the only line."""

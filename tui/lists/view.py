@@ -33,6 +33,8 @@ class View(Generic[Row]):
         self.vocabulary = Vocabulary(columns, words or {}, fields or {})
         self.key = key
         self.rows: list[Row] = []
+        self.found: list[Row] = []
+        """The rows of which the filter is true, in the order in which they came, those of folded groups too."""
         self.lines: list[Row | Head] = []
         self.query = ""
         self.wrong: InputError | None = None
@@ -45,12 +47,14 @@ class View(Generic[Row]):
         self.hidden: set[str] = set()
         """The names of columns that are not shown. They are searched all the same."""
         self._tests: list[Test[Row]] = []
-        self._haystack: dict[str, tuple[Row, str]] = {}
+        self._texts: dict[int, str] = {}
 
     def replace(self, rows: Iterable[Row]) -> None:
         """Take other rows. Marks of rows that are gone are gone."""
         self.rows = list(rows)
         self.marked &= {self.key(row) for row in self.rows} if self.marked else set()
+        self._texts = {}
+        self._tests = self.vocabulary.tests(self.query, self._everywhere)
         self.arrange()
 
     def filter(self, query: str) -> None:
@@ -99,14 +103,10 @@ class View(Generic[Row]):
         """Return a column by its name."""
         return next(column for column in self.columns if column.name == name)
 
-    def shown(self) -> list[Row]:
-        """Return the rows that are true of the filter, those of folded groups too."""
-        return [row for row in self.rows if all(test(row) for test in self._tests)]
-
     def in_group(self, head: Head) -> list[str]:
         """Return the keys of the rows of a group."""
         grouped = self.grouped_by
-        return [self.key(row) for row in self.shown() if grouped is not None and grouped.text(row) == head.name]
+        return [self.key(row) for row in self.found if grouped is not None and grouped.text(row) == head.name]
 
     def line_of(self, key: str) -> int | None:
         """Return the line of a row. None if it is not shown."""
@@ -117,7 +117,10 @@ class View(Generic[Row]):
 
     def arrange(self) -> None:
         """Work out the lines: filtered, sorted and grouped."""
-        rows, sorted_by, grouped = self.shown(), self.sorted_by, self.grouped_by
+        rows, sorted_by, grouped = self.rows, self.sorted_by, self.grouped_by
+        for test in self._tests:
+            rows = list(filter(test, rows))
+        self.found = rows
         if sorted_by is not None:
             have = [row for row in rows if not sorted_by.key(row)[0]]
             have.sort(key=lambda row: sorted_by.key(row)[1], reverse=self.descending)
@@ -135,16 +138,14 @@ class View(Generic[Row]):
 
     def _everywhere(self, text: str) -> Test[Row]:
         """Return the test whether a row has a text. Where no row has it, whether it has its letters in this order."""
-        if not any(text in self._text(row) for row in self.rows) and len(text) > 2:
-            letters = re.compile(".*?".join(map(re.escape, text)))
-            return lambda row: letters.search(self._text(row)) is not None
-        return lambda row: text in self._text(row)
+        texts = self._texts = self._texts or self._all_texts()
+        found = {number for number, one in texts.items() if text in one}
+        if not found and len(text) > 2:
+            has_letters = re.compile(".*?".join(map(re.escape, text))).search
+            found = {number for number, one in texts.items() if has_letters(one)}
+        return lambda row: id(row) in found
 
-    def _text(self, row: Row) -> str:
-        """Return all of a row's text in lower case."""
-        key = self.key(row)
-        kept = self._haystack.get(key)
-        if kept is None or kept[0] is not row:
-            text = " ".join(column.text(row) for column in self.columns).casefold()
-            kept = self._haystack[key] = (row, text)
-        return kept[1]
+    def _all_texts(self) -> dict[int, str]:
+        """Return all of the text of each row in lower case, by the row's identity: a row is never changed."""
+        texts = [column.text for column in self.columns]
+        return {id(row): " ".join([text(row) for text in texts]).casefold() for row in self.rows}

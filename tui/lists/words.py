@@ -10,6 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic
 
 from schedule.errors import InputError
@@ -70,4 +71,9 @@ def _in_column(column: Column[Row], value: str) -> Test[Row]:
 
         return is_beyond
     wanted = value.split(",")
-    return lambda row: any(one in column.text(row).casefold() for one in wanted)
+
+    @cache  # many rows have the same few texts
+    def is_wanted(text: str) -> bool:
+        return any(one in text.casefold() for one in wanted)
+
+    return lambda row: is_wanted(column.text(row))

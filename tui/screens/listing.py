@@ -75,7 +75,7 @@ class ListScreen(SiteScreen, Generic[Row]):
         if view.wrong is not None:
             self.prompt.say(f"{view.wrong.what}; {view.wrong.hint}", is_wrong=True)
             return
-        shown, marked = len(view.shown()) if view.query else len(view.rows), len(view.marked)
+        shown, marked = len(view.found), len(view.marked)
         of = f" of {len(view.rows):,}" if shown != len(view.rows) else ""
         marks = f", {marked:,} marked" if marked else ""
         self.prompt.say(f"{shown:,}{of}{marks}")
