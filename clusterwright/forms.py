@@ -44,7 +44,7 @@ def _form(name: str, path: Path) -> Command:
     for given in params:
         if given.name in OWN:
             continue
-        if first is None and given.param_type_name == "argument" and _named(given) in SUBJECTS:
+        if first is None and given.param_type_name == "argument" and not SUBJECTS.isdisjoint(_names(given)):
             first = given
         else:
             fields.append(_field(command, given))
@@ -58,8 +58,9 @@ LATER = frozenset({"--at", "--late-because", "--key", "--out-of-sequence"})
 """Options of many commands, which come after those of one."""
 
 
-def _named(given: Any) -> str:
-    return str(given.metavar or given.name).strip("[].").upper()
+def _names(given: Any) -> list[str]:
+    """Return what an argument is called in help, as ORDER or ORDER|ACTIVITY."""
+    return str(given.metavar or given.name).strip("[].").upper().split("|")
 
 
 def _field(command: Any, given: Any) -> Field:

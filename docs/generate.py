@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 from duration_basis import duration_basis
 from red_cases import red_cases
+from screens_page import screens
 
 from ledger.rules.access import ACCESS, in_words
 from steps.acceptance.causes import CAUSES
@@ -358,6 +359,7 @@ PAGES = {
     "durations.md": durations,
     "hold-points.md": hold_points,
     "red-cases.md": red_cases,
+    "screens.md": screens,
     "seed-numbers.md": seed_numbers,
 }
 

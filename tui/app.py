@@ -68,7 +68,12 @@ class ClusterwrightApp(App[None]):
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {name: _made(name) for name in MAIN}
     DEFAULT_MODE = "morning"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key, f"switch_mode('{mode}')", f"Go to {mode}", id=f"go.{mode}") for mode, key in MAIN.items()),
+        *(
+            Binding(
+                key, f"switch_mode('{mode}')", f"Go to {mode}", key_display=key.replace("minus", "-"), id=f"go.{mode}"
+            )
+            for mode, key in MAIN.items()
+        ),
         Binding("at", "person", "Act as another person", key_display="@", id="person"),
         Binding("colon", "command", "Type a command", key_display=":", id="command"),
         Binding("q", "quit", "Quit", id="quit"),

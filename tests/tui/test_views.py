@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tui.lists.column import Column, fitted
 from tui.lists.saved import restore, save_view, saved_views
 from tui.lists.view import Head, View
+from tui.lists.words import Test
 
 
 class Work(NamedTuple):
@@ -45,7 +46,7 @@ def view() -> View[Work]:
     return made
 
 
-def _unit(text: str) -> object:
+def _unit(text: str) -> Test[Work]:
     return lambda row: row.id.endswith(f"@{text}")
 
 
