@@ -95,9 +95,9 @@ class Grid(Widget, Generic[Row], can_focus=True):
 
     def filter(self, query: str) -> None:
         """Show what a filter chooses; the cursor stays on its row if that is shown."""
-        key = self.key
+        row = self.row
         self.view.filter(query)
-        self.follow(key)
+        self.to(self.view.lines.index(row) if row is not None and row in self.view.lines else self.cursor)
 
     def sort(self, name: str) -> None:
         """Sort by a column; the cursor stays on its row."""

@@ -27,8 +27,12 @@ class View(Generic[Row]):
         key: Callable[[Row], str],
         words: Mapping[str, Test[Row]] | None = None,
         fields: Mapping[str, Asked[Row]] | None = None,
+        text: Callable[[Row], str] | None = None,
     ) -> None:
-        """Take the columns, what names a row, and what a filter may say beside the columns."""
+        """Take the columns, what names a row, and what a filter may say beside the columns.
+
+        `text` is what is searched for words that are no field's. Left out, it is the text of all columns.
+        """
         self.columns = list(columns)
         self.vocabulary = Vocabulary(columns, words or {}, fields or {})
         self.key = key
@@ -47,6 +51,7 @@ class View(Generic[Row]):
         self.hidden: set[str] = set()
         """The names of columns that are not shown. They are searched all the same."""
         self._tests: list[Test[Row]] = []
+        self._text = text or (lambda row: " ".join([column.text(row) for column in self.columns]))
         self._texts: dict[int, str] = {}
 
     def replace(self, rows: Iterable[Row]) -> None:
@@ -147,5 +152,4 @@ class View(Generic[Row]):
 
     def _all_texts(self) -> dict[int, str]:
         """Return all of the text of each row in lower case, by the row's identity: a row is never changed."""
-        texts = [column.text for column in self.columns]
-        return {id(row): " ".join([text(row) for text in texts]).casefold() for row in self.rows}
+        return {id(row): self._text(row).casefold() for row in self.rows}
