@@ -40,19 +40,19 @@ class SiteScreen(Screen[None]):
     ABOUT: ClassVar[About] = "site"
     """What its actions are about."""
 
+    ALSO: ClassVar[tuple[About, ...]] = ()
+    """What else they may be about, where that depends on the row under the cursor: see `about`."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
         Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
     ]
 
     def __init_subclass__(cls) -> None:
-        """Bind the keys of the actions about what this screen shows."""
-        own = "ABOUT" in cls.__dict__
-        bound = (
-            [Binding(a.key, f"act('{a.id}')", a.label, id=a.id) for a in actions_about(cls.ABOUT) if a.key]
-            if own
-            else []
-        )
+        """Bind the keys of the actions about what this screen shows. Of several with one key, `check_action` lets one through."""
+        kinds = (cls.ABOUT, *cls.ALSO) if "ABOUT" in cls.__dict__ else ()
+        actions = {action.id: action for kind in kinds for action in actions_about(kind) if action.key}
+        bound = [Binding(a.key, f"act('{a.id}')", a.label, id=a.id) for a in actions.values()]
         cls.BINDINGS = [*cls.__dict__.get("BINDINGS", []), *bound]
         super().__init_subclass__()
 
@@ -91,7 +91,7 @@ class SiteScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Read again, and show the keys."""
-        self.query_one(KeyLine).show(self.keys())
+        self.show_keys()
         self.load()
 
     @work(thread=True, exclusive=True, group="load")
@@ -132,6 +132,16 @@ class SiteScreen(Screen[None]):
         return text
 
     # Actions
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does something now: of an action, whether it is about what is chosen."""
+        if action != "act":
+            return super().check_action(action, parameters)
+        return any(one.id == parameters[0] for one in actions_about(self.about))
+
+    def show_keys(self) -> None:
+        """Show the keys of what is chosen."""
+        self.query_one(KeyLine).show(self.keys())
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
