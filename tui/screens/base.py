@@ -124,11 +124,12 @@ class SiteScreen(Screen[None]):
         text.append(site.name, style="bold")
         commitment, zone = go_live_commitment(snapshot), site.time_zone
         goal = f"commitment {day_text(commitment.commitment, zone)} · " if commitment else ""
+        acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
+        text.append(f" · {acting}", style="grey62")
         text.append(
             f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
         )
-        acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
-        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone} · {acting}", style="grey62")
+        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone}", style="grey62")
         return text
 
     # Actions
