@@ -51,7 +51,7 @@ LEFT = {
     ),
     "moved": (
         "MOVED",
-        (Shape("when", 11), Shape("about", 22, rank=1), Shape("what happened", 0), Shape("who", 16, rank=2)),
+        (Shape("when", 11), Shape("about", 16, rank=1), Shape("what happened", 0), Shape("who", 16, rank=2)),
         "nothing since then",
     ),
     "phases": (
@@ -75,12 +75,12 @@ RIGHT = {
         "LATE",
         (
             Shape("", 1),
-            Shape("what", 0),
+            Shape("what", 22),
             Shape("late", 6, right=True),
             Shape("float", 5, right=True, rank=1),
             Shape("costs", 10, right=True),
             Shape("who", 14),
-            Shape("title", 40, rank=3),
+            Shape("title", 0, rank=3),
         ),
         "nothing is late",
     ),
@@ -171,7 +171,7 @@ class MorningScreen(SiteScreen):
 
     def on_mount(self) -> None:
         """Let keys go to what is mine."""
-        self.query_one("#mine").focus()
+        self.set_focus(self.query_one("#mine"), scroll_visible=False)
 
     # What is read
 
@@ -217,11 +217,11 @@ class MorningScreen(SiteScreen):
     def _moved(self, snapshot: Snapshot, top: Headlines, zone: str) -> tuple[Sequence[PanelRow], str]:
         """Return what moved since the person's last sitting, and since when that is. This look is kept for the next one."""
         site, forecast = self.owner.site, top.fresh.forecast if top.fresh else None
-        if site.person is None or site.read_only:
-            return [], "nobody at this site has this account"
+        if site.read_only:
+            return [], "read-only screens keep no look"
         slip = {one.id: one.minutes for one in forecast.slip} if forecast else {}
         look = Look(machine_time(), head(snapshot).seq, forecast.finish if forecast else None, slip)
-        before = looked(site.folder, site.person, look)
+        before = looked(site.folder, site.person or "", look)
         if before is None:
             return [], "this is your first look; the next one says what moved since"
         rows = list(news(before, moved(snapshot, before.seq), forecast, zone))
@@ -230,7 +230,9 @@ class MorningScreen(SiteScreen):
     # What is shown
 
     def show(self, answer: Any) -> None:
-        """Paint what was read."""
+        """Paint what was read; at first with the top in sight, whatever has the keys."""
+        if self.morning is None:
+            self.call_after_refresh(self.query_one("#morning").scroll_home, animate=False)
         self.morning = answer
         self.query_one("#head", Static).update(answer.head)
         for name, (rows, note) in answer.panels.items():

@@ -9,12 +9,11 @@ from rich.text import Text
 from ledger.questions.counts import Counts
 from ledger.questions.forecast_words import chance_words, days_words, than_planned
 from ledger.questions.headlines import Headlines
-from ledger.questions.kept_forecast import Freshness
 from ledger.questions.progress_curve import Curve
 from ledger.questions.site import SiteRow
 from ledger.rules.activity import State
 from schedule.text import shown_in_line
-from steps.stamps import days_between
+from steps.stamps import days_between, minute
 from tui.looks import COLOURS, coloured, day_text, safe
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -31,12 +30,9 @@ def head_text(site: SiteRow, top: Headlines, counted: Counts) -> Text:
         return safe("no plan is adopted yet: `clusterwright plan adopt`")
     if top.went_live is not None:
         return _live(site, top, counted)
-    facts = [*_promised(site, top), *_forecast(site, top)]
-    lines = [_line(facts)]
+    lines = [_line(facts) for facts in (_forecast(site, top), _promised(site, top), _planned(site, top)) if facts]
     if top.fresh is None:
         lines.append(coloured("no forecast of this plan is kept: `clusterwright forecast` makes one", "attention"))
-    else:
-        lines.append(_as_of(top.fresh))
     return Text("\n").join(lines)
 
 
@@ -66,9 +62,19 @@ def _promised(site: SiteRow, top: Headlines) -> list[Fact]:
         facts.append(("contingency", f"{left.left} of {days_words(left.days)} left", role))
     else:
         facts.append(("commitment", "none yet", "attention"))
-    facts.append(("working schedule", day_text(site.plan_finish, zone), ""))
+    return facts
+
+
+def _planned(site: SiteRow, top: Headlines) -> list[Fact]:
+    zone = site.time_zone
+    facts: list[Fact] = [("working schedule", day_text(site.plan_finish, zone), "")]
     if top.baseline is not None:
         facts.append(("baseline", f"{day_text(top.baseline.finish, zone)} ({top.baseline})", ""))
+    if top.fresh is not None:
+        newer = f", {top.fresh.newer:,} newer may move it: `clusterwright forecast`" if top.fresh.newer else ""
+        found = top.fresh.forecast
+        said = f"event {found.event}, {minute(found.as_of, zone)}{newer}"
+        facts.append(("forecast is of", said, "attention" if newer else ""))
     return facts
 
 
@@ -80,7 +86,7 @@ def _forecast(site: SiteRow, top: Headlines) -> list[Fact]:
     arrow = "▲ " if later > 0 else "▼ " if later < 0 else "= "
     role = "bad" if later > 0 else "good"
     facts = [
-        ("forecast", f"{day_text(found.finish, zone)} {arrow}{than_planned(later)}", role),
+        ("GO-LIVE forecast", f"{day_text(found.finish, zone)} {arrow}{than_planned(later)}", role),
         ("P50", day_text(go_live.p50.date, zone), ""),
         ("P80", day_text(go_live.p80.date, zone), ""),
         ("a day costs", f"${found.slip_day_usd:,.0f}", ""),
@@ -99,13 +105,9 @@ def _line(facts: Sequence[Fact]) -> Text:
     return text
 
 
-def _as_of(fresh: Freshness) -> Text:
-    return coloured(f"forecast is {fresh.words}", "attention" if fresh.newer else "muted")
-
-
 def curve_text(curve: Curve | None, width: int, zone: str) -> Text:
     """Return the S-curve in two lines of a width, planned above done."""
-    label = 36
+    label = 41
     if curve is None or width < 2 * label:
         return Text("")
     cells = width - label - 1

@@ -109,9 +109,10 @@ def facts(
     """Yield decisions, halls, money and crews, a line for each; Enter opens the screen that has more."""
     said = decisions_words(decisions).partition(";")[0].removeprefix("decisions needed: ")
     yield _fact("decisions", said, "inbox", "attention" if decisions else "muted")
-    if halls:
-        yield _fact("halls", "; ".join(halls_words(halls, lambda at: day_text(at, zone))), "gantt")
-    yield _fact("money", "; ".join(_money(budget, orders, means)), "orders")
+    for words in halls_words(halls, lambda at: day_text(at, zone)):
+        yield _fact("halls", words, "gantt", key=words)
+    for words in _money(budget, orders, means):
+        yield _fact("money", words, "orders", key=words)
     for row in crews:
         there = means.crews.get(row.role) if means else None
         over = there is not None and row.at_work > there
