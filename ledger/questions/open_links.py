@@ -13,9 +13,9 @@ from ledger.questions.snapshot import Snapshot
 from steps.stamps import stamp
 
 _OPEN_LINKS = """
-SELECT DISTINCT "before", "after" FROM link
-WHERE satisfied_at IS NULL OR (side = 'start' AND "before" IN (
-  SELECT id FROM activity WHERE hold_point AND state = 'done' AND valid_until <= :now))"""
+SELECT "before", "after" FROM link WHERE satisfied_at IS NULL
+UNION ALL SELECT l."before", l."after" FROM activity a CROSS JOIN link l ON l."before" = a.id
+WHERE a.valid_until <= :now AND a.hold_point AND +a.state = 'done' AND l.side = 'start' AND l.satisfied_at IS NOT NULL"""
 """The start of what comes after a hold point whose approval has expired waits again."""
 
 _OPEN_ACTIVITIES = "SELECT id, phase FROM activity WHERE state NOT IN ('done', 'not_applicable')"

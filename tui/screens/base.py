@@ -48,6 +48,10 @@ class SiteScreen(Screen[None]):
         Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
     ]
 
+    _is_reading = False
+    _is_outdated = False
+    """Whether something has changed since it began to read."""
+
     def __init_subclass__(cls) -> None:
         """Bind the keys of the actions about what this screen shows. Of several with one key, `check_action` lets one through."""
         kinds = (cls.ABOUT, *cls.ALSO) if "ABOUT" in cls.__dict__ else ()
@@ -94,8 +98,16 @@ class SiteScreen(Screen[None]):
         self.show_keys()
         self.load()
 
-    @work(thread=True, exclusive=True, group="load")
     def load(self) -> None:
+        """Read again, once what is being read is shown: on a large site events come faster than everything is read."""
+        if self._is_reading:
+            self._is_outdated = True
+            return
+        self._is_reading, self._is_outdated = True, False
+        self._read()
+
+    @work(thread=True, group="load")
+    def _read(self) -> None:
         """Open one snapshot, ask it everything that the screen shows, then show it."""
         owner = self.owner
         try:
@@ -106,6 +118,7 @@ class SiteScreen(Screen[None]):
         except ClusterwrightError as error:
             owner.seen = owner.seen or error.what
             owner.call_from_thread(owner.say, error)
+            owner.call_from_thread(self._end_reading)
             return
         owner.call_from_thread(self._show, line, answer)
 
@@ -113,6 +126,12 @@ class SiteScreen(Screen[None]):
         if self.is_mounted:
             self.query_one("#site-line", Static).update(line)
             self.show(answer)
+        self._end_reading()
+
+    def _end_reading(self) -> None:
+        self._is_reading = False
+        if self._is_outdated and self.is_mounted:
+            self.load()
 
     def _line(self, snapshot: Snapshot) -> Text:
         site, person = site_of(snapshot), self.owner.site.person or "nobody"

@@ -212,7 +212,12 @@ class MorningScreen(SiteScreen):
                 "",
             ),
         }
-        return Morning(head_text(site, top, counts(snapshot)), progress_curve(snapshot, POINTS), zone, panels)
+        return Morning(
+            head_text(site, top, counts(snapshot) if top.went_live else None),
+            progress_curve(snapshot, POINTS),
+            zone,
+            panels,
+        )
 
     def _moved(self, snapshot: Snapshot, top: Headlines, zone: str) -> tuple[Sequence[PanelRow], str]:
         """Return what moved since the person's last sitting, and since when that is. This look is kept for the next one."""

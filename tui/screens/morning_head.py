@@ -24,11 +24,11 @@ Fact = tuple[str, str, str]
 """A label, what is said, and the colour role of that. Empty for plain text."""
 
 
-def head_text(site: SiteRow, top: Headlines, counted: Counts) -> Text:
-    """Return go-live in a few lines: what was promised, what is forecast, and what the difference costs."""
+def head_text(site: SiteRow, top: Headlines, counted: Counts | None) -> Text:
+    """Return go-live in a few lines: what was promised, what is forecast, and what the difference costs. `counted` are a live site's figures."""
     if top.baseline is None or site.plan_finish is None:
         return safe("no plan is adopted yet: `clusterwright plan adopt`")
-    if top.went_live is not None:
+    if counted is not None:
         return _live(site, top, counted)
     lines = [_line(facts) for facts in (_forecast(site, top), _promised(site, top), _planned(site, top)) if facts]
     if top.fresh is None:
