@@ -35,7 +35,7 @@ COUNTED = {
     "activity.started": "started",
     "activity.finished": "finished",
     "activity.signed": "signed",
-    "run.settled": "runs",
+    "run.settled": "by software",
     "tranche.received": "received",
 }
 """Kinds of events of which it is said how many there were."""

@@ -35,7 +35,7 @@ def test_what_happened_since_a_look_is_said_and_the_rest_is_counted(ready: Ledge
     ]
     assert "the factory is late" in found.news[1].said
     assert "promised for 2026-04-05" in found.news[1].said
-    assert found.counted == "1 runs"
+    assert found.counted == "1 by software"
     assert moved(look(clock.now), head(look(clock.now)).seq).news == []
 
 

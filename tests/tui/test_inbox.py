@@ -110,6 +110,17 @@ def test_a_narrow_screen_has_the_list_alone(racked_both: Path) -> None:
     asyncio.run(story())
 
 
+def test_another_person_is_chosen_with_the_arrows(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both)
+        async with app.run_test(size=SIZE) as pilot:
+            await see(pilot, "acting as pm")
+            await pilot.press("at", "down", "down", "enter")
+            await see(pilot, "acting as lead", "3 for lead")
+
+    asyncio.run(story())
+
+
 def test_somebody_for_whom_nothing_waits_is_told_what_to_do_next(racked_both: Path) -> None:
     async def story() -> None:
         app = screens(racked_both, "guest")

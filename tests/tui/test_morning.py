@@ -13,11 +13,13 @@ from ledger.decisions.plan import create_ledger
 from ledger.machine_time import machine_time
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import FILE as FORECAST
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from tests.tui.piloting import SIZE, painted, screens, see, until
 from tui.app import ClusterwrightApp
 from tui.last_look import FILE, Look, looked
 from tui.looks import day_text
+from tui.screens.morning import Morning, MorningScreen
 from tui.screens.panel import Panel
 from tui.screens.steps import StepsScreen
 
@@ -142,6 +144,32 @@ def test_a_small_terminal_begins_with_go_live(adopted: Path) -> None:
             for _ in range(7):
                 await pilot.press("tab")
             await see(pilot, "DECISIONS, MONEY, CREWS")
+
+    asyncio.run(story())
+
+
+def test_what_changes_while_it_is_read_is_read_once_more(adopted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a large site events come faster than everything is read; ten of them are one more reading."""
+    asked: list[int] = []
+    ask = MorningScreen.ask
+
+    def counted(screen: MorningScreen, snapshot: Snapshot) -> Morning:
+        asked.append(snapshot.now.second)
+        return ask(screen, snapshot)
+
+    monkeypatch.setattr(MorningScreen, "ask", counted)
+
+    async def story() -> None:
+        app = screens(adopted)
+        async with app.run_test(size=SIZE) as pilot:
+            await see(pilot, "GO-LIVE")
+            await pilot.pause()
+            asked.clear()
+            for _ in range(10):
+                app.refresh_screen()
+            await until(pilot, lambda: len(asked) == 2)
+            await pilot.pause(0.5)
+            assert len(asked) == 2
 
     asyncio.run(story())
 

@@ -39,7 +39,7 @@ LEFT = {
     "mine": (
         "MINE",
         (
-            Shape("do", 14),
+            Shape("do", 13),
             Shape("about", 16),
             Shape("what", 0),
             Shape("unblocks", 8, right=True),

@@ -127,7 +127,10 @@ def _fact(label: str, said: str, opens: str, role: Role = "text", *, key: str = 
 
 
 def _money(budget: Sequence[BudgetRow], orders: Sequence[OrderRow], means: PlanMeans | None) -> Iterator[str]:
-    """Yield what is committed by currency, what the plan's prices sum to, and how many orders have no value."""
+    """Yield how many orders are placed and have no value, what is committed by currency, and what the plan's prices sum to."""
+    placed = [order for order in orders if order.placed_at is not None]
+    unpriced = sum(row.unpriced for row in budget)
+    yield f"{len(placed)} of {len(orders)} orders placed" + (f", {unpriced} without a value" if unpriced else "")
     sums: dict[str, list[Decimal]] = {}
     for row in budget:
         if row.committed:
@@ -140,6 +143,3 @@ def _money(budget: Sequence[BudgetRow], orders: Sequence[OrderRow], means: PlanM
         yield "nothing committed"
     if means is not None and means.usd:
         yield f"the plan's orders cost {means.usd:,.0f} USD"
-    placed = [order for order in orders if order.placed_at is not None]
-    unpriced = sum(row.unpriced for row in budget)
-    yield f"{len(placed)} of {len(orders)} orders placed" + (f", {unpriced} without a value" if unpriced else "")

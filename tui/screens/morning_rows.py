@@ -27,6 +27,8 @@ from tui.screens.waiting_columns import VERBS, evidence_words, verb, waits_words
 Rows = dict[str, ListRow]
 """Activities by id."""
 
+MILLION = 1_000_000
+
 BAR = 8
 """Cells of the bar of a phase."""
 
@@ -170,8 +172,15 @@ def _past(row: ListRow, now: datetime, zone: str) -> int:
 def _cost(minutes: int | None, usd: float, *, drives: bool) -> str:
     """Return what its part of the slip costs by now; of what drives go-live, what each more day costs; else nothing."""
     if minutes and minutes > 0 and usd:
-        return f"${minutes / MINUTES_OF_DAY * usd:,.0f}"
-    return f"${usd:,.0f}/d" if drives and usd else "-"
+        return _dollars(minutes / MINUTES_OF_DAY * usd)
+    return f"{_dollars(usd)}/d" if drives and usd else "-"
+
+
+def _dollars(usd: float) -> str:
+    """Return an amount in few characters."""
+    if usd >= MILLION:
+        return f"${usd / MILLION:,.1f} M"
+    return f"${usd / 1000:,.0f} k" if usd >= 1000 else f"${usd:.0f}"
 
 
 def phase_rows(
