@@ -10,7 +10,7 @@ from ledger.rules.activity import words
 from steps.stamps import moment
 
 _NOW = """
-SELECT a.id, json_extract(a.plan, '$.title'), r.id, r.status, r.started_at, coalesce(r.summary, ''), coalesce(c.hosts, '[]'),
+SELECT a.id, json_extract(a.plan, '$.title'), r.id, r.status = 'running', r.started_at, coalesce(r.summary, ''), coalesce(c.hosts, '[]'),
   (SELECT count(*) FROM item_result i WHERE i.run = r.id),
   (SELECT count(*) FROM item_result i WHERE i.run = r.id AND i.status IN ('failed', 'unreachable'))
 FROM activity a JOIN run r ON r.activity = a.id AND r.attempt = a.attempt LEFT JOIN claim c ON c.run = r.id
@@ -34,8 +34,27 @@ class RunNow(NamedTuple):
 
 def automation_now(snapshot: Snapshot) -> list[RunNow]:
     """Return what failed and then what runs, the newest first."""
-    found = []
-    for activity, title, run, status, started, summary, claimed, results, failed in snapshot.ask(_NOW):
-        hosts = max(len(words(claimed)), results)
-        found.append(RunNow(activity, title, run, status == "running", moment(started), summary, hosts, failed))
-    return found
+    return [_run(*row) for row in snapshot.ask(_NOW)]
+
+
+def _run(
+    activity: str,
+    title: str,
+    run: str,
+    is_running: int,
+    started_at: str,
+    summary: str,
+    claimed: str,
+    results: int,
+    failed: int,
+) -> RunNow:
+    return RunNow(
+        activity,
+        title,
+        run,
+        bool(is_running),
+        moment(started_at),
+        summary,
+        hosts=max(len(words(claimed)), results),
+        failed=failed,
+    )

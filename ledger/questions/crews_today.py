@@ -26,6 +26,12 @@ class CrewsToday(NamedTuple):
 
 def crews_today(snapshot: Snapshot) -> list[CrewsToday]:
     """Return the roles that have crews at work now, by plan or as recorded, the most first."""
-    found = [CrewsToday(*row) for row in snapshot.ask(_CREWS, now=stamp(snapshot.now))]
-    used = [row for row in found if row.planned or row.at_work]
-    return sorted(used, key=lambda row: (-max(row.at_work, row.planned), row.role))
+    found = snapshot.ask(_CREWS, now=stamp(snapshot.now))
+    rows = (CrewsToday(*row) for row in found)
+    used = [row for row in rows if row.planned or row.at_work]
+    return sorted(used, key=_place)
+
+
+def _place(row: CrewsToday) -> tuple[int, str]:
+    most = max(row.at_work, row.planned)
+    return -most, row.role

@@ -63,29 +63,39 @@ class News(NamedTuple):
     said: str
 
 
-class Moved(NamedTuple):
+class WhatHappened(NamedTuple):
     """What happened after an event, the newest first, and how often people and software did the rest, in words."""
 
     news: list[News]
     counted: str
 
 
-def moved(snapshot: Snapshot, after: int, limit: int = 100) -> Moved:
+def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
     """Return what happened after the event with this number."""
     kinds, not_met = json.dumps([*TOLD, *OF_ORDERS]), json.dumps(_NOT_MET)
     rows = snapshot.ask(_TOLD, after=after, kinds=kinds, not_met=not_met, limit=limit)
-    news = [
-        News(seq, moment(at), person, kind, subject, _said(kind, json.loads(text)))
-        for seq, at, person, kind, subject, text in rows
-    ]
+    news = [_news(*row) for row in rows]
     counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
     counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
-    return Moved(news, ", ".join(counted))
+    return WhatHappened(news, ", ".join(counted))
+
+
+def _news(
+    seq: int,
+    at: str,
+    person: str,
+    kind: str,
+    subject: str,
+    text: str,
+) -> News:
+    said = _said(kind, json.loads(text))
+    return News(seq, moment(at), person, kind, subject, said)
 
 
 def _said(kind: str, payload: dict[str, Any]) -> str:
     if kind in OF_ORDERS:
         promised = f", promised for {payload['promised']}" if payload.get("promised") else ""
         return OF_ORDERS[kind](payload) + promised
-    why = next((str(payload[name]) for name in SAID_BY if payload.get(name)), "")
+    reasons = (payload.get(name) for name in SAID_BY)
+    why = next(filter(None, reasons), "")
     return f"{TOLD[kind]}: {why}" if why else TOLD[kind]

@@ -32,7 +32,8 @@ def progress_curve(snapshot: Snapshot, points: int) -> Curve | None:
     if not planned:
         return None
     now = snapshot.now
-    start, finish = min([planned[0], *done[:1]]), max([planned[-1], *done[-1:]])
+    start = min([planned[0], *done[:1]])
+    finish = max([planned[-1], *done[-1:]])
     step = (finish - start) / max(points - 1, 1) or timedelta(days=1)
     times = [start + step * number for number in range(points)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from datetime import datetime
 from json import dumps
+from math import inf
 from typing import Literal, NamedTuple
 
 from ledger.questions.case import actor
@@ -24,7 +25,7 @@ SELECT id, coalesce(json_array_length(plan, '$.policy.evidence'), 0) FROM activi
 WHERE id IN (SELECT value FROM json_each(:names))"""
 
 
-class Waiting(NamedTuple):
+class WaitingItem(NamedTuple):
     """Something that waits for a person. `subject` is what the command is about, `activity` what it belongs to.
 
     `unblocks` is how many open activities come after it, directly or only through it. `needed` is how many kinds of evidence
@@ -60,7 +61,7 @@ def waiting(
     person: str,
     lapsed: Container[str] = (),
     links: OpenLinks | None = None,
-) -> list[Waiting]:
+) -> list[WaitingItem]:
     """Return what waits for a person. What unblocks most comes first, then what has waited longest.
 
     `lapsed` is as for `inbox`. `links` are those of this snapshot, where they were read already.
@@ -69,17 +70,21 @@ def waiting(
     links = OpenLinks(snapshot) if links is None else links
     to_sign = dumps([row.activity for row in rows if row.action == "sign"])
     needed: dict[str, int] = dict(snapshot.ask(_EVIDENCE, names=to_sign))
-    found = [*(_of_inbox(row, needed, links) for row in rows), *_ncrs(snapshot, person, links)]
+    found = [_of_inbox(row, needed, links) for row in rows]
+    found += _ncrs(snapshot, person, links)
     return sorted(found, key=_place)
 
 
-def _place(row: Waiting) -> tuple[int, bool, float, str]:
-    return -row.unblocks, row.since is None, row.since.timestamp() if row.since else 0.0, row.key
+def _place(row: WaitingItem) -> tuple[int, float, str]:
+    since = row.since.timestamp() if row.since else inf
+    return -row.unblocks, since, row.key
 
 
-def _of_inbox(row: InboxRow, needed: dict[str, int], links: OpenLinks) -> Waiting:
-    subject, _, title = row.title.partition(": ") if row.action == "change" else (row.activity, "", row.title)
-    return Waiting(
+def _of_inbox(row: InboxRow, needed: dict[str, int], links: OpenLinks) -> WaitingItem:
+    subject, title = row.activity, row.title
+    if row.action == "change":  # the title begins with its id
+        subject, _, title = row.title.partition(": ")
+    return WaitingItem(
         kind=_OF_SUBJECT.get(row.action, "activity"),
         subject=subject,
         activity=row.activity,
@@ -94,7 +99,7 @@ def _of_inbox(row: InboxRow, needed: dict[str, int], links: OpenLinks) -> Waitin
     )
 
 
-def _ncrs(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator[Waiting]:
+def _ncrs(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator[WaitingItem]:
     """Yield the non-conformances that a person may decide, and those that they own and that are to be closed."""
     me = actor(snapshot, person)
     to_decide = {one.subject: one.role_of(me) for one in ncrs_to_decide(snapshot)}
@@ -102,7 +107,7 @@ def _ncrs(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator[Waiting
         role = to_decide.get(found.id)
         if role is None and (not found.decided or found.owner != person):
             continue
-        yield Waiting(
+        yield WaitingItem(
             kind="ncr",
             subject=found.id,
             activity=found.activity,

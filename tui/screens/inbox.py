@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.waiting import Waiting, waiting
+from ledger.questions.waiting import WaitingItem, waiting
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
 from tui.acting.actions import About
@@ -32,7 +32,7 @@ DETAIL_S = 0.12
 """How long the cursor rests on a row before its evidence is read."""
 
 
-class InboxScreen(ListScreen[Waiting]):
+class InboxScreen(ListScreen[WaitingItem]):
     """`=` marks what is alike, `,` groups; Enter opens the activity's page, the first key at the foot decides."""
 
     TITLE = "Inbox"
@@ -59,9 +59,9 @@ class InboxScreen(ListScreen[Waiting]):
         self._timer: Timer | None = None
         super().__init__()
 
-    def made(self) -> View[Waiting]:
+    def made(self) -> View[WaitingItem]:
         """Return the view of what waits."""
-        words: dict[str, Test[Waiting]] = {
+        words: dict[str, Test[WaitingItem]] = {
             "can": lambda row: not row.blocked_by,
             "refused": lambda row: bool(row.blocked_by),
             "incomplete": lambda row: bool(row.missing),
@@ -78,7 +78,7 @@ class InboxScreen(ListScreen[Waiting]):
             with VerticalScroll(id="detail"):
                 yield Static("", id="about")
 
-    def ask(self, snapshot: Snapshot) -> tuple[datetime, list[Waiting]]:
+    def ask(self, snapshot: Snapshot) -> tuple[datetime, list[WaitingItem]]:
         """Return what waits for the person who acts."""
         person = self.owner.site.person
         if person is None:
@@ -93,7 +93,7 @@ class InboxScreen(ListScreen[Waiting]):
     # What is chosen
 
     @property
-    def marked(self) -> list[Waiting]:
+    def marked(self) -> list[WaitingItem]:
         """The marked rows in the order shown, else the one under the cursor."""
         chosen = set(self.grid.chosen)
         return [row for row in self.view.rows if row.key in chosen]
@@ -129,7 +129,7 @@ class InboxScreen(ListScreen[Waiting]):
         self.grid.refresh()
         self.grid.post_message(Grid.Moved(self.grid))
 
-    def open(self, row: Waiting) -> None:
+    def open(self, row: WaitingItem) -> None:
         """Show the page of the activity that a row is about."""
         self.owner.open_activity(row.activity)
 
@@ -150,7 +150,7 @@ class InboxScreen(ListScreen[Waiting]):
             self.read_detail(row)
 
     @work(thread=True, exclusive=True, group="detail")
-    def read_detail(self, row: Waiting) -> None:
+    def read_detail(self, row: WaitingItem) -> None:
         """Read what is known of a row, and show it if the cursor is still there."""
         try:
             with open_snapshot(self.owner.site.folder) as snapshot:
@@ -159,7 +159,7 @@ class InboxScreen(ListScreen[Waiting]):
             text = safe(error.what)
         self.owner.call_from_thread(self._show_detail, row, text)
 
-    def _show_detail(self, row: Waiting, text: Text) -> None:
+    def _show_detail(self, row: WaitingItem, text: Text) -> None:
         if self.is_mounted and self.grid.key == row.key:
             self.query_one("#about", Static).update(text)
             self.query_one("#detail").scroll_home(animate=False)

@@ -12,7 +12,7 @@ from ledger.questions.ncrs import ncrs, require_ncr
 from ledger.questions.orders import change, require_order
 from ledger.questions.records import comments, evidence, sign_offs
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.waiting import Waiting
+from ledger.questions.waiting import WaitingItem
 from ledger.questions.why import CriterionRow, criteria, why
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judged, limit_words, verdict_words
@@ -28,7 +28,7 @@ VERDICTS = {FAILED: ("✘", "bad"), NOT_MEASURED: ("○", "attention")}
 """Glyph and colour of what is not met. What is met has a tick."""
 
 
-def detail(snapshot: Snapshot, row: Waiting, zone: str) -> Text:
+def detail(snapshot: Snapshot, row: WaitingItem, zone: str) -> Text:
     """Return the lines about what is under the cursor."""
     lines = [Text.assemble((f"{row.subject}  ", "bold"), shown_in_line(row.title))]
     if row.blocked_by:
@@ -45,7 +45,7 @@ def detail(snapshot: Snapshot, row: Waiting, zone: str) -> Text:
     return Text("\n").join(lines)
 
 
-def _activity(snapshot: Snapshot, waiting: Waiting, zone: str) -> Iterator[Text]:
+def _activity(snapshot: Snapshot, waiting: WaitingItem, zone: str) -> Iterator[Text]:
     row = require_activity(snapshot, waiting.activity)
     yield from _needs(snapshot, row)
     yield from _evidence(snapshot, row, waiting)
@@ -77,7 +77,7 @@ def _needs(snapshot: Snapshot, row: Activity) -> Iterator[Text]:
         yield coloured(f"waits for  {shown_in_line(f'{wait.predecessor} {wait.title}: {wait.state}')}", "muted")
 
 
-def _evidence(snapshot: Snapshot, row: Activity, waiting: Waiting) -> Iterator[Text]:
+def _evidence(snapshot: Snapshot, row: Activity, waiting: WaitingItem) -> Iterator[Text]:
     of_attempt = [one for one in evidence(snapshot, row.id) if one.attempt == row.attempt]
     for one in of_attempt:
         yield safe(f"✔ {one.kind}  {one.name}, {one.size:,} bytes, by {one.by}")
@@ -102,7 +102,7 @@ def _criterion(one: CriterionRow) -> Text:
     return coloured(f"{glyph} {shown_in_line(limit_words(one))}: {shown_in_line(verdict)}{readers}", role)
 
 
-def _ncr(snapshot: Snapshot, row: Waiting, zone: str) -> Iterator[Text]:
+def _ncr(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
     found = require_ncr(snapshot, row.subject)
     yield safe(f"class {found.ncr_class}, of {found.activity}, attempt {found.attempt}")
     yield safe(f"opened by {found.opened_by}, {minute(found.opened_at, zone)}: {found.reason}")
@@ -110,7 +110,7 @@ def _ncr(snapshot: Snapshot, row: Waiting, zone: str) -> Iterator[Text]:
     yield safe(f"inspected again: {found.inspections} times")
 
 
-def _change(snapshot: Snapshot, row: Waiting, zone: str) -> Iterator[Text]:
+def _change(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
     found = change(snapshot, row.subject)
     if found is None:
         return
@@ -122,7 +122,7 @@ def _change(snapshot: Snapshot, row: Waiting, zone: str) -> Iterator[Text]:
         yield safe(f"value {order.value or 'unknown'} → {found.value} {found.currency}")
 
 
-def _order(snapshot: Snapshot, row: Waiting, zone: str) -> Iterator[Text]:
+def _order(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
     found = require_order(snapshot, row.subject)
     yield safe(f"{counted(found.quantity, found.unit_of_measure)} from a {found.supplier.replace('-', ' ')}")
     late = f", {found.late_words}" if found.days_late else ""

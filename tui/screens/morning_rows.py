@@ -10,8 +10,8 @@ from ledger.questions.counts import PhaseRow
 from ledger.questions.forecast_words import MINUTES_OF_DAY
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.listing import ListRow
-from ledger.questions.moved import Moved
-from ledger.questions.waiting import Waiting
+from ledger.questions.moved import WhatHappened
+from ledger.questions.waiting import WaitingItem
 from ledger.rules.activity import WORK_OVER
 from ledger.rules.rows import OrderRow
 from ledger.rules.subjects import is_delivery, is_supply
@@ -42,7 +42,7 @@ def about_of(subject: str) -> About:
     return "activity" if "@" in subject else "site"
 
 
-def mine(rows: Sequence[Waiting], now: datetime) -> list[PanelRow]:
+def mine(rows: Sequence[WaitingItem], now: datetime) -> list[PanelRow]:
     """Return what waits for a person, as the inbox has it."""
     return [
         PanelRow(
@@ -64,7 +64,7 @@ def mine(rows: Sequence[Waiting], now: datetime) -> list[PanelRow]:
     ]
 
 
-def news(look: Look, found: Moved, forecast: KeptForecast | None, zone: str) -> Iterator[PanelRow]:
+def news(look: Look, found: WhatHappened, forecast: KeptForecast | None, zone: str) -> Iterator[PanelRow]:
     """Yield how go-live moved since a look, which parts of its slip grew, and what happened, the newest first."""
     if forecast is not None and look.go_live is not None:
         days = forecast.days(look.go_live, forecast.finish)

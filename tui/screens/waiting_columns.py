@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from ledger.questions.waiting import Waiting
+from ledger.questions.waiting import WaitingItem
 from tui.acting.actions import ACTIONS, Action
 from tui.lists.column import Column
 from tui.looks import Role, day_text
@@ -27,13 +27,13 @@ VERBS: dict[str, tuple[str, str, Role, str]] = {
 """By action of a row: its glyph, its words, its colour role, and the command that is the usual answer to it."""
 
 
-def verb(row: Waiting) -> str:
+def verb(row: WaitingItem) -> str:
     """Return what to do, as glyph and words."""
     glyph, words, *_ = VERBS[row.action]
     return f"{glyph} {words}"
 
 
-def answer_of(row: Waiting) -> Action:
+def answer_of(row: WaitingItem) -> Action:
     """Return the action that is the usual answer to a row."""
     command = VERBS[row.action][3]
     return next(action for action in ACTIONS if (action.command, action.about) == (command, row.kind))
@@ -47,14 +47,14 @@ def waits_words(since: datetime | None, now: datetime | None) -> str:
     return f"{hours / 24:.0f} d" if hours >= 48 else f"{hours:.0f} h"
 
 
-def why_not(row: Waiting) -> str:
+def why_not(row: WaitingItem) -> str:
     """Return what is missing before it can be decided, or why it would be refused now."""
     if row.missing:
         return f"missing: {', '.join(row.missing)}"
     return f"✘ {row.blocked_by}" if row.blocked_by else ""
 
 
-def waiting_columns(zone: Callable[[], str], now: Callable[[], datetime | None]) -> Sequence[Column[Waiting]]:
+def waiting_columns(zone: Callable[[], str], now: Callable[[], datetime | None]) -> Sequence[Column[WaitingItem]]:
     """Return the columns. `zone` and `now` are those of the site at the last look."""
     return (
         Column("do", "do", 15, verb, lambda r: r.action, _role, groups=True),
@@ -71,18 +71,18 @@ def waiting_columns(zone: Callable[[], str], now: Callable[[], datetime | None])
     )
 
 
-def evidence_words(row: Waiting) -> str:
+def evidence_words(row: WaitingItem) -> str:
     """Return how many of the kinds of evidence that are asked for are there."""
     return f"{row.needed - len(row.missing)}/{row.needed}" if row.needed else ""
 
 
-def _evidence(row: Waiting) -> float | None:
+def _evidence(row: WaitingItem) -> float | None:
     return (row.needed - len(row.missing)) / row.needed if row.needed else None
 
 
-def _evidence_role(row: Waiting) -> Role:
+def _evidence_role(row: WaitingItem) -> Role:
     return "bad" if row.missing else "good"
 
 
-def _role(row: Waiting) -> Role:
+def _role(row: WaitingItem) -> Role:
     return VERBS[row.action][2]
