@@ -15,6 +15,7 @@ from ledger.machine_time import machine_time
 from ledger.questions.automation_now import automation_now
 from ledger.questions.counts import counts, phases
 from ledger.questions.crews_today import crews_today
+from ledger.questions.decisions_needed import everybody
 from ledger.questions.halls import halls
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.moved import moved
@@ -31,9 +32,10 @@ from tui.lists.grid import Grid
 from tui.screens.base import SiteScreen
 from tui.screens.listing import ListScreen
 from tui.screens.morning_head import POINTS, curve_text, head_text
+from tui.screens.morning_late import late_rows
 from tui.screens.morning_means import PlanMeans, facts, plan_means, supplies
 from tui.screens.morning_panels import LEFT, RIGHT
-from tui.screens.morning_rows import chain, late, mine, news, phase_rows, run_rows
+from tui.screens.morning_rows import chain, mine, news, phase_rows, run_rows
 from tui.screens.panel import Panel, PanelRow
 
 
@@ -102,14 +104,14 @@ class MorningScreen(SiteScreen):
         self.means = plan_means(snapshot, self.means)
         waits = waiting(snapshot, owner.person, lapsed, links) if owner.person else []
         found = phases(snapshot)
-        late_rows = late(owner.rows, bought, forecast, now, zone)
+        behind = late_rows(owner.rows, bought, forecast, now, zone)
         later = "" if top.late.forecast_later is None else f", {top.late.forecast_later:,} forecast later"
         of_phases = phase_rows(found, links.waits_of_phases(forecast.nodes if forecast else {}), forecast)
         panels: dict[str, tuple[Sequence[PanelRow], str]] = {
             "mine": (mine(waits, now), f"{len(waits)} for {owner.person}" if owner.person else ""),
             "moved": self._moved(snapshot, top, zone),
             "phases": (of_phases, ""),
-            "late": (late_rows, f"{top.late.past_planned_finish:,} past their planned finish{later}"),
+            "late": (behind, f"{top.late.past_planned_finish:,} past their planned finish{later}"),
             "chain": (chain(forecast, {row.id: row for row in owner.rows}, zone) if forecast else [], ""),
             "supplies": (supplies(bought, now, zone), ""),
             "runs": (run_rows(automation_now(snapshot), now), ""),
@@ -117,6 +119,7 @@ class MorningScreen(SiteScreen):
                 list(
                     facts(
                         top.decisions,
+                        everybody(snapshot),
                         halls(snapshot, forecast),
                         budget(snapshot),
                         bought,

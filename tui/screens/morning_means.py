@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from ledger.questions.orders import BudgetRow
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.orders import delivery_days_late
+from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow, TrancheRow
 from steps.amount import counted
 from steps.stamps import days_between, local_day
@@ -22,6 +24,8 @@ from tui.looks import Role, day_text
 from tui.screens.panel import PanelRow
 
 AHEAD = timedelta(weeks=3)
+SHOWN = 5
+"""Of how many people it is said how many decisions they may take."""
 
 
 class PlanMeans(NamedTuple):
@@ -99,6 +103,7 @@ def _to_come(order: OrderRow, delivery: TrancheRow, now: datetime, zone: str) ->
 
 def facts(
     decisions: Sequence[Needed],
+    people: Sequence[Actor],
     halls: list[HallRow],
     budget: Sequence[BudgetRow],
     orders: Sequence[OrderRow],
@@ -109,6 +114,8 @@ def facts(
     """Yield decisions, halls, money and crews, a line for each; Enter opens the screen that has more."""
     said = decisions_words(decisions).partition(";")[0].removeprefix("decisions needed: ")
     yield _fact("decisions", said, "inbox", "attention" if decisions else "muted")
+    if decisions:
+        yield _fact("", _whose(decisions, people), "inbox", key="whose")
     for words in halls_words(halls, lambda at: day_text(at, zone)):
         yield _fact("halls", words, "gantt", key=words)
     for words in _money(budget, orders, means):
@@ -124,6 +131,15 @@ def facts(
 
 def _fact(label: str, said: str, opens: str, role: Role = "text", *, key: str = "") -> PanelRow:
     return PanelRow(f"{label} {key}", ((label, "muted"), (said, role)), opens)
+
+
+def _whose(decisions: Sequence[Needed], people: Sequence[Actor]) -> str:
+    """Return how many of the decisions each person may take, and how many nobody may."""
+    may = Counter(me.id for one in decisions for me in people if one.role_of(me))
+    nobody = sum(not any(one.role_of(me) for me in people) for one in decisions)
+    words = [f"{person} {number}" for person, number in may.most_common(SHOWN)]
+    more = [f"and {len(may) - SHOWN} people more"] if len(may) > SHOWN else []
+    return "may be taken by: " + ", ".join([*words, *more, *([f"nobody {nobody}"] if nobody else [])])
 
 
 def _money(budget: Sequence[BudgetRow], orders: Sequence[OrderRow], means: PlanMeans | None) -> Iterator[str]:

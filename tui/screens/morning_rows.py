@@ -1,4 +1,4 @@
-"""The rows of the morning's panels about work: what moved, the driving chain, what is mine, late, in phases, and runs."""
+"""The rows of the morning's panels about work: what moved, the driving chain, what is mine, the phases, and runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from ledger.questions.listing import ListRow
 from ledger.questions.moved import WhatHappened
 from ledger.questions.waiting import WaitingItem
 from ledger.rules.activity import WORK_OVER
-from ledger.rules.rows import OrderRow
 from ledger.rules.subjects import is_delivery, is_supply
-from steps.stamps import days_between, minute
+from steps.stamps import minute
 from tui.acting.actions import About
 from tui.last_look import Look
 from tui.lists.column import Span
@@ -26,8 +25,6 @@ from tui.screens.waiting_columns import VERBS, evidence_words, verb, waits_words
 
 Rows = dict[str, ListRow]
 """Activities by id."""
-
-MILLION = 1_000_000
 
 BAR = 8
 """Cells of the bar of a phase."""
@@ -122,65 +119,6 @@ def _link(name: str, forecast: KeptForecast, row: ListRow | None, zone: str) -> 
         (row.who, "muted"),
     )
     return PanelRow(name, cells, name, "activity", name)
-
-
-def late(
-    rows: Sequence[ListRow],
-    orders: Sequence[OrderRow],
-    forecast: KeptForecast | None,
-    now: datetime,
-    zone: str,
-) -> list[PanelRow]:
-    """Return what is late: first what makes go-live later and by how much, then by days."""
-    critical = frozenset(forecast.critical) if forecast else frozenset()
-    costs = {one.id: one.minutes for one in forecast.slip} if forecast else {}
-    usd = forecast.slip_day_usd if forecast else 0.0
-    found = []
-    for row in rows:
-        days = max(row.days_later or 0, _past(row, now, zone))
-        if days > 0 or row.past_planned_finish:
-            slack = "" if row.float_days is None else f"{row.float_days:.0f} d"
-            found.append((row.id, days, slack, row.who, row.title))
-    for order in orders:
-        if order.days_late:
-            name = order.late_delivery.id if order.late_delivery else order.id
-            who = order.supplier_name or order.supplier
-            found.append((name, order.days_late, "", who, order.title))
-    found.sort(key=lambda one: (-costs.get(one[0], 0), one[0] not in critical, -one[1], one[0]))
-    made = []
-    for name, days, slack, who, title in found:
-        drives = name in critical
-        cells: tuple[Span, ...] = (
-            ("!" if drives or name in costs else "~", "bad" if drives else "attention"),
-            (name, "text"),
-            (f"{days:+} d", "bad"),
-            (slack, "text"),
-            (_cost(costs.get(name), usd, drives=drives), "bad"),
-            (who, "text"),
-            (title, "muted"),
-        )
-        made.append(PanelRow(name, cells, name, about_of(name), name))
-    return made
-
-
-def _past(row: ListRow, now: datetime, zone: str) -> int:
-    if not row.past_planned_finish or row.planned_finish is None:
-        return 0
-    return days_between(row.planned_finish, now, zone)
-
-
-def _cost(minutes: int | None, usd: float, *, drives: bool) -> str:
-    """Return what its part of the slip costs by now; of what drives go-live, what each more day costs; else nothing."""
-    if minutes and minutes > 0 and usd:
-        return _dollars(minutes / MINUTES_OF_DAY * usd)
-    return f"{_dollars(usd)}/d" if drives and usd else "-"
-
-
-def _dollars(usd: float) -> str:
-    """Return an amount in few characters."""
-    if usd >= MILLION:
-        return f"${usd / MILLION:,.1f} M"
-    return f"${usd / 1000:,.0f} k" if usd >= 1000 else f"${usd:.0f}"
 
 
 def phase_rows(
