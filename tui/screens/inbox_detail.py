@@ -71,7 +71,10 @@ def _when(row: Activity, zone: str) -> str:
 
 def _needs(snapshot: Snapshot, row: Activity) -> Iterator[Text]:
     found = why(snapshot, row.id)
+    said = {_words(one) for one in criteria(snapshot, row.id)}
     for need in found.needs:
+        if need in said or need.startswith("evidence: "):  # they have lines of their own
+            continue
         yield coloured(f"needs  {shown_in_line(need)}", "attention")
     for wait in found.unmet[:MOST]:
         yield coloured(f"waits for  {shown_in_line(f'{wait.predecessor} {wait.title}: {wait.state}')}", "muted")
@@ -98,8 +101,13 @@ def _criteria(snapshot: Snapshot, row: Activity) -> Iterator[Text]:
 def _criterion(one: CriterionRow) -> Text:
     glyph, role = VERDICTS.get(one.verdict, ("✔", "good"))
     readers = f", read by {', '.join(one.readers)}" if one.readers else ""
+    return coloured(f"{glyph} {shown_in_line(_words(one))}{readers}", role)
+
+
+def _words(one: CriterionRow) -> str:
+    """Return a criterion with its verdict, as `why` says it."""
     verdict = verdict_words(one, Judged(one.verdict, one.measured, one.worst))
-    return coloured(f"{glyph} {shown_in_line(limit_words(one))}: {shown_in_line(verdict)}{readers}", role)
+    return f"{limit_words(one)}: {verdict}"
 
 
 def _ncr(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:

@@ -63,7 +63,7 @@ def waiting_columns(zone: Callable[[], str], now: Callable[[], datetime | None])
         Column("unblocks", "unblocks", 8, lambda r: str(r.unblocks or "-"), lambda r: r.unblocks, right=True),
         Column("evidence", "evidence", 8, evidence_words, _evidence, _evidence_role, right=True, rank=2),
         Column("waits", "waits", 6, lambda r: waits_words(r.since, now()), lambda r: r.since, right=True, rank=1),
-        Column("missing", "missing, or why not", 34, why_not, role=lambda _: "bad", rank=3),
+        Column("missing", "missing, or why not", 28, why_not, role=lambda _: "bad", rank=3),
         Column("role", "as", 20, lambda r: r.role.replace("-", " "), rank=4, groups=True),
         Column("since", "since", 10, lambda r: day_text(r.since, zone()), lambda r: r.since, rank=5),
         Column("step", "step", 5, lambda r: r.step, rank=6, groups=True),
