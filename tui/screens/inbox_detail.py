@@ -101,7 +101,7 @@ def _criteria(snapshot: Snapshot, row: Activity) -> Iterator[Text]:
 def _criterion(one: CriterionRow) -> Text:
     glyph, role = VERDICTS.get(one.verdict, ("✔", "good"))
     readers = f", read by {', '.join(one.readers)}" if one.readers else ""
-    return coloured(f"{glyph} {shown_in_line(_words(one))}{readers}", role)
+    return coloured(shown_in_line(f"{glyph} {_words(one)}{readers}"), role)
 
 
 def _words(one: CriterionRow) -> str:
