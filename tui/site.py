@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 from ledger.account import account_of
 from ledger.questions.case import actor
@@ -37,6 +38,7 @@ class OpenSite:
     zone: str = "UTC"
     read_only: bool = False
     _listing: Listing = field(default_factory=Listing)
+    _turn: Lock = field(default_factory=Lock)
 
     @cached_property
     def _follower(self) -> Follower | None:
@@ -50,11 +52,12 @@ class OpenSite:
         return last_event(self.folder)
 
     def read(self, snapshot: Snapshot) -> None:
-        """Read what changed since the last look, and who may act."""
-        self.find_person(snapshot)
-        self.zone = site_of(snapshot).time_zone
-        self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
-        self._listing.look(snapshot)
+        """Read what changed since the last look, and who may act. One screen reads at a time."""
+        with self._turn:
+            self.find_person(snapshot)
+            self.zone = site_of(snapshot).time_zone
+            self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
+            self._listing.look(snapshot)
 
     @property
     def rows(self) -> Sequence[ListRow]:

@@ -75,7 +75,7 @@ def decisions_needed(snapshot: Snapshot, lapsed: Container[str] = ()) -> list[Ne
         *_of_state(snapshot, "decide", NOT_MET),
         *_of_state(snapshot, "resume", (State.ON_HOLD,)),
         *_releases(snapshot, lapsed),
-        *_ncrs(snapshot),
+        *ncrs_to_decide(snapshot),
         *_changes(snapshot),
     ]
 
@@ -151,7 +151,8 @@ def next_action(snapshot: Snapshot, row: Activity) -> str | None:
     return None
 
 
-def _ncrs(snapshot: Snapshot) -> Iterator[Needed]:
+def ncrs_to_decide(snapshot: Snapshot) -> Iterator[Needed]:
+    """Yield the open non-conformances that have no disposition."""
     for found in ncrs(snapshot, open_only=True):
         if not found.decided:
             row = require_activity(snapshot, found.activity)

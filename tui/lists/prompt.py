@@ -131,6 +131,10 @@ class Prompt(Widget, can_focus=True):
         self._back = 0
         self.post_message(self.Entered(self))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave Up and Down to the screen until something was typed before: in a choice they move the cursor of its list."""
+        return bool(self._history) if action == "earlier" else super().check_action(action, parameters)
+
     def action_earlier(self, steps: int) -> None:
         """Show what was typed before, or after that."""
         self._back = min(max(self._back + steps, 0), len(self._history))

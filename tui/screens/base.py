@@ -50,6 +50,10 @@ class SiteScreen(Screen[None]):
         *(Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in ACTIONS if action.key),
     ]
 
+    _is_reading = False
+    _is_outdated = False
+    """Whether something has changed since it began to read."""
+
     @property
     def owner(self) -> ClusterwrightApp:
         """The application, by its own type."""
@@ -59,12 +63,6 @@ class SiteScreen(Screen[None]):
     def about(self) -> About:
         """What its actions are about now. On a list of several kinds it is that of the row under the cursor."""
         return self.ABOUT
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key may act: one key is bound to the actions of several kinds, of which one is about what is chosen."""
-        if action == "act":
-            return any(mine.id == parameters[0] for mine in actions_about(self.about))
-        return super().check_action(action, parameters)
 
     @property
     def chosen(self) -> Sequence[str]:
@@ -91,11 +89,19 @@ class SiteScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Read again, and show the keys."""
-        self.query_one(KeyLine).show(self.keys())
+        self.show_keys()
         self.load()
 
-    @work(thread=True, exclusive=True, group="load")
     def load(self) -> None:
+        """Read again, once what is being read is shown: on a large site events come faster than everything is read."""
+        if self._is_reading:
+            self._is_outdated = True
+            return
+        self._is_reading, self._is_outdated = True, False
+        self._read()
+
+    @work(thread=True, group="load")
+    def _read(self) -> None:
         """Open one snapshot, ask it everything that the screen shows, then show it."""
         owner = self.owner
         try:
@@ -106,6 +112,7 @@ class SiteScreen(Screen[None]):
         except ClusterwrightError as error:
             owner.seen = owner.seen or error.what
             owner.call_from_thread(owner.say, error)
+            owner.call_from_thread(self._end_reading)
             return
         owner.call_from_thread(self._show, line, answer)
 
@@ -113,6 +120,12 @@ class SiteScreen(Screen[None]):
         if self.is_mounted:
             self.query_one("#site-line", Static).update(line)
             self.show(answer)
+        self._end_reading()
+
+    def _end_reading(self) -> None:
+        self._is_reading = False
+        if self._is_outdated and self.is_mounted:
+            self.load()
 
     def _line(self, snapshot: Snapshot) -> Text:
         site, person = site_of(snapshot), self.owner.site.person or "nobody"
@@ -124,14 +137,25 @@ class SiteScreen(Screen[None]):
         text.append(site.name, style="bold")
         commitment, zone = go_live_commitment(snapshot), site.time_zone
         goal = f"commitment {day_text(commitment.commitment, zone)} · " if commitment else ""
+        acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
+        text.append(f" · {acting}", style="grey62")
         text.append(
             f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
         )
-        acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
-        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone} · {acting}", style="grey62")
+        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone}", style="grey62")
         return text
 
     # Actions
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does something now: of an action, whether it is about what is chosen."""
+        if action != "act":
+            return super().check_action(action, parameters)
+        return any(one.id == parameters[0] for one in actions_about(self.about))
+
+    def show_keys(self) -> None:
+        """Show the keys of what is chosen."""
+        self.query_one(KeyLine).show(self.keys())
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what can be done about what is chosen, then the screens'."""

@@ -98,6 +98,7 @@ class ListScreen(SiteScreen, Generic[Row]):
     @on(Grid.Moved, "#grid")
     def _moved(self) -> None:
         self.count()
+        self.show_keys()
 
     @on(Grid.Opened, "#grid")
     def _opened(self) -> None:

@@ -1,0 +1,101 @@
+"""What has happened since somebody looked: what people and suppliers decided, what failed, and how much was done."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from ledger.questions.order_history import WORDS as OF_ORDERS
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State
+from steps.stamps import moment
+
+TOLD = {
+    "plan.adopted": "another plan was adopted",
+    "progress.adopted": "work of before was taken over",
+    "forecast.published": "a forecast was published",
+    "activity.rejected": "rejected",
+    "activity.held": "on hold",
+    "activity.resumed": "resumed",
+    "activity.reopened": "opened again",
+    "activity.not_applicable": "does not apply",
+    "activity.attested": "attested",
+    "criterion.waived": "a criterion was waived",
+    "waiver.moved": "a waiver was moved",
+    "policy.overridden": "passed against its policy",
+    "ncr.dispositioned": "a non-conformance was decided",
+    "ncr.closed": "a non-conformance was closed",
+    "entry.taken_back": "an entry was taken back",
+    "run.settled": "a run failed",
+}
+"""Kinds of events beside those about orders that have a line of their own, in words. Of runs these are the failed ones."""
+
+COUNTED = {
+    "activity.started": "started",
+    "activity.finished": "finished",
+    "activity.signed": "signed",
+    "run.settled": "by software",
+    "tranche.received": "received",
+}
+"""Kinds of events of which it is said how many there were."""
+
+SAID_BY = ("reason", "comment", "summary", "note", "meaning")
+"""Where the payload of an event says why, the most telling first."""
+
+_NOT_MET = (State.FAILED, State.CHECKED_NOT_MET)
+_TOLD = """
+SELECT seq, effective_at, actor, kind, subject, payload FROM event
+WHERE seq > :after AND kind IN (SELECT value FROM json_each(:kinds))
+  AND (kind <> 'run.settled' OR json_extract(payload, '$.result') IN (SELECT value FROM json_each(:not_met)))
+ORDER BY seq DESC LIMIT :limit"""
+_COUNTED = "SELECT kind, count(*) FROM event WHERE seq > :after GROUP BY kind"
+
+
+class News(NamedTuple):
+    """Something that happened. `said` is what, in words."""
+
+    seq: int
+    at: datetime
+    person: str
+    kind: str
+    subject: str
+    said: str
+
+
+class WhatHappened(NamedTuple):
+    """What happened after an event, the newest first, and how often people and software did the rest, in words."""
+
+    news: list[News]
+    counted: str
+
+
+def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
+    """Return what happened after the event with this number."""
+    kinds, not_met = json.dumps([*TOLD, *OF_ORDERS]), json.dumps(_NOT_MET)
+    rows = snapshot.ask(_TOLD, after=after, kinds=kinds, not_met=not_met, limit=limit)
+    news = [_news(*row) for row in rows]
+    counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
+    counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
+    return WhatHappened(news, ", ".join(counted))
+
+
+def _news(
+    seq: int,
+    at: str,
+    person: str,
+    kind: str,
+    subject: str,
+    text: str,
+) -> News:
+    said = _said(kind, json.loads(text))
+    return News(seq, moment(at), person, kind, subject, said)
+
+
+def _said(kind: str, payload: dict[str, Any]) -> str:
+    if kind in OF_ORDERS:
+        promised = f", promised for {payload['promised']}" if payload.get("promised") else ""
+        return OF_ORDERS[kind](payload) + promised
+    reasons = (payload.get(name) for name in SAID_BY)
+    why = next(filter(None, reasons), "")
+    return f"{TOLD[kind]}: {why}" if why else TOLD[kind]

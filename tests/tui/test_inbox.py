@@ -1,0 +1,129 @@
+"""The inbox: what unblocks most first, alike items together, evidence before the decision, keys by what a row is about."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from ledger.account import machine_account
+from ledger.decisions.deliveries import receive
+from ledger.decisions.evidence import attach
+from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.decisions.sign_off import reject
+from ledger.decisions.work import finish, start
+from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.journey import bought
+from tests.tui.piloting import SIZE, painted, screens, see, state, type_in, until
+from tui.acting.form import Form
+
+PODS = ("010@pod-001", "010@pod-002")
+
+
+@pytest.fixture
+def racked_both(tmp_path: Path) -> Path:
+    """Return a site where both pods are racked and wait for their sign-offs, one of them for the second time."""
+    folder, clock = tmp_path / "site", Clock()
+    folder.mkdir()
+    (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
+    plan, account = small_plan(), {"account": machine_account()}
+    people = tuple(person.model_copy(update=account) for person in plan.people)
+    with create_ledger(folder, site_name="S", time_zone="UTC", owner="pm", rehearsal=False, clock=clock) as ledger:
+        adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
+        bought(ledger)
+        for number, name in enumerate(PODS, start=1):
+            receive(ledger, "pm", f"001@site#gpu-server/{number}")
+            start(ledger, "tech", name)
+            attach(ledger, "tech", name, b"a photo", "photo", name="rack.jpg")
+            finish(ledger, "tech", name)
+        reject(ledger, "lead", PODS[0], "a crooked rail")
+        attach(ledger, "tech", PODS[0], b"another photo", "photo", name="straight.jpg")
+        finish(ledger, "tech", PODS[0])
+    return folder
+
+
+def test_alike_items_are_marked_together_and_decided_at_once(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both, "lead2")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await see(pilot, *PODS, "1/1", "NCR-0001")
+            await pilot.press("down", "equals_sign")
+            await see(pilot, "3, 2 marked")
+            await pilot.press("s")
+            await see(pilot, f"$ clusterwright sign {PODS[0]} {PODS[1]}")
+            await pilot.press("enter")
+            await until(pilot, lambda: not isinstance(app.screen, Form))
+            assert {state(racked_both, name) for name in PODS} == {"done"}
+            await until(pilot, lambda: "✎ sign" not in painted(app))
+
+    asyncio.run(story())
+
+
+def test_evidence_and_what_came_before_are_shown_beside_the_row(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both, "lead2")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await see(pilot, *PODS)
+            await pilot.press("slash")
+            await type_in(pilot, "sign pod-001")
+            await pilot.press("enter")
+            await see(pilot, "✔ photo", "straight.jpg", "✘ NCR-0001", "done by  tech")
+            assert "rack.jpg" not in painted(app)
+
+    asyncio.run(story())
+
+
+def test_the_keys_are_those_of_what_the_row_is_about(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both, "lead")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await see(pilot, "NCR-0001")
+            await pilot.press("slash")
+            await type_in(pilot, "NCR")
+            await pilot.press("enter")
+            await see(pilot, "d Decide")
+            assert "s Sign" not in painted(app)
+            await pilot.press("s")
+            assert not isinstance(app.screen, Form)
+            await pilot.press("d")
+            await see(pilot, "$ clusterwright ncr disposition", "NCR-0001")
+
+    asyncio.run(story())
+
+
+def test_a_narrow_screen_has_the_list_alone(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both, "lead2")
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("3")
+            await see(pilot, *PODS)
+            await pilot.pause(0.3)
+            assert "straight.jpg" not in painted(app)
+            assert "unblocks" in painted(app)
+
+    asyncio.run(story())
+
+
+def test_another_person_is_chosen_with_the_arrows(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both)
+        async with app.run_test(size=SIZE) as pilot:
+            await see(pilot, "acting as pm")
+            await pilot.press("at", "down", "down", "enter")
+            await see(pilot, "acting as lead", "3 for lead")
+
+    asyncio.run(story())
+
+
+def test_somebody_for_whom_nothing_waits_is_told_what_to_do_next(racked_both: Path) -> None:
+    async def story() -> None:
+        app = screens(racked_both, "guest")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await see(pilot, "nothing waits for you; 2 shows every step")
+
+    asyncio.run(story())
