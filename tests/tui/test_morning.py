@@ -131,7 +131,7 @@ def test_tab_goes_through_the_panels_and_enter_on_a_phase_shows_its_steps(adopte
             screen = app.screen
             assert isinstance(screen, StepsScreen)
             await until(pilot, lambda: bool(screen.view.rows))
-            assert {row.phase for row in screen.view.shown()} == {"server_assembly"}
+            assert {row.phase for row in screen.view.found} == {"server_assembly"}
 
     asyncio.run(story())
 

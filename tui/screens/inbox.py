@@ -123,7 +123,7 @@ class InboxScreen(ListScreen[WaitingItem]):
         row = self.grid.row
         if row is None:
             return
-        alike = [one.key for one in self.view.shown() if (one.action, one.step) == (row.action, row.step)]
+        alike = [one.key for one in self.view.found if (one.action, one.step) == (row.action, row.step)]
         self.view.mark(alike)
         self.grid.refresh()
         self.grid.post_message(Grid.Moved(self.grid))
