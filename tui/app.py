@@ -121,6 +121,7 @@ class ClusterwrightApp(App[None]):
     ) -> None:
         """Open the form of an action; run a question that needs nothing more at once."""
         command = self.site.commands.describe(action.command)
+        command = command if subjects else command.alone
         needs = [field for field in command.fields if field.required]
         if not action.records and not needs and (subjects or command.subject is None):
             self.push_screen(OutputScreen(command.words(subjects, {})))
@@ -130,7 +131,7 @@ class ClusterwrightApp(App[None]):
         if len(subjects) > 1 and not many:
             self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
             subjects = subjects[:1]
-        self._open(Asked(command, subjects, kept or values or {}, refusals))
+        self._open(Asked(command, subjects, {**kept, **(values or {})}, refusals))
 
     def _open(self, asked: Asked) -> None:
         self.push_screen(Form(asked), lambda done: self._done(asked, done))

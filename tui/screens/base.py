@@ -40,6 +40,9 @@ class SiteScreen(Screen[None]):
     ABOUT: ClassVar[About] = "site"
     """What its actions are about."""
 
+    ABOUTS: ClassVar[tuple[About, ...]] = ()
+    """What else they may be about, where that depends on the row. `about` says which it is now."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
         Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
@@ -47,12 +50,10 @@ class SiteScreen(Screen[None]):
 
     def __init_subclass__(cls) -> None:
         """Bind the keys of the actions about what this screen shows."""
-        own = "ABOUT" in cls.__dict__
-        bound = (
-            [Binding(a.key, f"act('{a.id}')", a.label, id=a.id) for a in actions_about(cls.ABOUT) if a.key]
-            if own
-            else []
-        )
+        own = not {"ABOUT", "ABOUTS"}.isdisjoint(cls.__dict__)
+        abouts = {cls.ABOUT, *cls.ABOUTS, "site"} if own else set()
+        keyed = [action for action in ACTIONS if action.key and action.about in abouts]
+        bound = [Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in keyed]
         cls.BINDINGS = [*cls.__dict__.get("BINDINGS", []), *bound]
         super().__init_subclass__()
 
@@ -133,6 +134,16 @@ class SiteScreen(Screen[None]):
 
     # Actions
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does something now: the same key may be of an order and of a delivery."""
+        if action != "act":
+            return True
+        return any(one.id == parameters[0] for one in actions_about(self.about))
+
+    def values(self, _action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return what is filled in when the form of an action is opened."""
+        return {}
+
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
         mine = (
@@ -155,7 +166,8 @@ class SiteScreen(Screen[None]):
         if action.records and self.owner.site.read_only:
             self.notify(READ_ONLY, severity="warning")
             return
-        self.owner.act(action, subjects, lambda: self.refusals(action, subjects))
+        values = self.values(action, subjects)
+        self.owner.act(action, subjects, lambda: self.refusals(action, subjects), values)
 
     def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return by subject why an action would be refused now. Called in a thread."""

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from tui.keyline import KeyLine
 from tui.lists.column import Row
 from tui.lists.grid import Grid
 from tui.lists.prompt import Prompt
@@ -94,6 +95,7 @@ class ListScreen(SiteScreen, Generic[Row]):
     @on(Grid.Moved, "#grid")
     def _moved(self) -> None:
         self.count()
+        self.query_one(KeyLine).show(self.keys())
 
     @on(Grid.Opened, "#grid")
     def _opened(self) -> None:
