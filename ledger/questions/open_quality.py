@@ -20,6 +20,7 @@ Kind = Literal["ncr", "change", "waiver"]
 _ACTIVITIES = """
 SELECT id, role, attempt, json_extract(plan, '$.title'), json_extract(plan, '$.policy.roles') FROM activity
 WHERE id IN (SELECT activity FROM ncr UNION SELECT activity FROM waiver)"""
+_READINGS = "SELECT ncr, group_concat(DISTINCT metric) FROM measurement WHERE ncr IS NOT NULL GROUP BY ncr"
 _LAST = "9999"
 
 
@@ -74,7 +75,7 @@ def _activities(snapshot: Snapshot) -> dict[str, _Of]:
 
 
 def _ncrs(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
-    known = _activities(snapshot)
+    known, readings = _activities(snapshot), dict(snapshot.ask(_READINGS))
     for one in ncrs(snapshot):
         of = known.get(one.activity, _Of())
         is_open = one.closed_at is None
@@ -86,7 +87,8 @@ def _ncrs(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
             state="closed" if not is_open else "decided" if one.decided else "open",
             is_open=is_open,
             ncr_class=one.ncr_class,
-            said=one.reason,
+            said=one.reason
+            or (f"not met: {readings[one.id]}" if one.id in readings else f"not met in a run: {of.title}"),
             decided=one.decided or one.disposition,
             owner=one.owner,
             deciders=roles_for("disposition_ncr", policy=of.policy, crew=of.role),
@@ -101,7 +103,7 @@ def _ncrs(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
 def _changes(snapshot: Snapshot) -> Iterator[QualityRow]:
     for one in changes(snapshot):
         asked = [f"quantity {one.quantity}"] if one.quantity is not None else []
-        asked += [f"value {one.value:,} {one.currency}"] if one.value is not None else []
+        asked += [f"value {one.value:,} {one.currency}".rstrip()] if one.value is not None else []
         yield QualityRow(
             id=one.id,
             kind="change",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ledger.questions.links import predecessors, successors
 from ledger.questions.orders import changes, order_history, require_order, serials
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.supplies import Supply, supplies_of
+from ledger.questions.supplies import Supply, supplies_of, units_words
 from ledger.rules.rows import OrderRow
 from steps.amount import counted
 from steps.stamps import local_day, minute
@@ -74,7 +74,7 @@ def _delivery(snapshot: Snapshot, supply: Supply, zone: str) -> Iterator[OrderLi
     late = f", {supply.days_late} days late" if supply.days_late else ""
     said = f"{supply.state}{late}: {supply.quantity}, need by {_day(one.need_by, zone)}"
     promised = f", promised {supply.promised}" if supply.promised else ""
-    units = f", for {', '.join(one.units)}" if one.units else ""
+    units = f", for {units_words(one.units)}" if one.units else ""
     yield OrderLine("delivery", one.id, f"{said}{promised}{units}", one.id, bool(supply.days_late))
     if one.shipped:
         by = " ".join(filter(None, (one.carrier, one.tracking)))
@@ -104,7 +104,7 @@ def _releases(snapshot: Snapshot, row: OrderRow, found: list[Supply]) -> Iterato
 def _changes(snapshot: Snapshot, row: OrderRow) -> Iterator[OrderLine]:
     for one in changes(snapshot, row.id):
         asked = [f"quantity {one.quantity}" if one.quantity is not None else ""]
-        asked += [f"value {one.value:,} {one.currency}" if one.value is not None else ""]
+        asked += [f"value {one.value:,} {one.currency}".rstrip() if one.value is not None else ""]
         by = f"asked by {one.asked_by}" + (f", {one.state} by {one.decided_by}" if one.decided_by else "")
         said = f"{one.state}: {', '.join(filter(None, asked))}; {one.reason}; {by}"
         yield OrderLine("change", one.id, said, is_bad=one.state == "open")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
@@ -20,6 +20,9 @@ _PLACES = {"planned": 0, "placed": 1, "shipped": 1, "part received": 1, "receive
 """By state: what is to be placed comes first, what is here last."""
 
 SOON = timedelta(weeks=3)
+NAMED = 3
+"""How many units of a delivery are named one by one."""
+
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -44,8 +47,9 @@ class Supply(NamedTuple):
         """What is bought; of a delivery, the units that it releases."""
         if self.delivery is None:
             return self.order.title
-        units = ", ".join(self.delivery.units)
-        return f"delivery {self.delivery.number} of {len(self.order.tranches)}" + (f" for {units}" if units else "")
+        count, units = len(self.order.tranches), units_words(self.delivery.units)
+        which = f"delivery {self.delivery.number} of {count}" if count > 1 else "all of it"
+        return f"{which} for {units}" if units else which
 
     @property
     def order_by(self) -> datetime | None:
@@ -85,6 +89,13 @@ class Supply(NamedTuple):
     def supplier(self) -> str:
         """The supplier that it was placed with, else what kind of supplier sells it."""
         return self.order.supplier_name or self.order.supplier
+
+
+def units_words(units: Sequence[str]) -> str:
+    """Return the units that a delivery releases: named, or the first and the last of many."""
+    if len(units) <= NAMED:
+        return ", ".join(units)
+    return f"{units[0]} to {units[-1]}, {len(units)} in all"
 
 
 def supplies(snapshot: Snapshot) -> list[Supply]:

@@ -82,7 +82,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("ncr disposition", "d", "ncr", "Decide"),
     Action("ncr assign", "A", "ncr", "Assign"),
     Action("ncr close", "f", "ncr", "Close"),
-    _asks("ncr show", "", "ncr", "Show"),
+    _asks("ncr show", "w", "ncr", "Show whole"),
     Action("change approve", "s", "change", "Approve"),
     Action("change refuse", "x", "change", "Refuse"),
     Action("correct", "z", "site", "Correct an entry"),

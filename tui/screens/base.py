@@ -43,6 +43,9 @@ class SiteScreen(Screen[None]):
     ABOUTS: ClassVar[tuple[About, ...]] = ()
     """What else they may be about, where that depends on the row. `about` says which it is now."""
 
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = ()
+    """Keys of the screen itself that are shown at the foot, beside those of actions."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
         Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
@@ -154,7 +157,7 @@ class SiteScreen(Screen[None]):
             )
         )
         own = (("?", "All keys", "menu"), (":", "Command", "app.command"), ("Esc", "Back", "back"))
-        return (*own, *mine)
+        return (*own, *self.OWN_KEYS, *mine)
 
     def action_act(self, name: str) -> None:
         """Open the form of an action about what is chosen; of one that only answers and needs nothing, the answer."""

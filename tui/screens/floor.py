@@ -17,7 +17,7 @@ from ledger.questions.listing import ListRow
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from tui.acting.actions import About
-from tui.keyline import KeyLine
+from tui.keyline import KeyLine, Shown
 from tui.lists.column import Span
 from tui.looks import Role, safe
 from tui.screens.base import SiteScreen
@@ -65,6 +65,7 @@ class FloorScreen(SiteScreen):
 
     TITLE = "Floor"
     ABOUT: ClassVar[About] = "activity"
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("M", "State or power", "mode"),)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("M", "mode", "State or power", id="floor.mode")]
     DEFAULT_CSS = """
     FloorScreen #legend { height: auto; color: $text-muted; }
@@ -143,8 +144,8 @@ class FloorScreen(SiteScreen):
             return
         spot, row = rack.spot, self._of(rack)
         what = f"{len(spot.servers)} servers, {spot.kw:.1f} kW planned" if spot.servers else "infrastructure"
-        trouble = f" · ✘ {rack.trouble}" if rack.trouble else ""
-        line = f"{rack.id} · {spot.unit} · {LOOKS[rack.stage][0]} {rack.stage} · {what}{trouble}"
+        trouble = f"  ✘ {rack.trouble}" if rack.trouble else ""
+        line = f"{rack.id}  {spot.unit}  {LOOKS[rack.stage][0]} {rack.stage}  {what}{trouble}"
         said = "" if row is None else f"{row.state.glyph} {row.state.words}: {row.id} {row.title}"
         self.query_one("#rack", Static).update(safe(line).append("\n").append_text(safe(said)))
         self.query_one(KeyLine).show(self.keys())

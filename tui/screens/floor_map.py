@@ -101,6 +101,8 @@ class FloorMap(Widget, can_focus=True):
             line: list[tuple[int, str, Sequence[RackRow]]] = []
             for number, (_, rows) in enumerate(halls):
                 racks = rows.get(row, [])
+                if not racks and row > max(rows):
+                    continue
                 line.append((number * block, f"r{row:<3}", racks))
                 for rack in racks:
                     x = number * block + LABEL + (rack.spot.place - 1) * self.cell

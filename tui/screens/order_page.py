@@ -13,6 +13,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_delivery, is_supply, order_of
 from schedule.text import shown_in_line
 from tui.acting.actions import About
+from tui.keyline import Shown
 from tui.lists.column import Column
 from tui.lists.grid import Grid
 from tui.lists.view import View
@@ -58,6 +59,7 @@ class OrderScreen(ListScreen[Piece]):
 
     ABOUT: ClassVar[About] = "order"
     ABOUTS: ClassVar[tuple[About, ...]] = ("delivery",)
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("y", "Scan", "receive_by_scanner"),)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "receive_by_scanner", "Receive by scanner", id="order.scan"),
     ]

@@ -11,6 +11,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.supplies import Supply, supplies
 from ledger.rules.subjects import is_delivery
 from tui.acting.actions import About
+from tui.keyline import Shown
 from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.screens.listing import ListScreen
@@ -24,6 +25,7 @@ class OrdersScreen(ListScreen[Supply]):
     ABOUT: ClassVar[About] = "order"
     ABOUTS: ClassVar[tuple[About, ...]] = ("delivery",)
     EMPTY = "this site buys nothing"
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("d", "Deliveries", "deliveries"), ("y", "Scan", "receive_by_scanner"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "deliveries", "Deliveries: show or hide", id="orders.deliveries"),
         Binding("y", "receive_by_scanner", "Receive by scanner", id="orders.scan"),

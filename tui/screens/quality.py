@@ -12,6 +12,7 @@ from ledger.questions.open_quality import QualityRow, quality
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import order_of
 from tui.acting.actions import About, Action
+from tui.keyline import Shown
 from tui.lists.column import Column
 from tui.lists.grid import Grid
 from tui.lists.view import View
@@ -42,6 +43,7 @@ class QualityScreen(ListScreen[QualityRow]):
     ABOUT: ClassVar[About] = "ncr"
     ABOUTS: ClassVar[tuple[About, ...]] = ("change", "activity")
     EMPTY = "no non-conformance, no change order and no waiver"
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("u", "Move a waiver", "move_waiver"),)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "move_waiver", "Another day for a waiver", id="quality.move-waiver"),
     ]

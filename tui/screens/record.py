@@ -18,6 +18,7 @@ from schedule.errors import ClusterwrightError, InputError
 from steps.stamps import local_day, minute
 from tui.acting.actions import Action
 from tui.acting.running import Running
+from tui.keyline import Shown
 from tui.lists.column import Column
 from tui.lists.view import View
 from tui.lists.words import Test
@@ -36,6 +37,7 @@ class RecordScreen(ListScreen[JournalRow]):
     TITLE = "Record"
     ABOUT = "site"
     EMPTY = "no event yet"
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("v", "Verify", "verify"), ("o", "Older", "older"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "verify", "Verify", id="record.verify"),
         Binding("o", "older", "Older events", id="record.older"),
