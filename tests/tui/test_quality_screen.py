@@ -19,7 +19,7 @@ from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock
 from tests.ledger.journey import take
-from tests.tui.piloting import painted, screens, see, until
+from tests.tui.piloting import screens, see
 from tui.screens.quality import QualityScreen
 
 LOSSY = RunOutcome(
@@ -63,14 +63,16 @@ def test_keys_are_those_of_the_kind_of_row(lossy: Path) -> None:
             )
             screen = app.screen
             assert isinstance(screen, QualityScreen)
-            for kind, foot, chosen in (
-                ("ncrs", "d Decide", "NCR-0001"),
-                ("changes", "s Approve", "CO-0001"),
-                ("waivers", "s Sign", "030@pod-001"),
+            for kind, foot, key, command in (
+                ("ncrs", "d Decide", "A", "ncr assign NCR-0001"),
+                ("changes", "s Approve", "s", "change approve CO-0001"),
+                ("waivers", "s Sign", "A", "assign 030@pod-001"),
             ):
                 screen.prompt.action_set(kind)
-                await until(pilot, lambda foot=foot: foot in painted(app))  # type: ignore[misc]
-                assert list(screen.chosen) == [chosen]
+                await see(pilot, foot)
+                await pilot.press(key)
+                await see(pilot, f"$ clusterwright {command}")
+                await pilot.press("escape")
 
     asyncio.run(story())
 

@@ -78,6 +78,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("ship", "s", "delivery", "Ship"),
     Action("receive", "r", "delivery", "Receive"),
     Action("expedite", "e", "delivery", "Expedite"),
+    _asks("why", "w", "delivery", "Why it waits"),
     _asks("impact", "I", "delivery", "Impact of a delay"),
     Action("ncr disposition", "d", "ncr", "Decide"),
     Action("ncr assign", "A", "ncr", "Assign"),

@@ -56,7 +56,7 @@ BEFORE: Mapping[str, Before] = {"promise": Before("Impact", _impact_of_promise)}
 class BeforeAnswer(VerticalScroll):
     """What the question answered, below the fields of a form. It says how long it has been at work."""
 
-    DEFAULT_CSS = "BeforeAnswer { height: auto; max-height: 40vh; display: none; border-top: solid $panel; }"
+    DEFAULT_CSS = "BeforeAnswer { height: auto; max-height: 34vh; display: none; border-top: solid $panel; }"
 
     def __init__(self, started: Callable[[Sequence[str]], Running]) -> None:
         """Take what makes a command that runs at the site."""

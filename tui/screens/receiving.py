@@ -89,7 +89,8 @@ class ReceivingScreen(SiteScreen):
         yield Grid(View(COLUMNS, lambda scan: str(scan.number)), id="grid", empty="nothing is scanned yet")
 
     def on_mount(self) -> None:
-        """Let the scanner type."""
+        """Let the scanner type, and never into the list, where letters are keys."""
+        self.query_one(Grid).can_focus = False
         self.query_one("#scan", Input).focus()
 
     @property

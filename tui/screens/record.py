@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from ledger.machine_time import machine_time
 from ledger.questions.journal import JournalRow, journal
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -117,16 +118,21 @@ class RecordScreen(ListScreen[JournalRow]):
     @work(group="verify")
     async def verify(self) -> None:
         """Run the audit in a process of its own, and say what it found."""
-        last = self.rows[0].seq if self.rows else 0
+        last, when = self.rows[0].seq if self.rows else 0, minute(machine_time(), self._zone())
         self._say("verifying: chain, evidence, rules, replay… v stops it")
         self.running = self.owner.site.running(AUDIT)
         done = await self.running.done()
         self.running = None
         lines = done.answer.strip().splitlines() or done.talk.strip().splitlines() or ["stopped"]
         with_mark = f"✔ {lines[0]}" if done.is_done else f"✘ {lines[0]}"
-        self._say(f"{with_mark}; begun after event {last:,}")
+        self._say(f"{with_mark}; begun on {when} after event {last:,}")
         if not done.is_done:
             self.notify("\n".join([*lines, *done.talk.splitlines()][:12]), severity="error", markup=False, timeout=12)
+
+    def on_unmount(self) -> None:
+        """Stop the audit with the screens."""
+        if self.running is not None:
+            self.running.stop()
 
     def _say(self, text: str) -> None:
         self.verified = text
