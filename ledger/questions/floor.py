@@ -103,19 +103,22 @@ def _rack(spot: Spot, hosts: Sequence[str], work: _Work) -> RackRow:
         is_set = work.states.get("site", {}).get(INFRASTRUCTURE_STEP) is State.DONE
         return RackRow(spot, "set" if is_set else PLANNED, "")
     stage = PLANNED
+    states = work.states.get(spot.unit, {})
     for name, steps in STAGES:
-        applying = {step: state for step, state in work.states.get(spot.unit, {}).items() if step in steps}
-        if applying and all(_is_there(spot, named, work, step, state) for step, state in applying.items()):
+        applying = steps & states.keys()
+        if applying and all(_is_there(spot, named, work, step) for step in applying):
             stage = name
     return RackRow(spot, stage, _trouble(spot, named, work))
 
 
-def _is_there(spot: Spot, named: Collection[str], work: _Work, step: str, state: State) -> bool:
+def _is_there(spot: Spot, named: Collection[str], work: _Work, step: str) -> bool:
     """Return whether a rack has a step behind it: it is done, or the rack or all of its servers passed its checklist."""
-    if state is State.DONE:
+    if work.states[spot.unit][step] is State.DONE:
         return True
     items = work.items.get(f"{step}@{spot.unit}", {})
-    return items.get(spot.id, False) or (bool(named) and all(items.get(host, False) for host in named))
+    if items.get(spot.id, False):
+        return True
+    return bool(named) and all(items.get(host, False) for host in named)
 
 
 def _trouble(spot: Spot, named: Iterable[str], work: _Work) -> str:
@@ -149,8 +152,11 @@ def _spots(figures: str, choices: str) -> tuple[Spot, ...]:
     for pod, size in enumerate(drawing.fabric.fabric.pods):
         for number, name in enumerate(drawing.fabric.rack_names(pod)):
             servers = range(number * per_rack, min((number + 1) * per_rack, size))
-            found.append(Spot(name, *_numbers(name), f"pod-{pod + 1:03}", servers, len(servers) * node_kw))
-    return tuple(sorted([*found, *_infrastructure(drawing)], key=lambda spot: spot[1:4]))
+            hall, row, place = _numbers(name)
+            unit, kw = f"pod-{pod + 1:03}", len(servers) * node_kw
+            found.append(Spot(name, hall, row, place, unit, servers, kw))
+    found += _infrastructure(drawing)
+    return tuple(sorted(found, key=lambda spot: spot[1:4]))
 
 
 def _infrastructure(drawing: Any) -> list[Spot]:
@@ -163,9 +169,14 @@ def _infrastructure(drawing: Any) -> list[Spot]:
     room = floor_plan.network_rows * floor_plan.racks_per_row
     numbers = np.arange(min(drawing.services.infrastructure_racks, room))
     names = place_names(floor_plan.network(numbers))
-    return [Spot(name, *_numbers(name), "site", range(0), 0.0) for name in names]
+    found = []
+    for name in names:
+        hall, row, place = _numbers(name)
+        found.append(Spot(name, hall, row, place, "site", range(0), 0.0))
+    return found
 
 
 def _numbers(name: str) -> tuple[int, int, int]:
-    hall, row, place = (int(part.rpartition("-")[2]) for part in name.split("/"))
+    numbers = [part.rpartition("-")[2] for part in name.split("/")]
+    hall, row, place = map(int, numbers)
     return hall, row, place

@@ -54,10 +54,16 @@ class JournalRow(NamedTuple):
         return self.kind.replace(".", " ").replace("_", " ")
 
 
-def journal(snapshot: Snapshot, most: int, *, after: int = 0, before: int | None = None) -> list[JournalRow]:
+def journal(
+    snapshot: Snapshot,
+    most: int,
+    *,
+    after: int = 0,
+    before: int | None = None,
+) -> list[JournalRow]:
     """Return the newest events after one and before another, newest first, and at most so many."""
     found = snapshot.ask(_EVENTS, most=most, after=after, before=before, longest=LONGEST)
-    return [_row(*columns) for columns in found]
+    return [_row(columns) for columns in found]
 
 
 def event_lines(snapshot: Snapshot, seq: int) -> list[str]:
@@ -77,11 +83,18 @@ def event_lines(snapshot: Snapshot, seq: int) -> list[str]:
     return [*lines, "", *payload.splitlines()]
 
 
-def _row(
-    seq: int, recorded: str, effective: str, actor: str, kind: str, subject: str, is_signed: int, payload: str
-) -> JournalRow:
-    summary = _summary(kind, loads(payload))
-    return JournalRow(seq, moment(recorded), moment(effective), actor, kind, subject, bool(is_signed), summary)
+def _row(columns: tuple[Any, ...]) -> JournalRow:
+    seq, recorded, effective, actor, kind, subject, is_signed, payload = columns
+    return JournalRow(
+        seq,
+        moment(recorded),
+        moment(effective),
+        actor,
+        kind,
+        subject,
+        bool(is_signed),
+        _summary(kind, loads(payload)),
+    )
 
 
 def _summary(kind: str, payload: Mapping[str, Any]) -> str:

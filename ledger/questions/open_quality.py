@@ -71,7 +71,10 @@ class _Of(NamedTuple):
 
 def _activities(snapshot: Snapshot) -> dict[str, _Of]:
     found = snapshot.ask(_ACTIVITIES)
-    return {name: _Of(role, attempt, title, words(roles or "[]")) for name, role, attempt, title, roles in found}
+    known = {}
+    for name, role, attempt, title, roles in found:
+        known[name] = _Of(role, attempt, title, words(roles or "[]"))
+    return known
 
 
 def _ncrs(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:

@@ -100,17 +100,16 @@ def units_words(units: Sequence[str]) -> str:
 
 def supplies(snapshot: Snapshot) -> list[Supply]:
     """Return every order, each followed by its deliveries. What is to be placed first is on top, what is received at the end."""
-    asked, roles = _asked(snapshot), dict(snapshot.ask(_ROLES))
+    known = _known(snapshot)
     found: list[Supply] = []
     for row in sorted(orders(snapshot), key=_place):
-        found += _with_deliveries(row, roles.get(row.id, ""), asked, snapshot.now)
+        found += _with_deliveries(row, known)
     return found
 
 
 def supplies_of(snapshot: Snapshot, row: OrderRow) -> list[Supply]:
     """Return one order, followed by its deliveries."""
-    role = dict(snapshot.ask(_ROLES)).get(row.id, "")
-    return list(_with_deliveries(row, role, _asked(snapshot), snapshot.now))
+    return list(_with_deliveries(row, _known(snapshot)))
 
 
 def present_day(snapshot: Snapshot, name: str) -> date | None:
@@ -124,12 +123,25 @@ def present_day(snapshot: Snapshot, name: str) -> date | None:
     return promised or (local_day(needed, found.time_zone) if needed else None)
 
 
-def _asked(snapshot: Snapshot) -> dict[str, list[str]]:
-    """Return the change orders of each order and delivery, with their states."""
+class _Known(NamedTuple):
+    """What rows are made with: roles by order, change orders with their states by what they are about, and the time."""
+
+    roles: dict[str, str]
+    asked: dict[str, list[str]]
+    now: datetime
+
+    def changes_of(self, order: str) -> Iterator[str]:
+        """Yield the change orders of an order and of its deliveries."""
+        for subject, found in self.asked.items():
+            if order_of(subject) == order:
+                yield from found
+
+
+def _known(snapshot: Snapshot) -> _Known:
     asked: dict[str, list[str]] = {}
     for change in changes(snapshot):
         asked.setdefault(change.subject, []).append(f"{change.id} {change.state}")
-    return asked
+    return _Known(dict(snapshot.ask(_ROLES)), asked, snapshot.now)
 
 
 def _place(row: OrderRow) -> tuple[int, datetime]:
@@ -137,22 +149,32 @@ def _place(row: OrderRow) -> tuple[int, datetime]:
     return _PLACES[row.state], when or NEVER
 
 
-def _with_deliveries(row: OrderRow, role: str, asked: dict[str, list[str]], now: datetime) -> Iterator[Supply]:
-    soon = now + SOON
+def _with_deliveries(row: OrderRow, known: _Known) -> Iterator[Supply]:
+    role = known.roles.get(row.id, "")
     when = row.order_by if row.placed_at is None else row.need_by
-    is_due = row.state != "received" and when is not None and when < soon
-    yield Supply(row.id, row, None, row.state, row.days_late, role, is_due, _changes(asked, row.id))
+    yield Supply(
+        row.id,
+        row,
+        None,
+        row.state,
+        row.days_late,
+        role,
+        is_due=row.state != "received" and when is not None and when < known.now + SOON,
+        changes=tuple(known.changes_of(row.id)),
+    )
     for one in row.tranches:
-        late = delivery_days_late(one, now, row.time_zone) if row.placed_at else 0
-        is_due = one.received_at is None and one.need_by is not None and one.need_by < soon
-        yield Supply(one.id, row, one, _delivery_state(row, one), late, role, is_due, _changes(asked, one.id))
-
-
-def _changes(asked: dict[str, list[str]], name: str) -> tuple[str, ...]:
-    """Return the change orders of a delivery; of an order those of its deliveries too."""
-    if is_delivery(name):
-        return tuple(asked.get(name, ()))
-    return tuple(one for subject, found in asked.items() if order_of(subject) == name for one in found)
+        late = delivery_days_late(one, known.now, row.time_zone) if row.placed_at else 0
+        when = one.need_by
+        yield Supply(
+            one.id,
+            row,
+            one,
+            _delivery_state(row, one),
+            late,
+            role,
+            is_due=one.received_at is None and when is not None and when < known.now + SOON,
+            changes=tuple(known.asked.get(one.id, ())),
+        )
 
 
 def _delivery_state(row: OrderRow, one: TrancheRow) -> str:

@@ -49,6 +49,18 @@ def test_z_corrects_the_event_under_the_cursor(ready: Path) -> None:
     asyncio.run(story())
 
 
+def test_z_asks_for_the_number_where_no_event_is_chosen(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "pm")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("4")
+            await see(pilot, "001@site#gpu-server")
+            await pilot.press("z")
+            await see(pilot, "The number of the event.", "$ clusterwright correct")
+
+    asyncio.run(story())
+
+
 def test_fields_find_events_by_who_kind_subject_and_since(ready: Path) -> None:
     async def story() -> None:
         app = screens(ready, "pm")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 
-from ledger.questions.order_page import OrderLine, order_page
+from ledger.questions.order_page import PageLine, order_page
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_delivery, is_supply, order_of
 from schedule.text import shown_in_line
@@ -28,7 +28,7 @@ NAME = 31
 class Piece(NamedTuple):
     """A piece of a line that fits into the room. The first piece has the line's name."""
 
-    line: OrderLine
+    line: PageLine
     number: int
     text: str
 
@@ -74,17 +74,17 @@ class OrderScreen(ListScreen[Piece]):
         """Return the view of the lines."""
         return View(COLUMNS, lambda piece: f"{piece.line.section} {piece.line.name} {piece.line.said} {piece.number}")
 
-    def ask(self, snapshot: Snapshot) -> list[OrderLine]:
+    def ask(self, snapshot: Snapshot) -> list[PageLine]:
         """Return the lines."""
         return order_page(snapshot, self.order)
 
     def show(self, answer: Any) -> None:
         """Show the lines, with the order's id in the heading."""
-        lines: Sequence[OrderLine] = answer
+        lines: Sequence[PageLine] = answer
         self.deliveries = list(dict.fromkeys(line.subject for line in lines if line.section == "delivery"))
         room = max(self.size.width - NAME - 22, 16)
         super().show([piece for line in lines for piece in _pieces(line, room)])
-        self.prompt.sign = f"{self.order} /"
+        self.prompt.sign = f"{shown_in_line(self.order)} /"
         self.prompt.refresh()
 
     @property
@@ -119,6 +119,6 @@ class OrderScreen(ListScreen[Piece]):
         receive_by_scanner(self, [self._subject] if self._subject else self.deliveries)
 
 
-def _pieces(line: OrderLine, room: int) -> list[Piece]:
+def _pieces(line: PageLine, room: int) -> list[Piece]:
     texts = wrap(shown_in_line(line.said), room) or [""]
     return [Piece(line, number, text) for number, text in enumerate(texts)]
