@@ -13,7 +13,7 @@ from tui.acting.command import Check, Command, CommandLine, Field
 OWN = frozenset({"site", "who", "as_json", "as_of", "help"})
 """Options that a screen fills in by itself, or has in another way."""
 
-SUBJECTS = frozenset({"ACTIVITY", "ORDER", "TRANCHE", "NCR", "CHANGE", "EVENT", "DELEGATION"})
+SUBJECTS = frozenset({"ACTIVITY", "ORDER", "TRANCHE", "ORDER|ACTIVITY", "NCR", "CHANGE", "EVENT", "DELEGATION"})
 """What a first argument is called that says what a decision is about."""
 
 

@@ -140,6 +140,7 @@ class ClusterwrightApp(App[None]):
 
     # Decisions and questions
 
+    @work(thread=True, group="act")
     def act(
         self,
         action: Action,
@@ -147,18 +148,22 @@ class ClusterwrightApp(App[None]):
         refusals: Callable[[], Mapping[str, str]] = dict,
         values: Mapping[str, str] | None = None,
     ) -> None:
-        """Open the form of an action; run a question that needs nothing more at once."""
+        """Open the form of an action; run a question that needs nothing more at once. A command is imported when it is first used."""
         command = self.site.commands.describe(action.command)
-        needs = [field for field in command.fields if field.required]
-        if not action.records and not needs and (subjects or command.subject is None):
-            self.push_screen(OutputScreen(command.words(subjects, {})))
-            return
-        kept = self._drafts.get((command.name, tuple(subjects)), {})
-        many = command.subject is not None and command.subject.many
-        if len(subjects) > 1 and not many:
+        command = command if subjects else command.alone
+        if len(subjects) > 1 and not (command.subject and command.subject.many):
             self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
             subjects = subjects[:1]
-        self._open(Asked(command, subjects, kept or values or {}, refusals))
+        if not action.records and not any(field.required for field in command.fields):
+            self.call_from_thread(self.show_answer, command.words(subjects, {}))
+            return
+        kept = self._drafts.get((command.name, tuple(subjects)), {})
+        asked = Asked(command, subjects, {**kept, **(values or {})}, refusals, action.records)
+        self.call_from_thread(self._open, asked)
+
+    def show_answer(self, words: Sequence[str]) -> None:
+        """Run a question and show what it says, line by line."""
+        self.push_screen(OutputScreen(words))
 
     def _open(self, asked: Asked) -> None:
         self.push_screen(Form(asked), lambda done: self._done(asked, done))
@@ -181,16 +186,17 @@ class ClusterwrightApp(App[None]):
         choices = [Choice(name, "", name, about) for name, about in self.site.commands.abouts.items()]
         self.push_screen(Choose("clusterwright …", choices), self._command)
 
+    @work(thread=True, group="act")
     def _command(self, name: str | None) -> None:
         if name is None:
             return
-        command = self.site.commands.describe(name)
-        if command.subject is None and not command.fields:
-            self.push_screen(OutputScreen(command.words((), {})))
+        command = self.site.commands.describe(name).alone
+        if not command.fields:
+            self.call_from_thread(self.show_answer, command.words((), {}))
         elif self.site.read_only:
             self.notify("these screens are read-only", severity="warning")
         else:
-            self._open(Asked(command.alone, ()))
+            self.call_from_thread(self._open, Asked(command, (), records="who" in command.own))
 
     # Who, and where
 

@@ -13,6 +13,9 @@ from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
 from textual.widgets import Checkbox, Input, Label, Static
 
+from ledger.reading import open_snapshot
+from schedule.errors import ClusterwrightError
+from tui.acting.before import BEFORE, BeforeAnswer
 from tui.acting.command import Command, Field, as_typed
 from tui.acting.running import Done, Running
 from tui.acting.suggestions import suggestions
@@ -33,6 +36,8 @@ class Asked(NamedTuple):
     values: Mapping[str, str] = {}
     refusals: Callable[[], Mapping[str, str]] = dict
     """Says by subject why the decision would be refused now. Asked in a thread."""
+    records: bool = True
+    """False for a question: its answer is shown line by line, and the form is closed before."""
 
 
 class Form(ModalScreen[Done | None]):
@@ -42,21 +47,8 @@ class Form(ModalScreen[Done | None]):
         Binding("escape", "leave", "Back", id="form.leave"),
         Binding("ctrl+s", "record", "Do it", id="form.record"),
         Binding("ctrl+y", "copy", "Copy the command", id="form.copy"),
+        Binding("f2", "before", "What it would do", id="form.before"),
     ]
-    DEFAULT_CSS = """
-    Form { align: center middle; }
-    Form > Vertical { width: 116; max-width: 98%; height: auto; max-height: 98%; padding: 0 1; background: $surface; border: round $primary; }
-    Form VerticalScroll { height: auto; max-height: 60vh; margin: 1 0; }
-    Form Horizontal { height: 1; }
-    Form Label { width: 20; color: $text-muted; }
-    Form Label.needed { color: $text; text-style: bold; }
-    Form Input { width: 1fr; background: $boost; }
-    Form Checkbox { width: 1fr; }
-    Form .wrong { color: $text-error; height: auto; }
-    Form Horizontal .wrong { width: auto; max-width: 60%; padding-left: 1; }
-    Form #line { color: $text-accent; height: auto; }
-    Form .hint { color: $text-muted; height: auto; }
-    """
 
     def __init__(self, asked: Asked) -> None:
         """Take the command and what it is about."""
@@ -77,13 +69,17 @@ class Form(ModalScreen[Done | None]):
             yield Static(safe(command.about), id="about")
             yield Static("", id="subjects")
             yield Static("", id="refused", classes="wrong")
-            with VerticalScroll(can_focus=False):
+            with VerticalScroll(id="fields", can_focus=False):
                 for field in command.fields:
                     yield from self._field(field)
             yield Static("", id="help", classes="hint")
             yield Static("", id="line")
             yield Static("", id="said", classes="wrong")
-            yield Static("Enter does it · Tab next · Ctrl+Y copies the command · Esc goes back", classes="hint")
+            before = BEFORE.get(command.name)
+            if before is not None:
+                yield BeforeAnswer(self.owner.site.running)
+            asks = f"F2 {before.label.lower()} first · " if before else ""
+            yield Static(f"Enter does it · {asks}Tab next · Ctrl+Y copies the command · Esc goes back", classes="hint")
 
     def _field(self, field: Field) -> ComposeResult:
         value = self.asked.values.get(field.name, field.default)
@@ -177,7 +173,11 @@ class Form(ModalScreen[Done | None]):
         if wrong:
             self.query_one(f"#field-{next(iter(wrong))}").focus()
             return
-        self.run_it()
+        if self.asked.records:
+            self.run_it()
+        else:
+            self.dismiss(None)
+            self.owner.show_answer(self.words)
 
     @work(group="form")
     async def run_it(self) -> None:
@@ -195,6 +195,26 @@ class Form(ModalScreen[Done | None]):
         self.show()
         said.update(safe_lines((done.talk or done.answer).splitlines()))
 
+    def action_before(self) -> None:
+        """Ask what it would do with what is typed."""
+        if self.asked.command.name in BEFORE and not self._is_asking():
+            self.ask_before(self.values)
+
+    @work(thread=True, group="form")
+    def ask_before(self, values: Mapping[str, str]) -> None:
+        """Work out the question, then run it."""
+        before, answer = BEFORE[self.asked.command.name], self.query_one(BeforeAnswer)
+        try:
+            with open_snapshot(self.owner.site.folder) as snapshot:
+                words = before.words(snapshot, next(iter(self.subjects), ""), values)
+        except ClusterwrightError as error:
+            self.app.call_from_thread(answer.say, [error.what, error.hint] if error.hint else [error.what])
+            return
+        self.app.call_from_thread(answer.ask, words)
+
+    def _is_asking(self) -> bool:
+        return any(answer.running is not None for answer in self.query(BeforeAnswer))
+
     def action_copy(self) -> None:
         """Copy the command."""
         self.app.copy_to_clipboard(as_typed(self.words))
@@ -204,6 +224,9 @@ class Form(ModalScreen[Done | None]):
         """Stop what runs; else go back. What was typed is there again when the form is opened for the same."""
         if self.running is not None:
             self.running.stop()
+            return
+        if self._is_asking():
+            self.query_one(BeforeAnswer).stop()
             return
         self.owner.keep_draft(self.asked, self.values)
         self.dismiss(None)

@@ -43,6 +43,9 @@ class SiteScreen(Screen[None]):
     ABOUT: ClassVar[About] = "site"
     """What its actions are about."""
 
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = ()
+    """Keys of the screen itself that are shown at the foot, beside those of actions."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
         Binding("E", "mail", "Mail this page", id="mail"),
@@ -153,6 +156,10 @@ class SiteScreen(Screen[None]):
             return super().check_action(action, parameters)
         return any(one.id == parameters[0] for one in actions_about(self.about))
 
+    def values(self, _action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return what is filled in when the form of an action is opened."""
+        return {}
+
     def show_keys(self) -> None:
         """Show the keys of what is chosen."""
         self.query_one(KeyLine).show(self.keys())
@@ -167,7 +174,7 @@ class SiteScreen(Screen[None]):
             )
         )
         own = (("?", "All keys", "menu"), (":", "Command", "app.command"), ("Esc", "Back", "back"))
-        return (*own, *mine)
+        return (*own, *self.OWN_KEYS, *mine)
 
     def action_act(self, name: str) -> None:
         """Open the form of an action about what is chosen; of one that only answers and needs nothing, the answer."""
@@ -179,7 +186,8 @@ class SiteScreen(Screen[None]):
         if action.records and self.owner.site.read_only:
             self.notify(READ_ONLY, severity="warning")
             return
-        self.owner.act(action, subjects, lambda: self.refusals(action, subjects))
+        values = self.values(action, subjects)
+        self.owner.act(action, subjects, lambda: self.refusals(action, subjects), values)
 
     def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return by subject why an action would be refused now. Called in a thread."""

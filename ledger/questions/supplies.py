@@ -1,0 +1,187 @@
+"""Orders and their deliveries as one list: each with its state, its dates, what it is worth, and by how much it is late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from ledger.questions.orders import changes, order_named, orders, require_tranche
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.orders import delivery_days_late
+from ledger.rules.rows import OrderRow, TrancheRow
+from ledger.rules.subjects import is_delivery, order_of
+from steps.amount import counted
+from steps.stamps import local_day
+
+_ROLES = "SELECT o.id, a.role FROM order_line o JOIN activity a ON a.id = o.step || '@' || o.unit"
+_PLACES = {"planned": 0, "placed": 1, "shipped": 1, "part received": 1, "received": 2}
+"""By state: what is to be placed comes first, what is here last."""
+
+SOON = timedelta(weeks=3)
+NAMED = 3
+"""How many units of a delivery are named one by one."""
+
+NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+class Supply(NamedTuple):
+    """An order, or one delivery of an order: then `delivery` is set.
+
+    `state` is planned, placed, shipped, part received or received. `role` places it. `is_due` says that it is to be placed, or to come,
+    within `SOON`. `changes` are its change orders with their states.
+    """
+
+    id: str
+    order: OrderRow
+    delivery: TrancheRow | None
+    state: str
+    days_late: int
+    role: str
+    is_due: bool
+    changes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What is bought; of a delivery, the units that it releases."""
+        if self.delivery is None:
+            return self.order.title
+        count, units = len(self.order.tranches), units_words(self.delivery.units)
+        which = f"delivery {self.delivery.number} of {count}" if count > 1 else "all of it"
+        return f"{which} for {units}" if units else which
+
+    @property
+    def order_by(self) -> datetime | None:
+        """By when it is to be placed. None once it is."""
+        return self.order.order_by if self.delivery is None and self.order.placed_at is None else None
+
+    @property
+    def need_by(self) -> datetime | None:
+        """When it must be here; of an order with late deliveries, the latest of these."""
+        if self.delivery is not None:
+            return self.delivery.need_by
+        late = self.order.late_delivery
+        return late.need_by if late is not None else self.order.need_by
+
+    @property
+    def promised(self) -> date | None:
+        """What the supplier has promised. A delivery without a promise of its own has the order's."""
+        if self.delivery is None:
+            return self.order.promised_last
+        return self.delivery.promised or self.order.promised
+
+    @property
+    def came(self) -> Decimal:
+        """How much of it is here."""
+        if self.delivery is not None:
+            return self.delivery.received_quantity
+        return sum((one.received_quantity for one in self.order.tranches), Decimal(0))
+
+    @property
+    def quantity(self) -> str:
+        """How much it is, and how much of that is here if it is a part, in words."""
+        whole = self.order.quantity if self.delivery is None else self.delivery.quantity
+        words = counted(whole, self.order.unit_of_measure)
+        return f"{self.came.normalize():,f} of {words}" if 0 < self.came < whole else words
+
+    @property
+    def supplier(self) -> str:
+        """The supplier that it was placed with, else what kind of supplier sells it."""
+        return self.order.supplier_name or self.order.supplier
+
+
+def units_words(units: Sequence[str]) -> str:
+    """Return the units that a delivery releases: named, or the first and the last of many."""
+    if len(units) <= NAMED:
+        return ", ".join(units)
+    return f"{units[0]} to {units[-1]}, {len(units)} in all"
+
+
+def supplies(snapshot: Snapshot) -> list[Supply]:
+    """Return every order, each followed by its deliveries. What is to be placed first is on top, what is received at the end."""
+    known = _known(snapshot)
+    found: list[Supply] = []
+    for row in sorted(orders(snapshot), key=_place):
+        found += _with_deliveries(row, known)
+    return found
+
+
+def supplies_of(snapshot: Snapshot, row: OrderRow) -> list[Supply]:
+    """Return one order, followed by its deliveries."""
+    return list(_with_deliveries(row, _known(snapshot)))
+
+
+def present_day(snapshot: Snapshot, name: str) -> date | None:
+    """Return when an order or a delivery is to come as things are: as promised, else when it must be here."""
+    found = order_named(snapshot, name)
+    if is_delivery(name):
+        one = require_tranche(snapshot, name)
+        promised, needed = one.promised or found.promised, one.need_by
+    else:
+        promised, needed = found.promised, found.need_by
+    return promised or (local_day(needed, found.time_zone) if needed else None)
+
+
+class _Known(NamedTuple):
+    """What rows are made with: roles by order, change orders with their states by what they are about, and the time."""
+
+    roles: dict[str, str]
+    asked: dict[str, list[str]]
+    now: datetime
+
+    def changes_of(self, order: str) -> Iterator[str]:
+        """Yield the change orders of an order and of its deliveries."""
+        for subject, found in self.asked.items():
+            if order_of(subject) == order:
+                yield from found
+
+
+def _known(snapshot: Snapshot) -> _Known:
+    asked: dict[str, list[str]] = {}
+    for change in changes(snapshot):
+        asked.setdefault(change.subject, []).append(f"{change.id} {change.state}")
+    return _Known(dict(snapshot.ask(_ROLES)), asked, snapshot.now)
+
+
+def _place(row: OrderRow) -> tuple[int, datetime]:
+    when = row.order_by if row.placed_at is None else row.need_by
+    return _PLACES[row.state], when or NEVER
+
+
+def _with_deliveries(row: OrderRow, known: _Known) -> Iterator[Supply]:
+    role = known.roles.get(row.id, "")
+    when = row.order_by if row.placed_at is None else row.need_by
+    yield Supply(
+        row.id,
+        row,
+        None,
+        row.state,
+        row.days_late,
+        role,
+        is_due=row.state != "received" and when is not None and when < known.now + SOON,
+        changes=tuple(known.changes_of(row.id)),
+    )
+    for one in row.tranches:
+        late = delivery_days_late(one, known.now, row.time_zone) if row.placed_at else 0
+        when = one.need_by
+        yield Supply(
+            one.id,
+            row,
+            one,
+            _delivery_state(row, one),
+            late,
+            role,
+            is_due=one.received_at is None and when is not None and when < known.now + SOON,
+            changes=tuple(known.asked.get(one.id, ())),
+        )
+
+
+def _delivery_state(row: OrderRow, one: TrancheRow) -> str:
+    if one.received_at is not None:
+        return "received"
+    if one.received_quantity:
+        return "part received"
+    if one.shipped is not None:
+        return "shipped"
+    return "planned" if row.placed_at is None else "placed"

@@ -1,0 +1,94 @@
+"""Orders with their deliveries: by when to place each, when it must be here, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from ledger.questions.snapshot import Snapshot
+from ledger.questions.supplies import Supply, supplies
+from ledger.rules.subjects import is_delivery
+from tui.acting.actions import About
+from tui.keyline import Shown
+from tui.lists.grid import Grid
+from tui.lists.view import View
+from tui.screens.listing import ListScreen
+from tui.screens.order_rows import columns, in_week, words
+
+
+class OrdersScreen(ListScreen[Supply]):
+    """What is to be placed first is on top. Enter opens an order's page; of a delivery that of its order."""
+
+    TITLE = "Orders"
+    ABOUT: ClassVar[About] = "order"
+    EMPTY = "this site buys nothing"
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("d", "Deliveries", "deliveries"), ("y", "Scan", "receive_by_scanner"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "deliveries", "Deliveries: show or hide", id="orders.deliveries"),
+        Binding("y", "receive_by_scanner", "Receive by scanner", id="orders.scan"),
+    ]
+
+    def __init__(self) -> None:
+        """Begin with the deliveries below their orders."""
+        super().__init__()
+        self.with_deliveries = True
+        self.rows: Sequence[Supply] = ()
+
+    def made(self) -> View[Supply]:
+        """Return the view of orders and deliveries."""
+        return View(
+            columns(self._zone),
+            lambda row: row.id,
+            words(self._is_mine),
+            {"week": in_week(self._zone)},
+        )
+
+    def ask(self, snapshot: Snapshot) -> Sequence[Supply]:
+        """Return all orders and deliveries."""
+        return supplies(snapshot)
+
+    def show(self, answer: Any) -> None:
+        """Show them, without the deliveries where these are hidden."""
+        self.rows = answer
+        shown = self.rows if self.with_deliveries else [row for row in self.rows if row.delivery is None]
+        super().show(shown)
+
+    @property
+    def about(self) -> About:
+        """An order or a delivery, as the row under the cursor is."""
+        grids = self.query(Grid)
+        row = grids.first().row if grids else None
+        return "delivery" if row is not None and row.delivery is not None else "order"
+
+    @property
+    def chosen(self) -> Sequence[str]:
+        """The marked rows that are of the kind of the row under the cursor, else that row."""
+        wanted = self.about == "delivery"
+        return [name for name in self.grid.chosen if is_delivery(name) == wanted]
+
+    def open(self, row: Supply) -> None:
+        """Show the page of an order."""
+        from tui.screens.order_page import OrderScreen
+
+        self.app.push_screen(OrderScreen(row.order.id))
+
+    def action_deliveries(self) -> None:
+        """Show the deliveries below their orders, or hide them."""
+        self.with_deliveries = not self.with_deliveries
+        self.show(self.rows)
+
+    def action_receive_by_scanner(self) -> None:
+        """Scan what came of the delivery under the cursor; of an order with one delivery, of that one."""
+        from tui.screens.receiving import receive_by_scanner
+
+        row = self.grid.row
+        if row is not None:
+            receive_by_scanner(self, [row.id] if row.delivery else [one.id for one in row.order.tranches])
+
+    def _zone(self) -> str:
+        return self.owner.site.zone
+
+    def _is_mine(self, row: Supply) -> bool:
+        return row.role in self.owner.site.roles
