@@ -115,7 +115,7 @@ def test_words_of_the_filter_choose_what_is_open_late_and_of_a_week(ready: Path)
             }.items():
                 screen.prompt.action_set(typed)
                 await pilot.pause()
-                shown = [row.id.removeprefix("001@site#gpu-server") for row in screen.view.shown()]
+                shown = [row.id.removeprefix("001@site#gpu-server") for row in screen.view.found]
                 assert shown == found, typed
 
     asyncio.run(story())

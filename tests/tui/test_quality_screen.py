@@ -111,7 +111,7 @@ def test_words_find_what_is_mine_open_and_overdue(lossy: Path) -> None:
             }.items():
                 screen.prompt.action_set(typed)
                 await pilot.pause()
-                assert {row.id for row in screen.view.shown()} == found, typed
+                assert {row.id for row in screen.view.found} == found, typed
 
     asyncio.run(story())
 

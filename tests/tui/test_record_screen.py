@@ -77,7 +77,7 @@ def test_fields_find_events_by_who_kind_subject_and_since(ready: Path) -> None:
             }.items():
                 screen.prompt.action_set(typed)
                 await pilot.pause()
-                assert {row.kind for row in screen.view.shown()} == kinds, typed
+                assert {row.kind for row in screen.view.found} == kinds, typed
             screen.prompt.action_set("since:yesterday")
             await see(pilot, "is no day and no number")
 
