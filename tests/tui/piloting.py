@@ -48,7 +48,7 @@ async def type_in(pilot: User, text: str) -> None:
 def painted(app: ClusterwrightApp) -> str:
     """Return the screen on top as a person sees it, line by line."""
     strips = app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips)
+    return "\n".join(strip.text.rstrip() for strip in strips).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def state(site: Path, activity: str) -> str:
