@@ -168,12 +168,18 @@ class Grid(Widget, Generic[Row], can_focus=True):
         return fitted([first, *others[self.skipped :]], width - 3)  # a mark and a blank in front, the place at the end
 
     def _heading(self, width: int, palette: Palette) -> Strip:
-        text = "  "
+        parts = [Segment("  ", palette["heading"])]
         for column, cells in self._columns(width):
-            arrow = (" ↓" if self.view.descending else " ↑") if column is self.view.sorted_by else ""
-            title = f"{column.title}{arrow}"[:cells]
-            text += (title.rjust(cells) if column.right else title.ljust(cells)) + " "
-        return Strip([Segment(text[:width].ljust(width), palette["heading"])], width)
+            parts += [Segment(text, palette[role]) for text, role in self._title(column, cells)]
+            parts.append(Segment(" ", palette["heading"]))
+        return Strip(parts).adjust_cell_length(width, palette["heading"])
+
+    def _title(self, column: Column[Row], cells: int) -> Sequence[Span]:
+        if column.heading is not None:
+            return column.heading(cells)
+        arrow = (" ↓" if self.view.descending else " ↑") if column is self.view.sorted_by else ""
+        title = f"{column.title}{arrow}"[:cells]
+        return [(title.rjust(cells) if column.right else title.ljust(cells), "heading")]
 
     def _cells(self, row: Row, width: int, palette: Palette) -> Iterator[Segment]:
         is_marked = bool(self.view.marked) and self.view.key(row) in self.view.marked

@@ -59,7 +59,7 @@ class Vocabulary(Generic[Row]):
 
 
 def _in_column(column: Column[Row], value: str) -> Test[Row]:
-    """Return the test whether a cell has one of the values between commas, or is above or below a number."""
+    """Return the test whether a cell has one of the values between commas, is one (`=value`), or is above or below a number."""
     compared, order = _COMPARED.match(value), column.order
     if compared and order is not None:
         compare, limit = _COMPARE[compared[1]], float(compared[2])
@@ -69,5 +69,7 @@ def _in_column(column: Column[Row], value: str) -> Test[Row]:
             return isinstance(found, int | float) and bool(compare(found, limit))
 
         return is_beyond
+    if value.startswith("="):
+        return lambda row: column.text(row).casefold() == value[1:]
     wanted = value.split(",")
     return lambda row: any(one in column.text(row).casefold() for one in wanted)
