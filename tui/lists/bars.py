@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
-from itertools import groupby
 from typing import NamedTuple
 
 from tui.lists.column import Span
@@ -44,7 +43,9 @@ class Glyphs(NamedTuple):
 UNICODE = Glyphs(
     *("█", "▒", "▓", "┄", "─", "┤", "◇", "┊", "╎", "◂", "▸", " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█", "▲", "├", "┤", "─", "●", "◆")
 )
-ASCII = Glyphs(*("#", "=", "%", ".", "-", "]", "*", ":", ";", "<", ">", "        #", " 12345678", "!", "[", "]", "-", "o", "$"))
+ASCII = Glyphs(
+    *("#", "=", "%", ".", "-", "]", "*", ":", ";", "<", ">", "        #", " 12345678", "!", "[", "]", "-", "o", "$")
+)
 
 
 @cache
@@ -80,7 +81,16 @@ Cells = list[Span]
 
 def spans_of(cells: Cells) -> Sequence[Span]:
     """Return cells as pieces, those with the same role together."""
-    return [("".join(glyph for glyph, _ in own), role) for role, own in groupby(cells, key=lambda cell: cell[1])]
+    spans: list[Span] = []
+    text: str = ""
+    role: Role = cells[0][1] if cells else "text"
+    for glyph, own in cells:
+        if own == role:
+            text += glyph
+        else:
+            spans.append((text, role))
+            text, role = glyph, own
+    return [*spans, (text, role)]
 
 
 def background(scale: Timescale, width: int, moments: Moments) -> Cells:

@@ -16,13 +16,13 @@ class Zoom(NamedTuple):
     """How much time a cell has, and how far ticks are apart."""
 
     name: str
-    minutes: int
+    cell: timedelta
 
 
-DAY = 24 * 60
+DAY = timedelta(days=1)
 ZOOMS = (
-    Zoom("day", DAY // 12),
-    Zoom("week", DAY // 2),
+    Zoom("day", DAY / 12),
+    Zoom("week", DAY / 2),
     Zoom("month", 3 * DAY),
     Zoom("quarter", 9 * DAY),
     Zoom("year", 36 * DAY),
@@ -46,7 +46,7 @@ class Timescale:
     @property
     def cell(self) -> timedelta:
         """The time that a cell has."""
-        return timedelta(minutes=ZOOMS[self.zoom].minutes)
+        return ZOOMS[self.zoom].cell
 
     def place(self, instant: datetime) -> int:
         """Return where an instant is, in eighths of a cell from the left edge. Negative before it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -11,24 +11,21 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.listing import ListRow
 from ledger.questions.neighbours import Neighbours, neighbours
-from ledger.questions.recorded_times import NEVER, RecordedTimes, recorded_times
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from ledger.rules.activity import WORK_OVER, State
 from schedule.errors import ClusterwrightError
 from tui.acting.actions import About
 from tui.keyline import Shown
-from tui.lists.bars import Bar, Moments, background, painted, spans_of
+from tui.lists.bars import Moments, background, painted, spans_of
 from tui.lists.column import Column, Span
 from tui.lists.grid import Grid
 from tui.lists.prompt import Prompt
 from tui.lists.timegrid import TimeGrid
 from tui.lists.timescale import Timescale
 from tui.lists.view import View
-from tui.looks import Role
+from tui.screens.gantt_bars import Times, times_of
 from tui.screens.listing import ListScreen
 from tui.screens.step_columns import STATE_ROLES, step_columns, step_fields, step_words
 from tui.site import OpenSite
@@ -36,21 +33,15 @@ from tui.site import OpenSite
 BESIDE = ("link", "glyph", "id", "what", "later", "float")
 """The columns beside the bars."""
 
+LONGEST_ID = 13
+"""In cells, as `171@hall-12`."""
+
 DRIVING, BEFORE, AFTER = "◀", "←", "→"
 NOBODY = Neighbours(None, (), (), ())
 LOOK_AFTER_S = 0.08
 """How long the cursor rests on a row before its links are read."""
 
-Chart = tuple[Sequence[ListRow], "Times"]
-
-
-@dataclass(frozen=True)
-class Times:
-    """What a chart shows beside the rows: recorded times, the ids that drive go-live by the kept forecast, and the two dates."""
-
-    recorded: dict[str, RecordedTimes]
-    chain: frozenset[str]
-    moments: Moments
+Chart = tuple[Sequence[ListRow], Times]
 
 
 EARLY = datetime(2000, 1, 1, tzinfo=UTC)
@@ -71,20 +62,26 @@ class GanttScreen(ListScreen[ListRow]):
 
     def __init__(self, query: str = "") -> None:
         """Begin without any times."""
-        self.times = Times({}, frozenset(), Moments(EARLY))
+        self.times = Times(Moments(EARLY))
         self.around = NOBODY
         super().__init__(query)
         self.view.sort("start")
+        self.chart = TimeGrid(self.view, Timescale("UTC", EARLY), BESIDE, id="grid", empty=self.EMPTY)
 
     def made(self) -> View[ListRow]:
         """Return the view of all activities: the columns of all lists, and the bars."""
         own: list[Column[ListRow]] = [
             Column("link", "", 1, lambda _: "", spans=lambda row, _: [self._link(row)]),
-            Column("glyph", "", 1, lambda row: row.state.glyph, lambda row: row.state, lambda row: STATE_ROLES[row.state]),
+            Column(
+                "glyph", "", 1, lambda row: row.state.glyph, lambda row: row.state, lambda row: STATE_ROLES[row.state]
+            ),
             Column("what", "what", 22, lambda row: row.title, rank=1),
         ]
-        narrow = {"id": {"width": 13, "rank": 0}, "later": {"rank": 2}, "float": {"rank": 3}}
-        shared = [replace(column, **narrow.get(column.name, {})) for column in step_columns(self._site)]
+        ranks = {"id": 0, "later": 2, "float": 3}
+        shared = [
+            replace(column, width=min(column.width, LONGEST_ID), rank=ranks.get(column.name, column.rank))
+            for column in step_columns(self._site)
+        ]
         order = {name: place for place, name in enumerate(BESIDE)}
         columns = sorted([*own, *shared], key=lambda column: order.get(column.name, len(order)))
         bars = Column[ListRow]("bar", "", 0, lambda _: "", spans=self._painted, heading=self._axis)
@@ -94,12 +91,7 @@ class GanttScreen(ListScreen[ListRow]):
     def body(self) -> ComposeResult:
         """Return the filter and the chart."""
         yield Prompt("/", lambda: self.view.vocabulary.hints, id="prompt")
-        yield TimeGrid(self.view, Timescale("UTC", EARLY), BESIDE, id="grid", empty=self.EMPTY)
-
-    @property
-    def chart(self) -> TimeGrid[ListRow]:
-        """The list with its axis."""
-        return self.query_one("#grid", TimeGrid)
+        yield self.chart
 
     def _site(self) -> OpenSite:
         return self.owner.site
@@ -108,52 +100,18 @@ class GanttScreen(ListScreen[ListRow]):
 
     def ask(self, snapshot: Snapshot) -> Chart:
         """Return the activities as the site has just read them, and their times."""
-        kept = kept_forecast(snapshot)
         rows = self.owner.site.rows
-        chain = frozenset(kept.forecast.critical) if kept else frozenset(row.id for row in rows if row.is_critical)
-        moments = Moments(snapshot.now, kept.forecast.as_of if kept else None)
-        return rows, Times(recorded_times(snapshot), chain, moments)
+        return rows, times_of(snapshot, rows)
 
     def show(self, answer: Any) -> None:
         """Show the rows, and at first all of their time."""
         rows, self.times = answer
         super().show(rows)
-        bars, now = list(filter(None, map(self.bar, rows))), self.times.moments.now
-        first = min((bar.start for bar in bars), default=now)
-        last = max((bar.forecast or bar.finish for bar in bars), default=now)
-        self.chart.show_time(self.owner.site.zone, now, (first, last))
-
-    def bar(self, row: ListRow) -> Bar | None:
-        """Return the bar of an activity. None if it has no dates, or nothing to do."""
-        times = self.times.recorded.get(row.id, NEVER)
-        start = times.started or row.planned_start or times.finished
-        finish = row.planned_finish or times.finished
-        if start is None or finish is None or row.state is State.NOT_APPLICABLE:
-            return None
-        if row.state in WORK_OVER:
-            done = times.finished or finish
-            return Bar(min(start, done), done, STATE_ROLES[row.state], worked=done, baseline=row.baseline_finish)
-        finish = max(finish, start)
-        now = self.times.moments.now
-        worked = None
-        if times.started is not None:
-            share = row.percent
-            worked = min(now, finish) if share is None else start + (finish - start) * (share / 100)
-        role: Role = "bad" if row.is_critical else STATE_ROLES[row.state]
-        is_moved = row.forecast_finish is not None and bool(row.days_later)
-        return Bar(
-            start,
-            finish,
-            role,
-            worked,
-            times.latest,
-            row.baseline_finish,
-            row.forecast_finish if is_moved else None,
-            row.is_critical,
-        )
+        if self.times.whole is not None:
+            self.chart.show_time(self.owner.site.zone, self.times.moments.now, self.times.whole)
 
     def _painted(self, row: ListRow, cells: int) -> Sequence[Span]:
-        bar, scale = self.bar(row), self.chart.scale
+        bar, scale = self.times.bar(row), self.chart.scale
         if bar is None:
             return spans_of(background(scale, cells, self.times.moments))
         return painted(bar, scale, cells, self.times.moments)
@@ -180,7 +138,7 @@ class GanttScreen(ListScreen[ListRow]):
 
     @on(Grid.Moved, "#grid")
     def _on_row(self) -> None:
-        bar = None if self.grid.row is None else self.bar(self.grid.row)
+        bar = None if self.grid.row is None else self.times.bar(self.grid.row)
         self.chart.anchor = None if bar is None else bar.start
         self.read_links(self.grid.key)
 
@@ -232,14 +190,14 @@ class GanttScreen(ListScreen[ListRow]):
     def _bring(self) -> None:
         """Move the axis if the bar under the cursor is not on it."""
         row = self.grid.row
-        bar = None if row is None else self.bar(row)
+        bar = None if row is None else self.times.bar(row)
         if bar is not None and not self.chart.sees(bar.start):
             self.action_see()
 
     def action_see(self) -> None:
         """Bring the bar of the row under the cursor into view."""
         row = self.grid.row
-        bar = None if row is None else self.bar(row)
+        bar = None if row is None else self.times.bar(row)
         if bar is not None:
             self.chart.see(bar.start)
 
