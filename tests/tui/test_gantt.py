@@ -44,7 +44,7 @@ def test_the_whole_project_is_seen_at_first_with_bars_that_say_what_is_critical(
         assert "┄" in line_of(app, "141@site")  # float
         starts = [row.planned_start for row in chart(app).view.lines if row.planned_start]  # type: ignore[union-attr]
         assert starts == sorted(starts)
-        await pilot.press("plus", "plus")
+        await pilot.press("d", "plus")
         assert "▓" in painted(app)  # critical
 
     told(adopted, story)

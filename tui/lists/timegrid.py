@@ -14,12 +14,12 @@ from tui.lists.grid import Grid
 from tui.lists.timescale import EIGHTHS, Timescale, fitting
 from tui.lists.view import View
 
-SHARE = 0.45
-"""The least part of the width that the axis has."""
-
 
 class TimeGrid(Grid[Row]):
     """`scale` says which time is seen. `shown` are the columns beside the axis; others can be filtered and sorted by all the same."""
+
+    SHARE: ClassVar[float] = 0.45
+    """The least part of the width that the axis has."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "aside(-1)", "Earlier", show=False, id="time.earlier"),
@@ -44,7 +44,7 @@ class TimeGrid(Grid[Row]):
         self.scale = scale
         self.shown = shown
         self.now = scale.origin
-        self.anchor: datetime | None = None
+        self.looked_at: datetime | None = None
         """What keeps its place where the zoom changes, if it is seen."""
         self._whole: tuple[datetime, datetime] | None = None
         self._fitted: Timescale | None = None
@@ -68,7 +68,7 @@ class TimeGrid(Grid[Row]):
     def _columns(self, width: int) -> list[tuple[Column[Row], int]]:
         *others, axis = self.view.columns
         beside = [column for column in others if column.name in self.shown] if self.shown else others
-        return fitted([*beside, axis], width - 3, int(width * SHARE))
+        return fitted([*beside, axis], width - 3, int(width * self.SHARE))
 
     def axis(self, cells: int) -> Sequence[Span]:
         """Return the heading of the axis."""
@@ -86,7 +86,7 @@ class TimeGrid(Grid[Row]):
 
     def action_zoom(self, by: int) -> None:
         """Look closer, or at more: around what is chosen or today if it is seen, else around the middle."""
-        seen = [moment for moment in (self.anchor, self.now) if moment is not None and self.sees(moment)]
+        seen = [moment for moment in (self.looked_at, self.now) if moment is not None and self.sees(moment)]
         self.look(self.scale.zoomed(by, seen[0] if seen else self.scale.at(self.time_cells // 2)))
 
     def sees(self, moment: datetime) -> bool:

@@ -139,7 +139,7 @@ class GanttScreen(ListScreen[ListRow]):
     @on(Grid.Moved, "#grid")
     def _on_row(self) -> None:
         bar = None if self.grid.row is None else self.times.bar(self.grid.row)
-        self.chart.anchor = None if bar is None else bar.start
+        self.chart.looked_at = None if bar is None else bar.start
         self.read_links(self.grid.key)
 
     @work(exclusive=True, group="links")

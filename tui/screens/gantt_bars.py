@@ -36,7 +36,8 @@ class Times:
         if row.state in WORK_OVER:
             done = times.finished or finish
             return Bar(min(start, done), done, STATE_ROLES[row.state], worked=done, baseline=row.baseline_finish)
-        role: Role = "bad" if row.is_critical else STATE_ROLES[row.state]
+        is_driving = row.is_critical or row.id in self.chain
+        role: Role = "bad" if is_driving else STATE_ROLES[row.state]
         finish = max(finish, start)
         return Bar(
             start,
@@ -46,7 +47,7 @@ class Times:
             times.latest,
             row.baseline_finish,
             row.forecast_finish if row.days_later else None,
-            row.is_critical,
+            is_driving,
         )
 
     def _worked(self, row: ListRow, start: datetime, finish: datetime) -> datetime:
