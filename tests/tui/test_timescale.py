@@ -42,7 +42,8 @@ def test_an_instant_is_placed_to_an_eighth_of_a_cell() -> None:
         (1, ["4 Jan 27", "11 Jan 27"]),
         (2, ["Feb 2027", "Mar 2027"]),
         (3, ["Q2 2027", "Q3 2027"]),
-        (4, ["2028", "2029"]),
+        (4, ["H2 2027", "H1 2028"]),
+        (5, ["2028", "2029"]),
     ],
 )
 def test_each_zoom_has_its_own_ticks(zoom: int, labels: list[str]) -> None:
@@ -78,7 +79,7 @@ def test_the_zoom_keeps_what_is_looked_at_in_its_cell() -> None:
     assert WEEK.zoomed(99, looked_at).zoom == len(ZOOMS) - 1
 
 
-@pytest.mark.parametrize(("days", "name"), [(3, "day"), (20, "week"), (100, "month"), (330, "quarter"), (9000, "year")])
+@pytest.mark.parametrize(("days", "name"), [(3, "day"), (20, "week"), (100, "month"), (330, "quarter"), (700, "half-year"), (9000, "year")])
 def test_the_closest_scale_is_chosen_in_which_all_can_be_seen(days: int, name: str) -> None:
     assert fitting("UTC", MONDAY, MONDAY + days * DAY, 50).name == name
 

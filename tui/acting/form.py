@@ -34,6 +34,9 @@ class Asked(NamedTuple):
     refusals: Callable[[], Mapping[str, str]] = dict
     """Says by subject why the decision would be refused now. Asked in a thread."""
 
+    take: Callable[[Sequence[str]], None] | None = None
+    """Gets the command, instead of it being run by the form. What was typed is kept for the next one."""
+
 
 class Form(ModalScreen[Done | None]):
     """Asks for the fields of a command and runs it. It returns how the command ended, or None where the person goes back."""
@@ -176,6 +179,10 @@ class Form(ModalScreen[Done | None]):
             self.query_one(f"#wrong-{name}", Static).update(safe(why))
         if wrong:
             self.query_one(f"#field-{next(iter(wrong))}").focus()
+            return
+        if self.asked.take is not None:
+            self.asked.take(self.words)
+            self.action_leave()
             return
         self.run_it()
 

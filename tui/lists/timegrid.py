@@ -71,8 +71,8 @@ class TimeGrid(Grid[Row]):
         return fitted([*beside, axis], width - 3, int(width * self.SHARE))
 
     def axis(self, cells: int) -> Sequence[Span]:
-        """Return the heading of the axis."""
-        return [(self.scale.heading(cells), "heading")]
+        """Return the heading of the axis. Before there is any time it is empty."""
+        return [(" " * cells if self._whole is None else self.scale.heading(cells), "heading")]
 
     def action_aside(self, columns: int) -> None:
         """Show what is earlier or later, by a quarter of what is seen."""

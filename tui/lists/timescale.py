@@ -25,6 +25,7 @@ ZOOMS = (
     Zoom("week", DAY / 2),
     Zoom("month", 3 * DAY),
     Zoom("quarter", 9 * DAY),
+    Zoom("half-year", 18 * DAY),
     Zoom("year", 36 * DAY),
 )
 """The closest first. A tick of each has ten cells or more, in which its label fits."""
@@ -40,7 +41,7 @@ class Timescale:
 
     @property
     def name(self) -> str:
-        """What ticks are: day, week, month, quarter or year."""
+        """What ticks are: day, week, month, quarter, half-year or year."""
         return ZOOMS[self.zoom].name
 
     @property
@@ -111,12 +112,14 @@ def _begin(name: str, day: date) -> date:
             return day.replace(day=1)
         case "quarter":
             return date(day.year, (day.month - 1) // 3 * 3 + 1, 1)
+        case "half-year":
+            return date(day.year, 7 if day.month > 6 else 1, 1)
         case _:
             return date(day.year, 1, 1)
 
 
 def _next(name: str, begin: date) -> date:
-    days = {"day": 1, "week": 7, "month": 31, "quarter": 93, "year": 366}
+    days = {"day": 1, "week": 7, "month": 31, "quarter": 93, "half-year": 186, "year": 366}
     return _begin(name, begin + timedelta(days=days[name]))
 
 
@@ -130,5 +133,7 @@ def _label(name: str, day: date) -> str:
             return f"{day:%b %Y}"
         case "quarter":
             return f"Q{(day.month + 2) // 3} {day.year}"
+        case "half-year":
+            return f"{'H2' if day.month > 6 else 'H1'} {day.year}"
         case _:
             return str(day.year)

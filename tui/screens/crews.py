@@ -63,7 +63,7 @@ class WeekGrid(TimeGrid[TradeWeeks]):
 
     def axis(self, cells: int) -> Sequence[Span]:
         """Return the heading of the axis, with a mark over the chosen week."""
-        heading = self.scale.heading(cells)
+        ((heading, _),) = super().axis(cells)
         cell = self.scale.place(self.begin) // EIGHTHS
         if not 0 <= cell < cells:
             return [(heading, "heading")]
