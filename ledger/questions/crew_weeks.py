@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
 
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import WORK_OVER
-from ledger.rules.most_by_week import Openings, Stretch, mondays_of, most_by_week, shifts
+from ledger.rules.most_by_week import Openings, Stretch, WorkingHours, mondays_of, most_by_week, shifts
 from steps.planning.activity import WORKING
 from steps.stamps import moment
 
@@ -25,7 +26,7 @@ _WORK = """
 SELECT id, role, state, percent, early_start, early_finish, plan FROM activity
 WHERE in_plan AND early_start IS NOT NULL ORDER BY ordinal"""
 _CALENDARS = """
-SELECT time_zone, working_days, working_hours, holidays, calendars FROM plan_revision ORDER BY revision DESC LIMIT 1"""
+SELECT working_days, working_hours, holidays, calendars FROM plan_revision ORDER BY revision DESC LIMIT 1"""
 
 
 class Limit(NamedTuple):
@@ -121,6 +122,10 @@ class _Work(NamedTuple):
 
     role: str
 
+    def stretch(self, dates: tuple[datetime, datetime], what: str) -> Stretch:
+        """Return how much of something it has between two dates."""
+        return Stretch(self.calendar, *dates, self.holds[what])
+
 
 def crew_weeks(snapshot: Snapshot, limits: Mapping[str, Limit]) -> list[TradeWeeks]:
     """Return the weeks of every trade and resource that has work and a limit: first the trades, by title."""
@@ -130,23 +135,45 @@ def crew_weeks(snapshot: Snapshot, limits: Mapping[str, Limit]) -> list[TradeWee
             held[what].append(one)
     if not held:
         return []
-    moments = [moment for own in held.values() for one in own for moment in (*one.planned, *one.unlimited)]
-    zone, openings = _working_time(snapshot, min(moments), max(moments))
-    mondays = mondays_of(zone, min(moments), max(moments))
+    zone = ZoneInfo(site_of(snapshot).time_zone)
+    first, last = _whole(held)
+    openings = _openings(snapshot, zone, first, last)
+    mondays = mondays_of(zone, first, last)
     rows = []
     for what, own in held.items():
-        limit = limits[what]
-        planned = [Stretch(one.calendar, *one.planned, one.holds[what]) for one in own]
-        wanted = [Stretch(one.calendar, *one.unlimited, one.holds[what]) for one in own]
-        both = zip(
-            mondays, most_by_week(planned, openings, mondays), most_by_week(wanted, openings, mondays), strict=True
-        )
-        weeks = tuple(CrewWeek(monday.astimezone(zone).date(), most, want) for monday, most, want in both)
-        left = sum(one.hours_left * one.holds[what] for one in own)
-        is_trade = own[0].role == what
-        ids = tuple(one.id for one in own)
-        rows.append(TradeWeeks(what, limit.title, is_trade, limit.there, weeks, left, ids))
+        planned = [one.stretch(one.planned, what) for one in own]
+        wanted = [one.stretch(one.unlimited, what) for one in own]
+        days = [monday.astimezone(zone).date() for monday in mondays]
+        crews = most_by_week(planned, openings, mondays)
+        most_wanted = most_by_week(wanted, openings, mondays)
+        weeks = tuple(map(CrewWeek, days, crews, most_wanted))
+        rows.append(_row(what, limits[what], own, weeks))
     return sorted(rows, key=lambda row: (not row.is_trade, row.title))
+
+
+def _row(
+    what: str,
+    limit: Limit,
+    own: Sequence[_Work],
+    weeks: tuple[CrewWeek, ...],
+) -> TradeWeeks:
+    return TradeWeeks(
+        name=what,
+        title=limit.title,
+        is_trade=own[0].role == what,
+        there=limit.there,
+        weeks=weeks,
+        hours_left=sum(one.hours_left * one.holds[what] for one in own),
+        work=tuple(one.id for one in own),
+    )
+
+
+def _whole(held: Mapping[str, Sequence[_Work]]) -> tuple[datetime, datetime]:
+    """Return when the first work begins and the last ends."""
+    work = [one for own in held.values() for one in own]
+    first = min(min(one.planned[0], one.unlimited[0]) for one in work)
+    last = max(max(one.planned[1], one.unlimited[1]) for one in work)
+    return first, last
 
 
 def _all_work(snapshot: Snapshot) -> Iterator[_Work]:
@@ -164,13 +191,13 @@ def _all_work(snapshot: Snapshot) -> Iterator[_Work]:
         yield _Work(name, part.calendar, left, planned, unlimited, holds, role)
 
 
-def _working_time(snapshot: Snapshot, first: datetime, last: datetime) -> tuple[ZoneInfo, Openings]:
-    """Return the site's time zone, and when each calendar is worked in a stretch of time."""
-    zone_name, days, hours, holidays, calendars = snapshot.first(_CALENDARS)
-    zone = ZoneInfo(zone_name)
-    site = {"working_days": json.loads(days), "working_hours": json.loads(hours), "holidays": json.loads(holidays)}
-    stretch = (first.astimezone(zone).date() - timedelta(days=7), last.astimezone(zone).date())
-    return zone, {
-        name: list(shifts(own["working_days"], own["working_hours"], frozenset(own["holidays"]), stretch, zone))
-        for name, own in {WORKING: site, **json.loads(calendars)}.items()
+def _openings(snapshot: Snapshot, zone: ZoneInfo, first: datetime, last: datetime) -> Openings:
+    """Return when each calendar of the plan in force is worked in a stretch of time."""
+    days, hours, holidays, calendars = map(json.loads, snapshot.first(_CALENDARS))
+    own = {"working_days": days, "working_hours": hours, "holidays": holidays}
+    begin = first.astimezone(zone).date() - timedelta(days=7)
+    end = last.astimezone(zone).date()
+    return {
+        name: list(shifts(WorkingHours.of(found), begin, end, zone))
+        for name, found in {WORKING: own, **calendars}.items()
     }

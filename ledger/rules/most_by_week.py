@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 
@@ -24,21 +24,44 @@ Openings = Mapping[str, Sequence[tuple[datetime, datetime]]]
 """When work begins and ends each day, by calendar. One that is not here works around the clock."""
 
 
+class WorkingHours(NamedTuple):
+    """The working days, hours and days off of a calendar. An end above 24 is on the next day."""
+
+    days: frozenset[int]
+    opens: float
+    closes: float
+    holidays: frozenset[str]
+
+    @classmethod
+    def of(cls, calendar: Mapping[str, Any]) -> WorkingHours:
+        """Return those of a calendar as a plan revision has it."""
+        opens, closes = calendar["working_hours"]
+        days, holidays = calendar["working_days"], calendar["holidays"]
+        return cls(frozenset(days), opens, closes, frozenset(holidays))
+
+    def is_worked(self, day: date) -> bool:
+        """Return whether a day is worked."""
+        return day.isoweekday() in self.days and day.isoformat() not in self.holidays
+
+
 def shifts(
-    days: Sequence[int],
-    hours: Sequence[float],
-    holidays: frozenset[str],
-    stretch: tuple[date, date],
+    hours: WorkingHours,
+    first: date,
+    last: date,
     zone: ZoneInfo,
 ) -> Iterator[tuple[datetime, datetime]]:
-    """Yield when work begins and ends on each day that is worked. An end above 24 is on the next day."""
-    first, last = stretch
+    """Yield when work begins and ends on each day that is worked."""
     for number in range((last - first).days + 1):
         day = first + timedelta(days=number)
-        if day.isoweekday() in days and day.isoformat() not in holidays:
+        if hours.is_worked(day):
             midnight = datetime.combine(day, time())
-            opens, closes = (midnight + timedelta(hours=hour) for hour in hours)
-            yield opens.replace(tzinfo=zone).astimezone(UTC), closes.replace(tzinfo=zone).astimezone(UTC)
+            opens = midnight + timedelta(hours=hours.opens)
+            closes = midnight + timedelta(hours=hours.closes)
+            yield _utc(opens, zone), _utc(closes, zone)
+
+
+def _utc(local: datetime, zone: ZoneInfo) -> datetime:
+    return local.replace(tzinfo=zone).astimezone(UTC)
 
 
 def mondays_of(zone: ZoneInfo, first: datetime, last: datetime) -> list[datetime]:
@@ -52,30 +75,45 @@ def mondays_of(zone: ZoneInfo, first: datetime, last: datetime) -> list[datetime
     return found
 
 
-def most_by_week(stretches: Sequence[Stretch], openings: Openings, mondays: Sequence[datetime]) -> list[int]:
+def most_by_week(
+    stretches: Sequence[Stretch],
+    openings: Openings,
+    mondays: Sequence[datetime],
+) -> list[int]:
     """Return the most crews at work at once, by week.
 
     More are at work only when work starts, or a shift or a week begins, so it is enough to count then.
     """
-    most = [0] * len(mondays)
     by_calendar: dict[str, list[Stretch]] = defaultdict(list)
     for one in stretches:
         if one.start < one.finish:
             by_calendar[one.calendar].append(one)
-    counts = [(_Covered(own), openings.get(name)) for name, own in by_calendar.items()]
+    covered = {name: _Covered(own) for name, own in by_calendar.items()}
     at = {one.start for own in by_calendar.values() for one in own} | set(mondays)
-    for _, shifts in counts:
-        at |= {begin for begin, _ in shifts or () if begin >= mondays[0]}
+    for name in by_calendar:
+        begins = {begin for begin, _ in openings.get(name, ())}
+        at |= {begin for begin in begins if begin >= mondays[0]}
+    most = [0] * len(mondays)
     for instant in at:
-        number = sum(covered.at(instant) for covered, shifts in counts if shifts is None or _is_open(shifts, instant))
+        number = 0
+        for name, own in covered.items():
+            if _is_open(openings.get(name), instant):
+                number += own.at(instant)
         week = bisect_right(mondays, instant) - 1
         most[week] = max(most[week], number)
     return most
 
 
-def _is_open(shifts: Sequence[tuple[datetime, datetime]], instant: datetime) -> bool:
-    place = bisect_right(shifts, instant, key=lambda shift: shift[0]) - 1
-    return place >= 0 and instant < shifts[place][1]
+def _is_open(hours: Sequence[tuple[datetime, datetime]] | None, instant: datetime) -> bool:
+    """Return whether a calendar is worked at an instant. None is around the clock."""
+    if hours is None:
+        return True
+    place = bisect_right(hours, instant, key=_begin) - 1
+    return place >= 0 and instant < hours[place][1]
+
+
+def _begin(shift: tuple[datetime, datetime]) -> datetime:
+    return shift[0]
 
 
 class _Covered:
@@ -85,10 +123,12 @@ class _Covered:
         """Sort the starts and the finishes, and add up the crews of each."""
         by_start = sorted((one.start, one.amount) for one in stretches)
         by_finish = sorted((one.finish, one.amount) for one in stretches)
-        self.starts, self.finishes = [start for start, _ in by_start], [finish for finish, _ in by_finish]
+        self.starts = [start for start, _ in by_start]
+        self.finishes = [finish for finish, _ in by_finish]
         self.taken = [0, *accumulate(amount for _, amount in by_start)]
         self.freed = [0, *accumulate(amount for _, amount in by_finish)]
 
     def at(self, instant: datetime) -> int:
         """Return the sum of the amounts of what has started and not finished."""
-        return self.taken[bisect_right(self.starts, instant)] - self.freed[bisect_right(self.finishes, instant)]
+        taken = self.taken[bisect_right(self.starts, instant)]
+        return taken - self.freed[bisect_right(self.finishes, instant)]

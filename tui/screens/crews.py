@@ -208,7 +208,7 @@ def limits(snapshot: Snapshot) -> dict[str, Limit]:
 
     plan = read_frame(snapshot)
     trades = {role: Limit(plan.roles.get(role, role), number) for role, number in plan.crews.items()}
-    return trades | {one.id: Limit(f"{one.title}, {one.id.partition('@')[2]}", one.capacity) for one in plan.resources}
+    return trades | {one.id: Limit(f"{one.id.partition('@')[2]}: {one.title}", one.capacity) for one in plan.resources}
 
 
 def _begin(monday: date, zone: str) -> datetime:
