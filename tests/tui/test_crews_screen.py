@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from ledger.questions.crew_weeks import CrewWeek, TradeWeeks
 from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
 from tui.app import ClusterwrightApp
-from tui.screens.crews import CrewsScreen
+from tui.lists.timescale import ZOOMS, Timescale
+from tui.screens.crews import CrewsScreen, painted_weeks
 from tui.screens.steps import StepsScreen
 
 Story = Callable[[ClusterwrightApp, User], Awaitable[None]]
@@ -106,6 +108,23 @@ def test_a_narrow_screen_keeps_the_trade_its_week_and_the_bars(adopted: Path) ->
         assert "█" in line_of(app, "Site developer")
 
     told(adopted, story, size=(80, 40))
+
+
+def test_a_cell_of_several_weeks_shows_the_fullest_and_first_those_where_work_waits() -> None:
+    monday = date(2027, 1, 4)
+    numbers = [(4, 4), (4, 4), (1, 1), (0, 0), (8, 8), (2, 9), (0, 0), (3, 3)]
+    weeks = tuple(CrewWeek(monday + timedelta(days=7 * n), *pair) for n, pair in enumerate(numbers))
+    row = TradeWeeks("rigger", "Rigger", True, 8, weeks, 0, ())
+    two_weeks = Timescale("UTC", datetime(2026, 12, 21, tzinfo=UTC), 1)
+
+    def text(scale: Timescale, cells: int) -> str:
+        return "".join(piece for piece, _ in painted_weeks(row, scale, cells))
+
+    half_days = text(two_weeks, 14 * 11)
+    assert half_days[::14] == "  ▄▄▁ █▲ ▃ "
+    assert half_days[13::14] == half_days[::14]
+    by_36_days = text(Timescale("UTC", datetime(2026, 12, 21, tzinfo=UTC), len(ZOOMS) - 1), 3)
+    assert by_36_days == "▄▲ "
 
 
 def test_a_plan_without_crews_says_so(ready: Path) -> None:

@@ -114,8 +114,9 @@ def test_a_bar_that_is_off_the_axis_is_brought_into_view(adopted: Path) -> None:
 
 def test_the_filter_has_the_words_and_fields_of_the_list_of_steps(adopted: Path) -> None:
     async def story(app: ClusterwrightApp, pilot: User) -> None:
-        await pilot.press("slash")
-        await type_in(pilot, "critical role:=buyer")
+        chart(app).prompt.action_set("critical role:=buyer")
+        await see(pilot, "/ critical role:=buyer")
+        await pilot.pause()
         rows = chart(app).view.shown()
 
         assert rows

@@ -79,7 +79,9 @@ def test_the_zoom_keeps_what_is_looked_at_in_its_cell() -> None:
     assert WEEK.zoomed(99, looked_at).zoom == len(ZOOMS) - 1
 
 
-@pytest.mark.parametrize(("days", "name"), [(3, "day"), (20, "week"), (100, "month"), (330, "quarter"), (700, "half-year"), (9000, "year")])
+@pytest.mark.parametrize(
+    ("days", "name"), [(3, "day"), (20, "week"), (100, "month"), (330, "quarter"), (700, "half-year"), (9000, "year")]
+)
 def test_the_closest_scale_is_chosen_in_which_all_can_be_seen(days: int, name: str) -> None:
     assert fitting("UTC", MONDAY, MONDAY + days * DAY, 50).name == name
 

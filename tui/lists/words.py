@@ -1,4 +1,4 @@
-"""The words of a filter: `late mine role:electrical state:ready later:>10 -cords "cold plate"`.
+"""The words of a filter: `late mine role:electrical unit:=pod-001 later:>10 -cords "cold plate"`.
 
 A word is one of the list's own words, a field with a value, or text that is looked for everywhere. All of them are true of a row
 that is shown. A minus before a word turns it around.

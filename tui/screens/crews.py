@@ -170,19 +170,7 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         return [(f"{year}-W{week:02}".rjust(cells), "attention")]
 
     def _painted(self, row: TradeWeeks, cells: int) -> Sequence[Span]:
-        """Return the weeks of a row: in a cell the fullest of those that it has a part of."""
-        scale, first = self.chart.scale, _begin(row.weeks[0].monday, self.owner.site.zone)
-        painted: list[Span] = []
-        for cell in range(cells):
-            begin, end = ((scale.at(one) - first) // WEEK for one in (cell, cell + 1))
-            own = row.weeks[max(begin, 0) : max(end, begin + 1, 0)]
-            if not own:
-                painted.append((" ", "text"))
-                continue
-            fullest = max(own, key=lambda week: (week.wanted > row.there, week.crews))
-            glyph = glyphs().wanted if fullest.wanted > row.there else level(fullest.crews / max(row.there, 1))
-            painted.append((glyph, _role(row, fullest)))
-        return spans_of(painted)
+        return painted_weeks(row, self.chart.scale, cells)
 
     def open(self, row: TradeWeeks) -> None:
         """List what a trade does in the chosen week."""
@@ -200,6 +188,22 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         first, *others = super().keys()
         own = (("←→", "Week", "later"), ("+-", "Zoom", "later"), ("n", "This week", "now"), ("a", "All weeks", "whole"))
         return (first, *own, *others)
+
+
+def painted_weeks(row: TradeWeeks, scale: Timescale, width: int) -> Sequence[Span]:
+    """Return the weeks of a row on an axis: in each cell the fullest of those that it has a part of."""
+    first = _begin(row.weeks[0].monday, scale.zone)
+    cells: list[Span] = []
+    for cell in range(width):
+        begin, end = (scale.at(cell) - first) // WEEK, -((first - scale.at(cell + 1)) // WEEK)
+        own = row.weeks[max(begin, 0) : max(end, 0)]
+        fullest = max(own, key=lambda week: (week.wanted > row.there, week.crews), default=None)
+        if fullest is None:
+            cells.append((" ", "text"))
+            continue
+        glyph = glyphs().wanted if fullest.wanted > row.there else level(fullest.crews / max(row.there, 1))
+        cells.append((glyph, _role(row, fullest)))
+    return spans_of(cells)
 
 
 def limits(snapshot: Snapshot) -> dict[str, Limit]:

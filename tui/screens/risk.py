@@ -104,6 +104,12 @@ class RiskScreen(SiteScreen):
         self.set_focus(self.section("dates"))
         self.set_interval(1, self._tick)
 
+    def on_unmount(self) -> None:
+        """Leave nothing running."""
+        for case in self.cases:
+            if case.running is not None:
+                case.running.stop()
+
     def section(self, name: str) -> Grid[Any]:
         """Return one of the lists."""
         return self.query_one(f"#{name}", Grid)
