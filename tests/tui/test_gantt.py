@@ -127,7 +127,7 @@ def test_the_filter_has_the_words_and_fields_of_the_list_of_steps(adopted: Path)
 
 def test_a_narrow_screen_keeps_the_bars(adopted: Path) -> None:
     async def story(app: ClusterwrightApp, pilot: User) -> None:
-        await see(pilot, "│2027", "141@site")
+        await see(pilot, "│H1 2027", "141@site")
         assert "┄" in line_of(app, "141@site")
 
     told(adopted, story, size=(80, 24))
