@@ -181,6 +181,10 @@ class ClusterwrightApp(App[None]):
         """Keep what was typed into a form that was left."""
         self._drafts[asked.command.name, tuple(asked.subjects)] = values
 
+    def draft(self, command: str) -> Mapping[str, str]:
+        """Return what was typed into the form of a command about the site that was left."""
+        return self._drafts.get((command, ()), {})
+
     def action_command(self) -> None:
         """Choose any command of the command line; its form or its answer follows."""
         choices = [Choice(name, "", name, about) for name, about in self.site.commands.abouts.items()]

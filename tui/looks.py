@@ -31,6 +31,13 @@ Role = Literal[
     "cursor",
     "cursor-away",
     "warning",
+    "text-reversed",
+    "muted-reversed",
+    "ready-reversed",
+    "active-reversed",
+    "attention-reversed",
+    "good-reversed",
+    "bad-reversed",
 ]
 """What a colour says. A theme says which colour that is."""
 
@@ -52,6 +59,17 @@ _MADE: dict[Role, tuple[str, str, str]] = {
 }
 """By role: the theme's variables of its two colours, and what else."""
 
+REVERSED: dict[Role, Role] = {
+    "text": "text-reversed",
+    "muted": "muted-reversed",
+    "ready": "ready-reversed",
+    "active": "active-reversed",
+    "attention": "attention-reversed",
+    "good": "good-reversed",
+    "bad": "bad-reversed",
+}
+"""The roles with their two colours swapped, for the part of a cell for which there is no block."""
+
 
 def palette_of(app: App[Any]) -> Palette:
     """Return the colours of the application's theme, by role."""
@@ -69,10 +87,11 @@ def _palette(_theme: str, variables: tuple[tuple[str, str], ...]) -> Palette:
             return None
         return (found.blend(background, 0.4) if name.endswith("-muted") else found).hex
 
-    return {
+    made = {
         role: Style(color=colour(front), bgcolor=colour(back), bold="bold" in also or None)
         for role, (front, back, also) in _MADE.items()
     }
+    return made | {other: made[role] + Style(reverse=True) for role, other in REVERSED.items()}
 
 
 COLOURS = {

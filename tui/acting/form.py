@@ -39,6 +39,9 @@ class Asked(NamedTuple):
     records: bool = True
     """False for a question: its answer is shown line by line, and the form is closed before."""
 
+    take: Callable[[Sequence[str]], None] | None = None
+    """Gets the command, instead of it being run by the form. What was typed is kept for the next one."""
+
 
 class Form(ModalScreen[Done | None]):
     """Asks for the fields of a command and runs it. It returns how the command ended, or None where the person goes back."""
@@ -173,7 +176,10 @@ class Form(ModalScreen[Done | None]):
         if wrong:
             self.query_one(f"#field-{next(iter(wrong))}").focus()
             return
-        if self.asked.records:
+        if self.asked.take is not None:
+            self.asked.take(self.words)
+            self.action_leave()
+        elif self.asked.records:
             self.run_it()
         else:
             self.dismiss(None)

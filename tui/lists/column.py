@@ -18,8 +18,8 @@ class Column(Generic[Row]):
     """A column of a list.
 
     `width` is in cells; a column of width 0 takes what is left. Where a screen is narrow, columns with the highest `rank` go first.
-    `order` is what rows are sorted by, the text if there is none. `spans` paints a cell of a width in pieces, as bars are. By one with `groups` rows are put
-    together.
+    `order` is what rows are sorted by, the text if there is none. `spans` paints a cell of a width in pieces, as bars are, and `heading`
+    what is above them. By one with `groups` rows are put together.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Column(Generic[Row]):
     rank: int = 0
     groups: bool = False
     spans: Callable[[Row, int], Sequence[Span]] | None = None
+    heading: Callable[[int], Sequence[Span]] | None = None
 
     def key(self, row: Row) -> tuple[bool, Any]:
         """Return what a row is sorted by. Rows without a value come last."""
@@ -43,10 +44,10 @@ LEAST = 16
 """The fewest cells of the column that takes what is left."""
 
 
-def fitted(columns: Sequence[Column[Row]], width: int) -> list[tuple[Column[Row], int]]:
-    """Return the columns that fit into a width, each with its cells, one cell between them."""
+def fitted(columns: Sequence[Column[Row]], width: int, least: int = LEAST) -> list[tuple[Column[Row], int]]:
+    """Return the columns that fit into a width, each with its cells, one cell between them. `least` are those of one that takes what is left."""
     kept = list(columns)
-    while len(kept) > 1 and sum(column.width or LEAST for column in kept) + len(kept) - 1 > width:
+    while len(kept) > 1 and sum(column.width or least for column in kept) + len(kept) - 1 > width:
         kept.remove(max(kept, key=lambda column: (column.rank, kept.index(column))))
     rest = width - sum(column.width for column in kept) - (len(kept) - 1)
     return [(column, column.width or max(rest, 1)) for column in kept]

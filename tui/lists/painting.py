@@ -37,12 +37,19 @@ class Painter(NamedTuple, Generic[Row]):
 
     def heading(self) -> Strip:
         """Return the headings of the columns; the one that the list is sorted by has an arrow."""
-        text = "  "
+        plain = self.palette["heading"]
+        parts = [Segment("  ", plain)]
         for column, cells in self.columns:
-            arrow = (" ↓" if self.view.descending else " ↑") if column is self.view.sorted_by else ""
-            title = f"{column.title}{arrow}"[:cells]
-            text += (title.rjust(cells) if column.right else title.ljust(cells)) + " "
-        return self.words(text, "heading")
+            parts += [Segment(text, self.palette[role]) for text, role in self._title(column, cells)]
+            parts.append(Segment(" ", plain))
+        return Strip(parts).adjust_cell_length(self.width, plain)
+
+    def _title(self, column: Column[Row], cells: int) -> Sequence[Span]:
+        if column.heading is not None:
+            return column.heading(cells)
+        arrow = (" ↓" if self.view.descending else " ↑") if column is self.view.sorted_by else ""
+        title = f"{column.title}{arrow}"[:cells]
+        return [(title.rjust(cells) if column.right else title.ljust(cells), "heading")]
 
     def line(self, line: Row | Head) -> Strip:
         """Return a row, or the head of a group."""

@@ -1,4 +1,4 @@
-"""The words of a filter: `late mine role:electrical state:ready later:>10 -cords "cold plate"`.
+"""The words of a filter: `late mine role:electrical unit:=pod-001 later:>10 -cords "cold plate"`.
 
 A word is one of the list's own words, a field with a value, or text that is looked for everywhere. All of them are true of a row
 that is shown. A minus before a word turns it around.
@@ -60,7 +60,7 @@ class Vocabulary(Generic[Row]):
 
 
 def _in_column(column: Column[Row], value: str) -> Test[Row]:
-    """Return the test whether a cell has one of the values between commas, or is above or below a number."""
+    """Return the test whether a cell has one of the values between commas, is one (`=value`), or is above or below a number."""
     compared, order = _COMPARED.match(value), column.order
     if compared and order is not None:
         compare, limit = _COMPARE[compared[1]], float(compared[2])
@@ -70,6 +70,8 @@ def _in_column(column: Column[Row], value: str) -> Test[Row]:
             return isinstance(found, int | float) and bool(compare(found, limit))
 
         return is_beyond
+    if value.startswith("="):
+        return lambda row: column.text(row).casefold() == value[1:]
     wanted = value.split(",")
 
     @cache  # many rows have the same few texts

@@ -31,10 +31,11 @@ class ListScreen(SiteScreen, Generic[Row]):
         Binding("V", "views", "Saved views", id="views"),
     ]
 
-    def __init__(self) -> None:
-        """Make the view."""
+    def __init__(self, query: str = "") -> None:
+        """Make the view, with a filter that is in force from the beginning."""
         super().__init__()
         self.view = self.made()
+        self.view.filter(query)
 
     def made(self) -> View[Row]:
         """Return the view with the list's columns and the words of its filter."""
@@ -66,7 +67,8 @@ class ListScreen(SiteScreen, Generic[Row]):
         self.count()
 
     def on_mount(self) -> None:
-        """Let keys go to the list."""
+        """Let keys go to the list, and show the filter that is in force."""
+        self.prompt.text = self.view.query
         self.set_focus(self.grid)
 
     def count(self) -> None:

@@ -1,0 +1,134 @@
+"""The most crews at work at once in each week, from when each of them works and from the working time of their calendars."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import accumulate
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+
+class Stretch(NamedTuple):
+    """So many crews at work from a start to a finish, in the working time of a calendar."""
+
+    calendar: str
+    start: datetime
+    finish: datetime
+    amount: int
+
+
+Openings = Mapping[str, Sequence[tuple[datetime, datetime]]]
+"""When work begins and ends each day, by calendar. One that is not here works around the clock."""
+
+
+class WorkingHours(NamedTuple):
+    """The working days, hours and days off of a calendar. An end above 24 is on the next day."""
+
+    days: frozenset[int]
+    opens: float
+    closes: float
+    holidays: frozenset[str]
+
+    @classmethod
+    def of(cls, calendar: Mapping[str, Any]) -> WorkingHours:
+        """Return those of a calendar as a plan revision has it."""
+        opens, closes = calendar["working_hours"]
+        days, holidays = calendar["working_days"], calendar["holidays"]
+        return cls(frozenset(days), opens, closes, frozenset(holidays))
+
+    def is_worked(self, day: date) -> bool:
+        """Return whether a day is worked."""
+        return day.isoweekday() in self.days and day.isoformat() not in self.holidays
+
+
+def shifts(
+    hours: WorkingHours,
+    first: date,
+    last: date,
+    zone: ZoneInfo,
+) -> Iterator[tuple[datetime, datetime]]:
+    """Yield when work begins and ends on each day that is worked."""
+    for number in range((last - first).days + 1):
+        day = first + timedelta(days=number)
+        if hours.is_worked(day):
+            midnight = datetime.combine(day, time())
+            opens = midnight + timedelta(hours=hours.opens)
+            closes = midnight + timedelta(hours=hours.closes)
+            yield _utc(opens, zone), _utc(closes, zone)
+
+
+def _utc(local: datetime, zone: ZoneInfo) -> datetime:
+    return local.replace(tzinfo=zone).astimezone(UTC)
+
+
+def mondays_of(zone: ZoneInfo, first: datetime, last: datetime) -> list[datetime]:
+    """Return when each week from the first to the last begins at the site."""
+    day = first.astimezone(zone).date()
+    day -= timedelta(days=day.weekday())
+    found = []
+    while (begin := datetime.combine(day, time(), zone).astimezone(UTC)) <= last:
+        found.append(begin)
+        day += timedelta(days=7)
+    return found
+
+
+def most_by_week(
+    stretches: Sequence[Stretch],
+    openings: Openings,
+    mondays: Sequence[datetime],
+) -> list[int]:
+    """Return the most crews at work at once, by week.
+
+    More are at work only when work starts, or a shift or a week begins, so it is enough to count then.
+    """
+    by_calendar: dict[str, list[Stretch]] = defaultdict(list)
+    for one in stretches:
+        if one.start < one.finish:
+            by_calendar[one.calendar].append(one)
+    covered = {name: _Covered(own) for name, own in by_calendar.items()}
+    at = {one.start for own in by_calendar.values() for one in own} | set(mondays)
+    for name in by_calendar:
+        begins = {begin for begin, _ in openings.get(name, ())}
+        at |= {begin for begin in begins if begin >= mondays[0]}
+    most = [0] * len(mondays)
+    for instant in at:
+        number = 0
+        for name, own in covered.items():
+            if _is_open(openings.get(name), instant):
+                number += own.at(instant)
+        week = bisect_right(mondays, instant) - 1
+        most[week] = max(most[week], number)
+    return most
+
+
+def _is_open(hours: Sequence[tuple[datetime, datetime]] | None, instant: datetime) -> bool:
+    """Return whether a calendar is worked at an instant. None is around the clock."""
+    if hours is None:
+        return True
+    place = bisect_right(hours, instant, key=_begin) - 1
+    return place >= 0 and instant < hours[place][1]
+
+
+def _begin(shift: tuple[datetime, datetime]) -> datetime:
+    return shift[0]
+
+
+class _Covered:
+    """How many crews are at work at an instant."""
+
+    def __init__(self, stretches: Sequence[Stretch]) -> None:
+        """Sort the starts and the finishes, and add up the crews of each."""
+        by_start = sorted((one.start, one.amount) for one in stretches)
+        by_finish = sorted((one.finish, one.amount) for one in stretches)
+        self.starts = [start for start, _ in by_start]
+        self.finishes = [finish for finish, _ in by_finish]
+        self.taken = [0, *accumulate(amount for _, amount in by_start)]
+        self.freed = [0, *accumulate(amount for _, amount in by_finish)]
+
+    def at(self, instant: datetime) -> int:
+        """Return the sum of the amounts of what has started and not finished."""
+        taken = self.taken[bisect_right(self.starts, instant)]
+        return taken - self.freed[bisect_right(self.finishes, instant)]

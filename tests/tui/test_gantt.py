@@ -1,0 +1,146 @@
+"""The Gantt chart as a person uses it: bars beside the list, the driving chain, jumps along the links, zoom and pan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
+from tui.app import ClusterwrightApp
+from tui.screens.gantt import GanttScreen
+
+Story = Callable[[ClusterwrightApp, User], Awaitable[None]]
+
+
+def told(site: Path, story: Story, size: tuple[int, int] = SIZE) -> None:
+    """Open the chart of a site, and do what a story says."""
+
+    async def run() -> None:
+        app = screens(site)
+        async with app.run_test(size=size) as pilot:
+            await pilot.press("6")
+            await until(pilot, lambda: isinstance(app.screen, GanttScreen) and bool(app.screen.grid.view.lines))
+            await story(app, pilot)
+
+    asyncio.run(run())
+
+
+def chart(app: ClusterwrightApp) -> GanttScreen:
+    """Return the screen."""
+    assert isinstance(app.screen, GanttScreen)
+    return app.screen
+
+
+def line_of(app: ClusterwrightApp, activity: str) -> str:
+    """Return the painted line of an activity."""
+    return next(line for line in painted(app).splitlines()[3:] if activity in line)
+
+
+def test_the_whole_project_is_seen_at_first_with_bars_that_say_what_is_critical(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await see(pilot, "│Q1 2027", "│Q4 2027", "by quarter")
+
+        assert "┄" in line_of(app, "141@site")  # float
+        starts = [row.planned_start for row in chart(app).view.lines if row.planned_start]  # type: ignore[union-attr]
+        assert starts == sorted(starts)
+        await pilot.press("d", "plus")
+        assert "▓" in painted(app)  # critical
+
+    told(adopted, story)
+
+
+def test_the_driving_chain_is_shown_alone_and_all_again(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        every = len(chart(app).view.lines)
+        await pilot.press("d")
+        driving = len(chart(app).view.lines)
+        assert 0 < driving < every
+        assert "141@site" not in painted(app)
+
+        await pilot.press("d")
+        assert len(chart(app).view.lines) == every
+
+    told(adopted, story)
+
+
+def test_keys_go_along_the_links_and_the_neighbours_are_marked(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await pilot.press("d")
+        first = chart(app).grid.key
+        await until(pilot, lambda: bool(chart(app).around.after))
+        assert "→" in painted(app)
+
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: chart(app).grid.key != first)
+        await until(pilot, lambda: chart(app).around.driving == first)
+        assert "◀" in painted(app)
+
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: chart(app).grid.key == first)
+
+    told(adopted, story)
+
+
+def test_zoom_keeps_the_bar_that_is_chosen_and_pan_moves_the_axis(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        grid, row = chart(app).chart, chart(app).grid.row
+        assert row is not None
+        await pilot.press("plus", "plus")
+        await see(pilot, "by week")
+        assert "▏" in line_of(app, row.id) or "▒" in line_of(app, row.id) or "▓" in line_of(app, row.id)
+
+        before = grid.scale
+        await pilot.press("right")
+        assert grid.scale.origin > before.origin
+        await pilot.press("a")
+        await see(pilot, "by quarter", "│Q4 2027")
+
+    told(adopted, story)
+
+
+def test_a_bar_that_is_off_the_axis_is_brought_into_view(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await pilot.press("slash")
+        await type_in(pilot, "195")
+        await pilot.press("enter", "plus", "plus", "plus", "right", "right", "right", "right", "right")
+        assert "◂" in line_of(app, "195@site")
+
+        await pilot.press("o")
+        assert "◂" not in line_of(app, "195@site")
+
+    told(adopted, story)
+
+
+def test_the_filter_has_the_words_and_fields_of_the_list_of_steps(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        chart(app).prompt.action_set("critical role:=buyer")
+        await see(pilot, "/ critical role:=buyer")
+        await pilot.pause()
+        rows = chart(app).view.found
+
+        assert rows
+        assert all(row.is_critical and row.role == "buyer" for row in rows)
+
+    told(adopted, story)
+
+
+def test_a_narrow_screen_keeps_the_bars(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await see(pilot, "│H1 2027", "141@site")
+        assert "┄" in line_of(app, "141@site")
+
+    told(adopted, story, size=(80, 24))
+
+
+def test_what_was_done_is_shown_when_it_was_done(ready: Path) -> None:
+    """The small site has no planned dates, and its recorded ones are bars all the same."""
+
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        assert "Jan 2000" not in painted(app)
+        await pilot.press("slash")
+        await type_in(pilot, "020@pod-001")
+        await pilot.press("enter", "o", "plus")
+        assert any(block in line_of(app, "020@pod-001") for block in "▏▎▍▌▋▊▉█")
+
+    told(ready, story)

@@ -1,0 +1,237 @@
+"""Risk as a person uses it: the odds that the site keeps, what moves go-live, and what-if cases side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ledger.questions.kept_forecast import FILE
+from tests.tui.piloting import SIZE, User, painted, screens, see, until
+from tui.acting.form import Form
+from tui.acting.running import Done, Running
+from tui.app import ClusterwrightApp
+from tui.lists.timescale import Timescale
+from tui.screens.risk import RiskScreen
+from tui.screens.risk_cases import Case, answers
+from tui.screens.risk_odds import curve_text
+
+Story = Callable[[ClusterwrightApp, User], Awaitable[None]]
+START = datetime(2027, 1, 4, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+BEFORE = {
+    "finish": "2027-10-14T16:00:00+00:00",
+    "unlimited_finish": "2027-10-13T16:00:00+00:00",
+    "p50": {"date": "2027-12-08T14:00:00+00:00"},
+    "p80": {"date": "2028-01-13T14:00:00+00:00"},
+    "milestones": [{"milestone": "hall-1 in service", "finish": "2027-10-05T12:00:00+00:00"}],
+}
+AFTER = BEFORE | {"finish": "2027-11-11T16:00:00+00:00", "p50": {"date": "2028-01-04T14:00:00+00:00"}}
+WHAT_IF = {
+    "before": BEFORE,
+    "after": AFTER,
+    "cost_usd": 476519,
+    "drives_now": ["001@site", "002@site", "003@site"],
+    "drives_no_more": [],
+    "delays_most": [{"id": "034@pod-001"}],
+}
+COMPARED = {
+    "plans": [
+        {
+            "scenario": "",
+            "shifts": shifts,
+            "go_live": f"2027-10-{day}T16:00:00+00:00",
+            "p50": f"2027-12-{day}T16:00:00+00:00",
+            "p80": f"2028-01-{day}T16:00:00+00:00",
+            "unlimited_go_live": f"2027-10-{day}T16:00:00+00:00",
+            "cost": {"total": cost},
+            "cost_more": cost - 1000,
+        }
+        for shifts, day, cost in ((1, "19", 1000), (2, "07", 1500))
+    ]
+}
+
+
+class Played(Running):
+    """A command that answers what a test says, when it says so."""
+
+    answer: Done = Done(0, json.dumps(WHAT_IF), "")
+    asked: tuple[tuple[str, ...], ...] = ()
+
+    async def done(self) -> Done:
+        """Answer after a moment."""
+        Played.asked = (*Played.asked, tuple(self.words))
+        await asyncio.sleep(0.05)
+        return Played.answer
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> type[Played]:
+    """Let commands answer at once, without a process."""
+    monkeypatch.setattr("tui.site.Running", Played)
+    Played.answer, Played.asked = Done(0, json.dumps(WHAT_IF), ""), ()
+    return Played
+
+
+def told(site: Path, story: Story, size: tuple[int, int] = SIZE) -> None:
+    """Open the risks of a site, and do what a story says."""
+
+    async def run() -> None:
+        app = screens(site)
+        async with app.run_test(size=size) as pilot:
+            await pilot.press("8")
+            await until(pilot, lambda: isinstance(app.screen, RiskScreen))
+            await story(app, pilot)
+
+    asyncio.run(run())
+
+
+def line_of(app: ClusterwrightApp, name: str) -> str:
+    """Return the painted line with a text."""
+    return next(line for line in painted(app).splitlines()[2:] if line.strip().startswith(name))
+
+
+def test_the_dates_of_go_live_are_in_the_order_of_time_with_their_chances(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await see(pilot, "working schedule", "commitment (P80)", "95 % between")
+
+        assert "10 %" in line_of(app, "P10")
+        assert "80 %" in line_of(app, "P80")
+        assert "◆" in line_of(app, "commitment (P80)")
+        lines = painted(app).splitlines()
+        place = {
+            name: number
+            for number, line in enumerate(lines)
+            for name in ("P10", "P50", "P80")
+            if line.strip().startswith(name)
+        }
+        assert place["P10"] < place["P50"] < place["P80"]
+
+    told(adopted, story)
+
+
+def test_every_milestone_has_its_range_and_its_commitment(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await pilot.press("tab")
+        await see(pilot, "[milestones]", "hall-1 in service", "networking")
+
+        line = line_of(app, "networking")
+        assert "◆" in line
+        assert "●" in line
+        assert "%" in line
+
+    told(adopted, story, size=(120, 24))
+
+
+def test_a_site_without_a_forecast_says_how_to_make_one(adopted: Path) -> None:
+    (adopted / FILE).unlink()
+
+    async def story(_app: ClusterwrightApp, pilot: User) -> None:
+        await see(pilot, "no forecast of this plan is kept: `clusterwright forecast` makes one")
+
+    told(adopted, story)
+
+
+def test_what_if_is_asked_in_a_form_and_the_answers_stand_side_by_side(adopted: Path, played: type[Played]) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        for typed in ("1w", ""):  # what was typed is there again
+            await pilot.press("w")
+            await until(pilot, lambda: isinstance(app.screen, Form))
+            await pilot.press(*typed, "enter")
+            await until(pilot, lambda: isinstance(app.screen, RiskScreen))
+        await until(pilot, lambda: painted(app).count("2027-11-11  +28 d") == 2)
+        await see(pilot, "--delay=1w", "$476,519", "001@site, 002@site +1")
+
+        assert [words[:1] + words[-2:] for words in played.asked] == [
+            ("whatif", "--json", "--delay=1w"),
+            ("whatif", "--json", "--delay=1w"),
+        ]
+
+    told(adopted, story)
+
+
+def test_a_refusal_is_shown_above_the_column_and_the_case_can_be_removed(adopted: Path, played: type[Played]) -> None:
+    played.answer = Done(2, "", "drawing 200 samples\nclusterwright: there is no 'x@y'\n  name one of the plan\n")
+
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        assert isinstance(app.screen, RiskScreen)
+        app.screen.add(["whatif", "--delay=x@y=1w"])
+        await see(pilot, "✘ there is no 'x@y';", "name one of the plan")
+        assert "drawing" not in painted(app)
+
+        await pilot.press("x")
+        await until(pilot, lambda: "✘ there" not in painted(app))
+
+    told(adopted, story)
+
+
+def test_a_case_that_runs_says_so_and_is_stopped(
+    adopted: Path, played: type[Played], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = asyncio.Event()
+
+    async def done(_self: Played) -> Done:
+        await ended.wait()
+        return Done(-2, "", "")
+
+    monkeypatch.setattr(played, "done", done)
+    monkeypatch.setattr(played, "stop", lambda _self: ended.set())
+
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        assert isinstance(app.screen, RiskScreen)
+        app.screen.add(["whatif", "--shifts=2"])
+        app.screen.add(["whatif", "--shifts=3"])
+        await see(pilot, "at work, ", "waits for its turn")
+
+        await pilot.press("x")
+        await see(pilot, "✘ stopped")
+
+    told(adopted, story)
+
+
+def test_a_comparison_has_a_column_for_each_plan() -> None:
+    first, second = answers(COMPARED, "UTC")
+
+    assert first["go-live"] == "2027-10-19"
+    assert second["go-live"] == "2027-10-07  -12 d"
+    assert second["working costs"] == "$1,500 $500 more"
+    assert second["how"] == "shifts a day: 2"
+
+
+def test_days_are_those_of_the_site() -> None:
+    late = answers(WHAT_IF, "Pacific/Auckland")[0]
+
+    assert late["go-live"] == "2027-11-12  +28 d"
+
+
+def test_the_columns_of_a_comparison_take_the_place_of_their_case() -> None:
+    case = Case(["plan", "compare", "--shifts=1,2"])
+
+    found = case.end(Done(0, json.dumps(COMPARED), ""), "UTC")
+
+    assert len(found) == 2
+    assert found[0] is case
+
+
+def test_the_curve_rises_where_a_chance_is_known_and_nowhere_else() -> None:
+    curve = ((START + 2 * DAY, 0.1), (START + 5 * DAY, 0.5), (START + 8 * DAY, 0.8))
+
+    assert curve_text(curve, Timescale("UTC", START, 1), 20) == "    ▁▁▁▁▁▁▄▄▄▄▄▄▆▆▆▆"
+
+
+def test_a_narrow_screen_shows_one_list_and_tab_the_next(adopted: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await see(pilot, "[go-live]", "working schedule")
+        assert "hall-1 in service" not in painted(app)
+        await pilot.press("tab")
+        await see(pilot, "[milestones]", "hall-1 in service")
+        assert "working schedule" not in painted(app).splitlines()[5:]
+        await pilot.press("shift+tab")
+        await see(pilot, "[go-live]")
+
+    told(adopted, story, size=(80, 24))

@@ -1,0 +1,211 @@
+"""The two lists of dates: those of go-live one below the other, and those of every milestone in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from ledger.questions.forecast_words import chance_words
+from ledger.questions.kept_forecast import KeptChance
+from ledger.questions.odds import MilestoneOdds
+from steps.stamps import days_between
+from tui.lists.bars import Moments, glyphs, level
+from tui.lists.column import Column, Span
+from tui.lists.ranges import Mark, Range, ranged
+from tui.lists.timegrid import TimeGrid
+from tui.lists.timescale import Timescale
+from tui.lists.view import View
+from tui.looks import Role, day_text
+
+EARLY = datetime(2000, 1, 1, tzinfo=UTC)
+WEEK = timedelta(days=7)
+ZoneOf = Callable[[], str]
+
+
+class DateRow(NamedTuple):
+    """A date of go-live. `low` and `high` hold it with 95 %, where samples say it; `chance` is that of going live by then."""
+
+    name: str
+    date: datetime
+    low: datetime | None = None
+    high: datetime | None = None
+    chance: float | None = None
+    from_commitment: int | None = None
+    """Days of the site's calendar after the commitment, negative before it."""
+
+    curve: tuple[tuple[datetime, float], ...] = ()
+    """The P-curve, in the row that shows it: dates with the chance of going live by then, in the order of time."""
+
+
+CURVE = "chance, at least"
+
+
+def dates_of(found: MilestoneOdds, zone: str) -> list[DateRow]:
+    """Return the dates of a milestone, in the order of time, below the curve of the chances that are known."""
+    committed = found.commitment
+    rows = [
+        DateRow("working schedule", found.planned, chance=found.planned_share),
+        DateRow("working forecast", found.expected),
+        _sure("P10", found.p10, 0.1),
+        _sure("P50", found.p50, 0.5),
+        _sure("P80", found.p80, 0.8),
+    ]
+    if found.baseline is not None:
+        rows.insert(0, DateRow("baseline", found.baseline))
+    if committed is not None:
+        rows.append(DateRow("target", committed.target))
+        said = f"commitment ({committed.percentile})"
+        rows.append(DateRow(said, committed.commitment, chance=found.committed_share))
+        rows = [row._replace(from_commitment=days_between(committed.commitment, row.date, zone)) for row in rows]
+    rows.sort(key=lambda row: row.date)
+    curve = tuple((row.date, row.chance) for row in rows if row.chance is not None)
+    return [DateRow(CURVE, found.first, curve=curve), *rows]
+
+
+def _sure(name: str, found: KeptChance, share: float) -> DateRow:
+    return DateRow(name, found.date, found.low, found.high, share)
+
+
+class DatesGrid(TimeGrid[DateRow]):
+    """The dates of go-live on one time line."""
+
+    SHARE = 0.3
+
+    def __init__(self, zone: ZoneOf) -> None:
+        """Take what says the site's time zone."""
+        self.zone = zone
+        columns = [
+            Column[DateRow]("name", "go-live", 18, lambda row: row.name, role=_name_role),
+            Column[DateRow](
+                "date", "date", 10, lambda row: "" if row.curve else day_text(row.date, zone()), lambda row: row.date
+            ),
+            Column("chance", "chance", 9, _chance, lambda row: row.chance, right=True, rank=1),
+            Column("days", "to commitment", 13, _from_commitment, lambda row: row.from_commitment, right=True, rank=2),
+            Column("between", "95 % between", 23, self._between, rank=3),
+            Column("line", "", 0, lambda _: "", spans=self._painted, heading=self._axis),
+        ]
+        self.moments = Moments(EARLY)
+        super().__init__(View(columns, lambda row: row.name), Timescale("UTC", EARLY), id="dates")
+
+    def _axis(self, cells: int) -> Sequence[Span]:
+        return self.axis(cells)
+
+    def _between(self, row: DateRow) -> str:
+        if row.low is None or row.high is None:
+            return ""
+        return f"{day_text(row.low, self.zone())} {day_text(row.high, self.zone())}"
+
+    def _painted(self, row: DateRow, cells: int) -> Sequence[Span]:
+        if row.curve:
+            return [(curve_text(row.curve, self.scale, cells), "ready")]
+        mark = Mark(row.date, _glyph(row), _name_role(row))
+        return ranged(Range(row.low or row.date, row.high or row.date, (mark,)), self.scale, cells, self.moments)
+
+    def show_odds(self, go_live: Sequence[MilestoneOdds], moments: Moments) -> None:
+        """Show the dates of go-live, or none."""
+        self.moments = moments
+        self.show_rows([row for found in go_live for row in dates_of(found, self.zone())])
+        for found in go_live:
+            self.show_time(self.zone(), moments.now, (found.first - WEEK, found.last + WEEK))
+
+
+class MilestonesGrid(TimeGrid[MilestoneOdds]):
+    """Every milestone: expected, how sure, and as it was promised."""
+
+    SHARE = 0.3
+
+    def __init__(self, zone: ZoneOf) -> None:
+        """Take what says the site's time zone."""
+        self.zone = zone
+
+        def day(of: Callable[[MilestoneOdds], datetime | None]) -> Callable[[MilestoneOdds], str]:
+            return lambda row: day_text(of(row), zone())
+
+        columns = [
+            Column[MilestoneOdds]("milestone", "milestone", 19, lambda row: row.milestone.replace("_", " ")),
+            Column("expected", "expected", 10, day(lambda row: row.expected), lambda row: row.expected),
+            Column("p50", "P50", 10, day(lambda row: row.p50.date), lambda row: row.p50.date, rank=3),
+            Column("p80", "P80", 10, day(lambda row: row.p80.date), lambda row: row.p80.date, rank=2),
+            Column("commitment", "commitment", 10, day(_committed), _committed, rank=1),
+            Column(
+                "chance", "chance", 9, _milestone_chance, lambda row: row.committed_share, _milestone_role, right=True
+            ),
+            Column("baseline", "baseline", 10, day(lambda row: row.baseline), lambda row: row.baseline, rank=4),
+            Column("line", "", 0, lambda _: "", spans=self._painted, heading=self._axis),
+        ]
+        self.moments = Moments(EARLY)
+        super().__init__(View(columns, lambda row: row.milestone), Timescale("UTC", EARLY), id="milestones")
+
+    def _axis(self, cells: int) -> Sequence[Span]:
+        return self.axis(cells)
+
+    def _painted(self, row: MilestoneOdds, cells: int) -> Sequence[Span]:
+        own = glyphs()
+        marks = [Mark(row.p50.date, own.middle, "ready"), Mark(row.expected, own.forecast, "text")]
+        if row.commitment is not None:
+            marks.append(Mark(row.commitment.commitment, own.goal, _milestone_role(row)))
+        return ranged(Range(row.p10.date, row.p80.date, tuple(marks)), self.scale, cells, self.moments)
+
+    def show_odds(self, rows: Sequence[MilestoneOdds], moments: Moments) -> None:
+        """Show the milestones, go-live first."""
+        self.moments = moments
+        self.show_rows(rows)
+        if rows:
+            whole = (min(row.first for row in rows) - WEEK, max(row.last for row in rows) + WEEK)
+            self.show_time(self.zone(), moments.now, whole)
+
+
+def curve_text(curve: Sequence[tuple[datetime, float]], scale: Timescale, width: int) -> str:
+    """Return the chances as steps: in each cell the chance that is known of a date in it or before it."""
+    shares = []
+    for cell in range(width):
+        end = scale.at(cell + 1)
+        shares.append(max((share for date, share in curve if date < end), default=0.0))
+    return "".join(map(level, shares))
+
+
+def legend() -> str:
+    """Return what the signs of the pictures mean."""
+    own = glyphs()
+    return f"{own.begin} P10  {own.middle} P50  {own.end} P80  {own.forecast} expected  {own.goal} commitment  {own.now} today"
+
+
+def _glyph(row: DateRow) -> str:
+    own = glyphs()
+    if row.name.startswith("commitment"):
+        return own.goal
+    return own.forecast if row.name == "working forecast" else own.middle
+
+
+def _name_role(row: DateRow) -> Role:
+    if row.name.startswith("commitment"):
+        return "attention"
+    return "ready" if row.low is not None else "text"
+
+
+def _chance(row: DateRow) -> str:
+    return "" if row.chance is None else chance_words(row.chance)
+
+
+def _from_commitment(row: DateRow) -> str:
+    return f"{row.from_commitment:+} d" if row.from_commitment else ""
+
+
+def _committed(row: MilestoneOdds) -> datetime | None:
+    return None if row.commitment is None else row.commitment.commitment
+
+
+def _milestone_chance(row: MilestoneOdds) -> str:
+    return "" if row.committed_share is None else chance_words(row.committed_share)
+
+
+LIKELY, UNLIKELY = 0.8, 0.5
+"""A commitment with a chance below the first is watched; below the second it is more likely missed than kept."""
+
+
+def _milestone_role(row: MilestoneOdds) -> Role:
+    share = row.committed_share
+    if share is None or share >= LIKELY:
+        return "good"
+    return "attention" if share >= UNLIKELY else "bad"
