@@ -118,11 +118,13 @@ class ClusterwrightApp(App[None]):
         subjects: Sequence[str],
         refusals: Callable[[], Mapping[str, str]] = dict,
         values: Mapping[str, str] | None = None,
+        warnings: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         """Open the form of an action; run a question that needs nothing more at once."""
-        command = self.site.commands.describe(action.command)
+        described = self.site.commands.describe(action.command)
+        command = described if subjects else described.alone
         needs = [field for field in command.fields if field.required]
-        if not action.records and not needs and (subjects or command.subject is None):
+        if not action.records and not needs:
             self.push_screen(OutputScreen(command.words(subjects, {})))
             return
         kept = self._drafts.get((command.name, tuple(subjects)), {})
@@ -130,7 +132,7 @@ class ClusterwrightApp(App[None]):
         if len(subjects) > 1 and not many:
             self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
             subjects = subjects[:1]
-        self._open(Asked(command, subjects, kept or values or {}, refusals))
+        self._open(Asked(command, subjects, kept or values or {}, refusals, warnings))
 
     def _open(self, asked: Asked) -> None:
         self.push_screen(Form(asked), lambda done: self._done(asked, done))

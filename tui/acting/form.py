@@ -34,6 +34,9 @@ class Asked(NamedTuple):
     refusals: Callable[[], Mapping[str, str]] = dict
     """Says by subject why the decision would be refused now. Asked in a thread."""
 
+    warnings: Callable[[], Sequence[str]] = tuple
+    """Says what the person gives up by the decision. Asked in a thread."""
+
 
 class Form(ModalScreen[Done | None]):
     """Asks for the fields of a command and runs it. It returns how the command ended, or None where the person goes back."""
@@ -54,6 +57,7 @@ class Form(ModalScreen[Done | None]):
     Form Checkbox { width: 1fr; }
     Form .wrong { color: $text-error; height: auto; }
     Form Horizontal .wrong { width: auto; max-width: 60%; padding-left: 1; }
+    Form #warned { color: $text-warning; height: auto; }
     Form #line { color: $text-accent; height: auto; }
     Form .hint { color: $text-muted; height: auto; }
     """
@@ -77,6 +81,7 @@ class Form(ModalScreen[Done | None]):
             yield Static(safe(command.about), id="about")
             yield Static("", id="subjects")
             yield Static("", id="refused", classes="wrong")
+            yield Static("", id="warned")
             with VerticalScroll(can_focus=False):
                 for field in command.fields:
                     yield from self._field(field)
@@ -115,12 +120,14 @@ class Form(ModalScreen[Done | None]):
     def ask_ledger(self) -> None:
         """Ask why the decision would be refused, and which values fields may have."""
         refused = self.asked.refusals()
+        warned = self.asked.warnings()
         offered = suggestions(self.owner.site.folder, self.asked.command.fields, self.subjects)
         if self.is_mounted:
-            self.app.call_from_thread(self.offer, refused, offered)
+            self.app.call_from_thread(self.offer, refused, warned, offered)
 
-    def offer(self, refused: Mapping[str, str], offered: Mapping[str, Sequence[str]]) -> None:
-        """Show refusals, and offer values."""
+    def offer(self, refused: Mapping[str, str], warned: Sequence[str], offered: Mapping[str, Sequence[str]]) -> None:
+        """Show refusals and warnings, and offer values."""
+        self.query_one("#warned", Static).update(safe_lines(f"! {said}" for said in named(warned)))
         lines = [why if why.startswith(name) else f"{name}: {why}" for name, why in list(refused.items())[:NAMED]]
         head = (
             [f"{len(refused)} of {len(self.subjects)} would be refused:"] if len(self.subjects) > 1 and refused else []
@@ -207,6 +214,11 @@ class Form(ModalScreen[Done | None]):
             return
         self.owner.keep_draft(self.asked, self.values)
         self.dismiss(None)
+
+
+def named(said: Sequence[str]) -> list[str]:
+    """Return the first of what is to be said, and how many more there are."""
+    return [*said[:NAMED], *([f"and so for {len(said) - NAMED} more"] if len(said) > NAMED else [])]
 
 
 def _title(field: Field) -> str:

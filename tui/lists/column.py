@@ -19,7 +19,7 @@ class Column(Generic[Row]):
 
     `width` is in cells; a column of width 0 takes what is left. Where a screen is narrow, columns with the highest `rank` go first.
     `order` is what rows are sorted by, the text if there is none. `spans` paints a cell of a width in pieces, as bars are. By one with `groups` rows are put
-    together.
+    together. One that is not `shown` only sorts, filters and groups.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Column(Generic[Row]):
     rank: int = 0
     groups: bool = False
     spans: Callable[[Row, int], Sequence[Span]] | None = None
+    shown: bool = True
 
     def key(self, row: Row) -> tuple[bool, Any]:
         """Return what a row is sorted by. Rows without a value come last."""

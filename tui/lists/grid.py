@@ -164,7 +164,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
         return f"nothing matches {self.view.query!r}; Esc clears the filter" if self.view.query else self.empty
 
     def _columns(self, width: int) -> list[tuple[Column[Row], int]]:
-        first, *others = self.view.columns
+        first, *others = [column for column in self.view.columns if column.shown]
         return fitted([first, *others[self.skipped :]], width - 3)  # a mark and a blank in front, the place at the end
 
     def _heading(self, width: int, palette: Palette) -> Strip:

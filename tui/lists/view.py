@@ -27,11 +27,13 @@ class View(Generic[Row]):
         key: Callable[[Row], str],
         words: Mapping[str, Test[Row]] | None = None,
         fields: Mapping[str, Asked[Row]] | None = None,
+        counts: Test[Row] = lambda _: True,
     ) -> None:
-        """Take the columns, what names a row, and what a filter may say beside the columns."""
+        """Take the columns, what names a row, what a filter may say beside the columns, and which rows a head counts."""
         self.columns = list(columns)
         self.vocabulary = Vocabulary(columns, words or {}, fields or {})
         self.key = key
+        self.counts = counts
         self.rows: list[Row] = []
         self.lines: list[Row | Head] = []
         self.query = ""
@@ -122,7 +124,7 @@ class View(Generic[Row]):
             groups.setdefault(grouped.text(row), []).append(row)
         self.lines = []
         for name, members in groups.items():
-            self.lines.append(Head(name, len(members)))
+            self.lines.append(Head(name, sum(map(self.counts, members))))
             self.lines += [] if name in self.folded else members
 
     def _everywhere(self, text: str) -> Test[Row]:

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from ledger.questions.commitment import go_live_commitment
 from ledger.questions.inbox import may_now
+from ledger.questions.shut_out import shut_out_by
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -155,7 +156,12 @@ class SiteScreen(Screen[None]):
         if action.records and self.owner.site.read_only:
             self.notify(READ_ONLY, severity="warning")
             return
-        self.owner.act(action, subjects, lambda: self.refusals(action, subjects))
+        self.owner.act(
+            action,
+            subjects,
+            lambda: self.refusals(action, subjects),
+            warnings=lambda: self.warnings(action, subjects),
+        )
 
     def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return by subject why an action would be refused now. Called in a thread."""
@@ -169,6 +175,14 @@ class SiteScreen(Screen[None]):
                     if answer.verb == action.verb and answer.refusal is not None:
                         found[subject] = answer.refusal.what
         return found
+
+    def warnings(self, action: Action, subjects: Sequence[str]) -> Sequence[str]:
+        """Return what the person gives up by an action: the right to approve work that they have a hand in. Called in a thread."""
+        person = self.owner.site.person
+        if action.about != "activity" or person is None or len(subjects) > MANY:
+            return []
+        with open_snapshot(self.owner.site.folder) as snapshot:
+            return [str(found) for found in shut_out_by(snapshot, action.command, subjects, person)]
 
     def action_menu(self) -> None:
         """Show everything that can be done here, with the reason where it would be refused."""
