@@ -25,7 +25,7 @@ from tests.tui.piloting import SIZE, TALL, open_page, painted, screens, see, sta
 from tui.acting.form import Form
 from tui.screens import activity_state
 from tui.screens.activity import ActivityScreen
-from tui.screens.evidence import EvidenceScreen
+from tui.screens.evidence import EvidenceScreen, shown_file
 from tui.screens.run_page import RunScreen
 
 RUN, CHANGE, RACKING, DELIVERY = "030@pod-001", "040@pod-001", "010@pod-002", "001@site#gpu-server/2"
@@ -44,7 +44,9 @@ async def test_the_chain_of_what_it_waits_for_ends_at_what_can_be_done_now_and_k
     async with app.run_test(size=TALL) as pilot:
         await open_page(app, pilot, "030@pod-002")
         shown = painted(app)
-        chain = [line for line in shown.splitlines() if line.startswith("  → ") and "pod-002" in line or DELIVERY in line]
+        chain = [
+            line for line in shown.splitlines() if (line.startswith("  → ") and "pod-002" in line) or DELIVERY in line
+        ]
         assert [name in " ".join(chain) for name in ("020@pod-002", RACKING, DELIVERY)] == [True, True, True]
         assert f"so first: {DELIVERY} needs to be received" in shown
 
@@ -80,7 +82,7 @@ async def test_the_page_says_who_may_sign_and_who_is_shut_out_and_why(delivered:
         lines = painted(app).splitlines()
 
         def of(name: str) -> str:
-            return next(line for line in lines if name in line and "sign" in line or name in line and "may not" in line)
+            return next(line for line in lines if (name in line and "sign" in line) or (name in line and "may not" in line))
 
         assert "✔ may sign" in of("Leo Zwei")
         assert "lent by lead2" in of("Gus (you)")
@@ -167,21 +169,24 @@ async def test_evidence_opens_and_what_is_missing_is_said(ready: Path) -> None:
     [
         ("a.csv", b"rack,watts\nrack-001,4\nr2,5000\n", "rack      watts"),
         ("a.diff", b"--- a\n+++ b\n-mtu 1500\n+mtu [b]9000\n", "+mtu [b]9000"),
-        ("scan.pdf", b"%PDF-1.7 ...", "xdg-open"),
-        ("p.png", b"\x89PNG\0\0", "is no text"),
         ("text.txt", b"one\n\ttwo\n", "    two"),
         ("bad.json", b"{not json", "{not json"),
     ],
 )
-async def test_each_kind_of_file_is_shown_as_it_reads_best(
-    ready: Path, name: str, content: bytes, shown: str
-) -> None:
+async def test_each_kind_of_file_is_shown_as_it_reads_best(ready: Path, name: str, content: bytes, shown: str) -> None:
     with Ledger.open(ready) as ledger:
         event = attach(ledger, "tech", CHANGE, content, "record", name=name)
     app = screens(ready, "tech")
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(EvidenceScreen(event.payload.digest))  # type: ignore[attr-defined]
         await see(pilot, shown)
+
+
+@pytest.mark.parametrize("content", [b"%PDF-1.7 ...", b"\x89PNG\0\0"])
+def test_what_is_no_text_says_how_to_open_it(content: bytes) -> None:
+    lines = [line.pieces[0][0] for line in shown_file("scan", content, "/a site/evidence")]
+
+    assert lines[1] == "open it with: xdg-open '/a site/evidence'"
 
 
 async def test_evidence_that_is_gone_is_said_to_be(ready: Path) -> None:
@@ -265,9 +270,7 @@ async def test_a_narrow_page_breaks_lines_and_loses_nothing(ready: Path) -> None
 
 async def test_one_line_shows_a_field_of_the_step(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A field that the step and the plan's part of an activity declare needs no other change in this room."""
-    monkeypatch.setattr(
-        activity_state, "STEP", (*activity_state.STEP, lambda plan: f"crew of {plan.crew_size}")
-    )
+    monkeypatch.setattr(activity_state, "STEP", (*activity_state.STEP, lambda plan: f"crew of {plan.crew_size}"))
     app = screens(ready, "tech")
     async with app.run_test(size=SIZE) as pilot:
         await open_page(app, pilot, CHANGE)
