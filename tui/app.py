@@ -121,10 +121,10 @@ class ClusterwrightApp(App[None]):
         warnings: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         """Open the form of an action; run a question that needs nothing more at once."""
-        described = self.site.commands.describe(action.command)
-        command = described if subjects else described.alone
+        command = self.site.commands.describe(action.command)
+        command = command if subjects else command.alone
         needs = [field for field in command.fields if field.required]
-        if not action.records and not needs:
+        if not action.records and not needs and (subjects or command.subject is None):
             self.push_screen(OutputScreen(command.words(subjects, {})))
             return
         kept = self._drafts.get((command.name, tuple(subjects)), {})

@@ -82,7 +82,9 @@ async def test_the_page_says_who_may_sign_and_who_is_shut_out_and_why(delivered:
         lines = painted(app).splitlines()
 
         def of(name: str) -> str:
-            return next(line for line in lines if (name in line and "sign" in line) or (name in line and "may not" in line))
+            return next(
+                line for line in lines if (name in line and "sign" in line) or (name in line and "may not" in line)
+            )
 
         assert "✔ may sign" in of("Leo Zwei")
         assert "lent by lead2" in of("Gus (you)")

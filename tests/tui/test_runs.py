@@ -7,9 +7,12 @@ from pathlib import Path
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import release
 from ledger.entries import ItemResult, RunOutcome
+from ledger.questions.records import requests
+from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from tests.ledger.journey import GOOD, take
 from tests.tui.piloting import SIZE, TALL, User, painted, screens, see, type_in, until
+from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 from tui.screens.run_output import LONGEST, Tail, live_log, read_output
 from tui.screens.run_page import RunScreen
@@ -120,6 +123,19 @@ async def test_a_runs_page_has_hosts_that_failed_first_causes_and_folded_tasks(r
         await pilot.press("slash")
         await type_in(pilot, "ok: n002")
         await see(pilot, "  ok: n002")
+
+
+async def test_a_failed_run_is_tried_again_from_the_list(ready: Path) -> None:
+    failed_run(ready)
+    app = screens(ready, "lead")
+    async with app.run_test(size=SIZE) as pilot:
+        await opened(app, pilot)
+        await pilot.press("t")
+        await see(pilot, f"$ clusterwright retry {NAME}")
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, Form))
+        with open_snapshot(ready) as snapshot:
+            assert [(asked.activity, asked.action) for asked in requests(snapshot)] == [(NAME, "retry")]
 
 
 async def test_many_hosts_have_a_map_with_a_sign_each(ready: Path) -> None:

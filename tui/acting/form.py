@@ -43,7 +43,7 @@ class Form(ModalScreen[Done | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="form.leave"),
-        Binding("ctrl+s", "record", "Do it", id="form.record"),
+        Binding("ctrl+s,enter", "record", "Do it", id="form.record"),
         Binding("ctrl+y", "copy", "Copy the command", id="form.copy"),
     ]
     DEFAULT_CSS = """
@@ -57,7 +57,7 @@ class Form(ModalScreen[Done | None]):
     Form Checkbox { width: 1fr; }
     Form .wrong { color: $text-error; height: auto; }
     Form Horizontal .wrong { width: auto; max-width: 60%; padding-left: 1; }
-    Form #warned { color: $text-warning; height: auto; }
+    Form #warned { color: $text-warning; height: auto; display: none; }
     Form #line { color: $text-accent; height: auto; }
     Form .hint { color: $text-muted; height: auto; }
     """
@@ -127,7 +127,9 @@ class Form(ModalScreen[Done | None]):
 
     def offer(self, refused: Mapping[str, str], warned: Sequence[str], offered: Mapping[str, Sequence[str]]) -> None:
         """Show refusals and warnings, and offer values."""
-        self.query_one("#warned", Static).update(safe_lines(f"! {said}" for said in named(warned)))
+        warnings = self.query_one("#warned", Static)
+        warnings.display = bool(warned)
+        warnings.update(safe_lines(f"! {said}" for said in named(warned)))
         lines = [why if why.startswith(name) else f"{name}: {why}" for name, why in list(refused.items())[:NAMED]]
         head = (
             [f"{len(refused)} of {len(self.subjects)} would be refused:"] if len(self.subjects) > 1 and refused else []

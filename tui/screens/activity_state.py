@@ -29,6 +29,9 @@ STEP: tuple[Callable[[PlanActivity], str], ...] = (
 )
 """What the page says of the step, in this order. A new field of a step is shown by one line here."""
 
+WAITED = 12
+"""How many of the things that it waits for come first on the page."""
+
 WAITS, CHAIN, DATES, FACTS = "What it waits for", "The chain behind it", "Dates and cost", "Facts of the facility"
 
 
@@ -48,7 +51,7 @@ def waits(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> I
     """Yield the state in a sentence, what it waits for, and what it needs."""
     answer = why(case.snapshot, case.row.id, lapsed)
     yield said(WAITS, answer.state_sentence, case.row.state.colour)  # type: ignore[arg-type]
-    for unmet in answer.unmet:
+    for unmet in answer.unmet[:WAITED]:
         through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
         pieces = (
             ("waits for", "muted"),
@@ -56,6 +59,10 @@ def waits(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> I
             (f"{unmet.title} ({unmet.state}{through}): {unmet.reason}", "text"),
         )
         yield Line(WAITS, pieces, Target("activity", unmet.predecessor), "waits")  # type: ignore[arg-type]
+    if len(answer.unmet) > WAITED:
+        yield said(
+            WAITS, f"and {len(answer.unmet) - WAITED:,} more, which are below under what comes before it", "muted"
+        )
     if answer.turn is not None:
         yield said(WAITS, answer.turn.words(case.zone), "attention")
     for need in answer.needs:
