@@ -197,6 +197,18 @@ class ClusterwrightApp(App[None]):
 
         self.push_screen(ActivityScreen(subject.partition("#")[0]))
 
+    def open_run(self, run: str) -> None:
+        """Show the page of a run."""
+        from tui.screens.run_page import RunScreen
+
+        self.push_screen(RunScreen(run))
+
+    def open_evidence(self, digest: str) -> None:
+        """Show a file of the evidence store."""
+        from tui.screens.evidence import EvidenceScreen
+
+        self.push_screen(EvidenceScreen(digest))
+
 
 def run(folder: Path, commands: CommandLine, lapsed: Lapsed, *, read_only: bool = False) -> None:
     """Open the screens of a site's folder."""

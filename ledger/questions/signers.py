@@ -30,10 +30,18 @@ def signers(snapshot: Snapshot, row: Activity) -> list[SignerRow]:
     found = []
     for one in people(snapshot):
         person = actor(snapshot, one.id)
-        role = next((role for role in row.plan.policy.roles if role in person.roles), None)
-        if role is not None:
-            why_not = _why_not(LookedUp(snapshot, row, person))
-            found.append(SignerRow(one.id, one.name or one.id, role, person.roles[role], why_not))
+        held = [role for role in row.plan.policy.roles if role in person.roles]
+        if not held:
+            continue
+        case = LookedUp(snapshot, row, person)
+        signer = SignerRow(
+            person=one.id,
+            name=one.name or one.id,
+            role=held[0],
+            delegation=person.roles[held[0]],
+            why_not=_why_not(case),
+        )
+        found.append(signer)
     return sorted(found, key=lambda signer: bool(signer.why_not))
 
 

@@ -72,11 +72,23 @@ def _next(answer: Why, finishes: _Finishes) -> Unmet | None:
 
 
 def _node(snapshot: Snapshot, step: Unmet, answer: Why, others: int) -> ChainNode:
-    name = step.predecessor
-    found = snapshot.first(_SUPPLIER, name=order_of(name)) if is_supply(name) else snapshot.first(_WHO, name=name)
-    who = str(found[0] or "") if found else ""
     needs = "" if answer.unmet else next(iter(answer.needs), "")
-    return ChainNode(name, step.title, answer.state, step.state, who, step.reason, others, needs)
+    return ChainNode(
+        id=step.predecessor,
+        title=step.title,
+        state=answer.state,
+        said=step.state,
+        who=_who(snapshot, step.predecessor),
+        reason=step.reason,
+        others=others,
+        needs=needs,
+    )
+
+
+def _who(snapshot: Snapshot, name: str) -> str:
+    sql, named = (_SUPPLIER, order_of(name)) if is_supply(name) else (_WHO, name)
+    found = snapshot.column(sql, name=named)
+    return found[0] or "" if found else ""
 
 
 class _Finishes:
@@ -90,10 +102,12 @@ class _Finishes:
 
     def last(self, unmet: Sequence[Unmet]) -> Unmet:
         """Return the one that is expected to finish last. The first of them if none has a date."""
-        names = dumps([one.predecessor for one in unmet])
-        planned = {name: instant(text) for name, text in self.snapshot.ask(_FINISHES, names=names)}
+        names = [one.predecessor for one in unmet]
+        found = self.snapshot.ask(_FINISHES, names=dumps(names))
+        planned = {name: instant(text) for name, text in found}
 
         def finish(one: Unmet) -> datetime:
-            return self.forecast.get(one.predecessor) or planned.get(one.predecessor) or one.ready_at or _EARLIEST
+            expected = self.forecast.get(one.predecessor) or planned.get(one.predecessor)
+            return expected or one.ready_at or _EARLIEST
 
         return max(unmet, key=finish)

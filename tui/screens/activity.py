@@ -14,9 +14,9 @@ from tui.screens.activity_quality import checked, faults, measured, not_done
 from tui.screens.activity_record import HISTORY, history, links, notes, ran
 from tui.screens.activity_state import CHAIN, WAITS, chain, dates, facts, head, waits
 from tui.screens.page import Page, PageScreen
-from tui.screens.page_lines import Line
+from tui.screens.page_lines import PageLine
 
-PARTS: tuple[Callable[[LookedUp], Iterator[Line]], ...] = (
+PARTS: tuple[Callable[[LookedUp], Iterator[PageLine]], ...] = (
     waits,
     chain,
     dates,
@@ -56,7 +56,7 @@ class ActivityScreen(PageScreen):
         """Return every part of the page."""
         case = case_of(snapshot, self.activity, self.owner.site.person or "")
         lapsed = self.owner.site.lapsed(snapshot)
-        lines: list[Line] = []
+        lines: list[PageLine] = []
         for part in PARTS:
             made = partial(waits, lapsed=lapsed) if part is waits else part
             lines += made(case)

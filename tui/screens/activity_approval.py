@@ -15,7 +15,7 @@ from schedule.errors import ClusterwrightError
 from steps.stamps import local_day, minute
 from tui.lists.column import Span
 from tui.looks import Role
-from tui.screens.page_lines import Line, Target, said
+from tui.screens.page_lines import PageLine, Target, said
 
 APPROVAL, EVIDENCE, PREVIEW = "Approval, and who can sign", "Evidence", "What check mode showed"
 
@@ -26,7 +26,7 @@ SHOWN = 2000
 """How many lines of differences the page shows."""
 
 
-def approval(case: LookedUp) -> Iterator[Line]:
+def approval(case: LookedUp) -> Iterator[PageLine]:
     """Yield the policy, the people who can sign or are shut out, what was signed, and witnesses."""
     row, policy = case.row, case.row.plan.policy
     hold = "hold point; " if policy.hold_point else ""
@@ -53,7 +53,7 @@ def approval(case: LookedUp) -> Iterator[Line]:
     yield from _witnesses(case)
 
 
-def _signer(case: LookedUp, signer: SignerRow) -> Line:
+def _signer(case: LookedUp, signer: SignerRow) -> PageLine:
     lent = ""
     if signer.delegation is not None:
         found = (d for d in delegations(case.snapshot) if d.id == signer.delegation)
@@ -62,10 +62,10 @@ def _signer(case: LookedUp, signer: SignerRow) -> Line:
     may: Span = ("✘ may not", "bad") if signer.why_not else ("✔ may sign", "good")
     who: Span = (f"{signer.name}{me}", "text")
     why = f": {signer.why_not}" if signer.why_not else ""
-    return Line(APPROVAL, (may, who, (f"{signer.role}{lent}{why}", "text")), table="signers")
+    return PageLine(APPROVAL, (may, who, (f"{signer.role}{lent}{why}", "text")), table="signers")
 
 
-def _witnesses(case: LookedUp) -> Iterator[Line]:
+def _witnesses(case: LookedUp) -> Iterator[PageLine]:
     """Yield who is invited to witness it, and who came. Nothing where the policy names no witness."""
     snapshot, row, witness = case.snapshot, case.row, case.row.plan.policy.witness
     if witness is None:
@@ -79,21 +79,21 @@ def _witnesses(case: LookedUp) -> Iterator[Line]:
         yield said(APPROVAL, f"    {a.role}: {words} {a.note}".rstrip())
 
 
-def pieces(case: LookedUp) -> Iterator[Line]:
+def pieces(case: LookedUp) -> Iterator[PageLine]:
     """Yield the kinds of evidence that are needed, and every file with a way to look at it. Files of earlier attempts come last."""
     lacking: Span = ("– none", "muted") if case.row.state in OVER else ("✘ missing", "bad")
     for kind in missing_evidence(case):
-        yield Line(EVIDENCE, (lacking, (kind, "text"), ("", "text")), table="evidence")
+        yield PageLine(EVIDENCE, (lacking, (kind, "text"), ("", "text")), table="evidence")
     found = evidence(case.snapshot, case.row.id)
     found.sort(key=lambda e: (e.attempt != case.row.attempt, -e.attempt))
     for e in found:
         old = "" if e.attempt == case.row.attempt else f", of attempt {e.attempt}"
         words = f"{e.name}, {e.size:,} bytes, by {e.by} {minute(e.at, case.zone)}, {e.digest[:12]}{old}"
         mark: Span = ("✔", "muted" if old else "good")
-        yield Line(EVIDENCE, (mark, (e.kind, "text"), (words, "text")), Target("evidence", e.digest), "evidence")
+        yield PageLine(EVIDENCE, (mark, (e.kind, "text"), (words, "text")), Target("evidence", e.digest), "evidence")
 
 
-def check_mode(case: LookedUp) -> Iterator[Line]:
+def check_mode(case: LookedUp) -> Iterator[PageLine]:
     """Yield what the playbook would change, for who releases it. Nothing where nobody looked in this attempt."""
     seen = preview(case.snapshot, case.row.id)
     if seen is None:
@@ -102,7 +102,7 @@ def check_mode(case: LookedUp) -> Iterator[Line]:
     yield from difference_lines(case, PREVIEW, seen.differences)
 
 
-def difference_lines(case: LookedUp, section: str, digest: str) -> Iterator[Line]:
+def difference_lines(case: LookedUp, section: str, digest: str) -> Iterator[PageLine]:
     """Yield the lines of differences that the evidence store has, or why it has none."""
     from ledger.evidence.store import load  # pydantic, which takes as long to load as the first screen to be painted
 

@@ -17,7 +17,8 @@ from ledger.rules.rows import NcrRow
 from steps.stamps import minute
 from steps.value import value_text
 from tui.lists.column import Span
-from tui.screens.page_lines import Line, Target, said
+from tui.looks import Role
+from tui.screens.page_lines import PageLine, Target, said
 
 VERDICTS: dict[str, Span] = {
     MET: ("✔ met", "good"),
@@ -37,12 +38,12 @@ NAMES = 400
 """How many characters of the hosts' names of a cause the page shows."""
 
 
-def measured(case: LookedUp) -> Iterator[Line]:
+def measured(case: LookedUp) -> Iterator[PageLine]:
     """Yield every criterion with its verdict, its limit and what was measured; the likely causes below one that failed."""
-    yield Line(CRITERIA, _heads("", "metric", "limit", "measured", "source of the limit"), table="criteria")
+    yield PageLine(CRITERIA, _heads("", "metric", "limit", "measured", "source of the limit"), table="criteria")
     found = criteria(case.snapshot, case.row.id)
     for criterion in found:
-        yield Line(CRITERIA, _criterion(criterion), table="criteria")
+        yield PageLine(CRITERIA, _criterion(criterion), table="criteria")
         for number, cause in enumerate(criterion.causes, start=1):
             yield said(CRITERIA, f"    likely cause {number}: {cause}", "muted")
     for waiver in waivers(case.snapshot, case.row.id):
@@ -65,7 +66,7 @@ def _criterion(c: CriterionRow) -> tuple[Span, ...]:
     return verdict, (c.metric, "text"), (limit, "text"), (value, verdict[1]), (c.source, "muted")
 
 
-def checked(case: LookedUp) -> Iterator[Line]:
+def checked(case: LookedUp) -> Iterator[PageLine]:
     """Yield the items with their last entries, failed ones first. Nothing before one was checked."""
     done = checklist(case.snapshot, case.row)
     if done is None:
@@ -77,27 +78,27 @@ def checked(case: LookedUp) -> Iterator[Line]:
     for check in checks[:ITEMS]:
         yield _check(section, check, case.zone)
     for item in left[: max(ITEMS - len(checks), 0)]:
-        yield Line(section, (("· open", "muted"), (item, "text"), ("", "text")), table="checks")
+        yield PageLine(section, (("· open", "muted"), (item, "text"), ("", "text")), table="checks")
     more = len(checks) + len(left) - ITEMS
     if more > 0:
         yield said(section, f"and {more} more: clusterwright check list {case.row.id}", "muted")
 
 
-def _check(section: str, c: CheckRow, zone: str) -> Line:
+def _check(section: str, c: CheckRow, zone: str) -> PageLine:
     verdict: Span = (f"✘ failed {c.ncr or ''}".rstrip(), "bad") if c.failing else ("✔ passed", "good")
     readings = [f"{r.metric} {value_text(r.value)} {r.unit}" for r in c.readings]
     words = (*readings, c.serial, c.note, f"{c.by} {minute(c.at, zone)}")
     pieces: tuple[Span, ...] = (verdict, (c.item, "text"), ("; ".join(filter(None, words)), "text"))
     target = Target("evidence", c.photos[0]) if c.photos else None
-    return Line(section, pieces, target, "checks")
+    return PageLine(section, pieces, target, "checks")
 
 
-def faults(case: LookedUp) -> Iterator[Line]:
+def faults(case: LookedUp) -> Iterator[PageLine]:
     """Yield every non-conformance with what was decided about it."""
     for n in ncrs(case.snapshot, name=case.row.id):
         is_open = n.closed_at is None
         state: Span = ("✘ open", "bad") if is_open else ("✔ closed", "good")
-        yield Line(
+        yield PageLine(
             FAULTS, (state, (n.id, "text"), (f"class {n.ncr_class}", "text"), (_decided(n), "text")), table="faults"
         )
 
@@ -113,7 +114,7 @@ def _decided(n: NcrRow) -> str:
     return f"{', '.join(filter(None, words))}: {n.reason}"
 
 
-def not_done(case: LookedUp) -> Iterator[Line]:
+def not_done(case: LookedUp) -> Iterator[PageLine]:
     """Yield why hosts of the last run are not done, each cause with one whole message. Nothing where all are done."""
     run = last_run(case.snapshot, case.row.id)
     if run is None or not run.causes:
@@ -124,12 +125,12 @@ def not_done(case: LookedUp) -> Iterator[Line]:
     )
 
 
-def cause_lines(section: str, causes: list[Cause], target: Target | None = None) -> Iterator[Line]:
+def cause_lines(section: str, causes: list[Cause], target: Target | None = None) -> Iterator[PageLine]:
     """Yield each cause: how many hosts at which task, their names, and one whole message."""
     for cause in causes[:CAUSES]:
-        role = "bad" if cause.status == "failed" else "attention"
+        role: Role = "bad" if cause.status == "failed" else "attention"
         names = folded_within(cause.hosts, NAMES)
-        yield Line(section, ((f"{cause.head}: ", role), (names, "text")), target)  # type: ignore[arg-type]
+        yield PageLine(section, ((f"{cause.head}: ", role), (names, "text")), target)
         yield said(section, f"    {cause.message or 'no reason was recorded'}")
     if len(causes) > CAUSES:
         yield said(section, f"and {len(causes) - CAUSES} more causes", "muted")

@@ -16,7 +16,8 @@ from ledger.rules.rows import RUN_DONE, LinkRow
 from steps.stamps import minute
 from tui.lists.column import Span
 from tui.looks import Role
-from tui.screens.page_lines import Line, Target, said
+from tui.screens.page_lines import PageLine, Target, said
+from tui.screens.steps import STATE_ROLES
 
 RUNS, NOTES, BEFORE, AFTER, HISTORY = "Runs", "Notes", "Before it", "After it", "History"
 
@@ -49,16 +50,16 @@ def run_words(status: str) -> Span:
     return RUN_ROLES.get(status, (status, "muted"))
 
 
-def ran(case: LookedUp) -> Iterator[Line]:
+def ran(case: LookedUp) -> Iterator[PageLine]:
     """Yield the runs, the newest first, each with the first of its hosts."""
     for run in reversed(runs(case.snapshot, case.row.id)):
         yield from _run(case.snapshot, run, case.zone)
 
 
-def _run(snapshot: Snapshot, run: RunRow, zone: str) -> Iterator[Line]:
+def _run(snapshot: Snapshot, run: RunRow, zone: str) -> Iterator[PageLine]:
     simulated = " (simulated)" if run.simulated else ""
     words = f"attempt {run.attempt}, {minute(run.started_at, zone)} on {run.host}{simulated}: {run.summary}"
-    yield Line(RUNS, ((run.id, "text"), run_words(run.status), (words, "text")), Target("run", run.id), "runs")
+    yield PageLine(RUNS, ((run.id, "text"), run_words(run.status), (words, "text")), Target("run", run.id), "runs")
     hosts = items(snapshot, run.id)
     for host in hosts[:HOSTS]:
         role: Role = "good" if host.status in RUN_DONE else "bad"
@@ -68,13 +69,13 @@ def _run(snapshot: Snapshot, run: RunRow, zone: str) -> Iterator[Line]:
         yield said(RUNS, f"    and {len(hosts) - HOSTS} more", "muted")
 
 
-def notes(case: LookedUp) -> Iterator[Line]:
+def notes(case: LookedUp) -> Iterator[PageLine]:
     """Yield the comments, the newest first."""
     for c in reversed(comments(case.snapshot, case.row.id)):
-        yield Line(NOTES, ((c.person, "text"), (minute(c.at, case.zone), "muted"), (c.text, "text")), table="notes")
+        yield PageLine(NOTES, ((c.person, "text"), (minute(c.at, case.zone), "muted"), (c.text, "text")), table="notes")
 
 
-def links(case: LookedUp) -> Iterator[Line]:
+def links(case: LookedUp) -> Iterator[PageLine]:
     """Yield what comes before it and after it, each with its state and the reason of the link."""
     for section, found in (
         (BEFORE, [(link.before, link) for link in predecessors(case.snapshot, case.row.id)]),
@@ -86,16 +87,16 @@ def links(case: LookedUp) -> Iterator[Line]:
             yield said(section, f"and {len(found) - LINKS} more", "muted")
 
 
-def _link(section: str, end: str, link: LinkRow) -> Line:
+def _link(section: str, end: str, link: LinkRow) -> PageLine:
     state = STATES.get(link.state)
-    shown: Span = (link.state, "text") if state is None else (f"{state.glyph} {state.words}", state.colour)  # type: ignore[assignment]
+    shown: Span = (link.state, "text") if state is None else (f"{state.glyph} {state.words}", STATE_ROLES[state])
     lag = f" +{link.lag_h:g} h" if link.lag_h else ""
     words = f"{link.title}: {link.reason}"
     pieces: tuple[Span, ...] = ((end, "ready"), shown, (f"{link.type}{lag}", "muted"), (words, "text"))
-    return Line(section, pieces, Target("activity", end), section)
+    return PageLine(section, pieces, Target("activity", end), section)
 
 
-def history(case: LookedUp) -> Iterator[Line]:
+def history(case: LookedUp) -> Iterator[PageLine]:
     """Yield every event about it, the newest first. An entry that can be taken back says so."""
     name, zone = case.row.id, case.zone
     open_entries = {entry.seq for entry in last_entries(case.snapshot, name)}
@@ -111,7 +112,7 @@ def history(case: LookedUp) -> Iterator[Line]:
             (event.kind.partition(".")[2].replace("_", " "), "muted" if gone else "text"),
             (" ".join(filter(None, (told(event), f"[{mark}]" if mark else ""))), "muted" if gone else "text"),
         )
-        yield Line(HISTORY, pieces, Target("entry" if is_open else "event", f"{event.seq}"), "history")
+        yield PageLine(HISTORY, pieces, Target("entry" if is_open else "event", f"{event.seq}"), "history")
 
 
 def told(event: EventRow) -> str:

@@ -18,8 +18,10 @@ from ledger.questions.why_chain import ChainNode, why_chain
 from ledger.rules.activity import OVER, State
 from steps.planning.activity import WORKING, PlanActivity
 from steps.stamps import minute
+from tui.lists.column import Span
 from tui.looks import safe, state_text
-from tui.screens.page_lines import Line, Target, said
+from tui.screens.page_lines import PageLine, Target, said
+from tui.screens.steps import STATE_ROLES
 
 STEP: tuple[Callable[[PlanActivity], str], ...] = (
     lambda plan: plan.phase.replace("_", " "),
@@ -47,18 +49,18 @@ def head(case: LookedUp) -> Text:
     return text.append("   ").append_text(safe(" · ".join(filter(None, about))))
 
 
-def waits(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> Iterator[Line]:
+def waits(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> Iterator[PageLine]:
     """Yield the state in a sentence, what it waits for, and what it needs."""
     answer = why(case.snapshot, case.row.id, lapsed)
-    yield said(WAITS, answer.state_sentence, case.row.state.colour)  # type: ignore[arg-type]
+    yield said(WAITS, answer.state_sentence, STATE_ROLES[case.row.state])
     for unmet in answer.unmet[:WAITED]:
         through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
-        pieces = (
+        pieces: tuple[Span, ...] = (
             ("waits for", "muted"),
             (unmet.predecessor, "ready"),
             (f"{unmet.title} ({unmet.state}{through}): {unmet.reason}", "text"),
         )
-        yield Line(WAITS, pieces, Target("activity", unmet.predecessor), "waits")  # type: ignore[arg-type]
+        yield PageLine(WAITS, pieces, Target("activity", unmet.predecessor), "waits")
     if len(answer.unmet) > WAITED:
         yield said(
             WAITS, f"and {len(answer.unmet) - WAITED:,} more, which are below under what comes before it", "muted"
@@ -69,7 +71,7 @@ def waits(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> I
         yield said(WAITS, f"needs {need}", "attention")
 
 
-def chain(case: LookedUp) -> Iterator[Line]:
+def chain(case: LookedUp) -> Iterator[PageLine]:
     """Yield what it waits for, what that waits for, and so on to what can be done now. Nothing if it waits for nothing."""
     nodes = why_chain(case.snapshot, case.row.id)
     for number, node in enumerate(nodes, start=1):
@@ -79,20 +81,20 @@ def chain(case: LookedUp) -> Iterator[Line]:
         yield said(CHAIN, f"so first: {last.id} needs {last.needs}", "attention", Target("activity", last.id))
 
 
-def _node(number: int, node: ChainNode) -> Line:
+def _node(number: int, node: ChainNode) -> PageLine:
     state: State = node.state
     others = f"; and {node.others} more" if node.others else ""
-    pieces = (
+    pieces: tuple[Span, ...] = (
         (f"{number:>2}", "muted"),
         (node.id, "ready"),
-        (f"{state.glyph} {node.said}", state.colour),
+        (f"{state.glyph} {node.said}", STATE_ROLES[state]),
         (node.who, "text"),
         (f"{node.title}: {node.reason}{others}", "muted"),
     )
-    return Line(CHAIN, pieces, Target("activity", node.id), "chain")  # type: ignore[arg-type]
+    return PageLine(CHAIN, pieces, Target("activity", node.id), "chain")
 
 
-def dates(case: LookedUp) -> Iterator[Line]:
+def dates(case: LookedUp) -> Iterator[PageLine]:
     """Yield the planned, forecast and actual dates, the float, the calendar, and what a day costs."""
     row, planned, zone = case.row, case.row.plan.dates, case.zone
     weeks = working_weeks(case.snapshot)
@@ -120,7 +122,7 @@ def dates(case: LookedUp) -> Iterator[Line]:
     yield from _cost(case)
 
 
-def _cost(case: LookedUp) -> Iterator[Line]:
+def _cost(case: LookedUp) -> Iterator[PageLine]:
     """Yield what a day of delay costs, where the site says what a day of go-live costs."""
     kept = kept_forecast(case.snapshot)
     row = case.row
@@ -133,14 +135,14 @@ def _cost(case: LookedUp) -> Iterator[Line]:
         yield said(DATES, f"{day}; this activity is not on the forecast's critical path")
 
 
-def facts(case: LookedUp) -> Iterator[Line]:
+def facts(case: LookedUp) -> Iterator[PageLine]:
     """Yield the facts of the facility that a calculation needs."""
     for need in fact_needs(case.snapshot, case.row):
         known = need.known
         value = "not known" if known is None else f"{known.value} {need.unit_of_measure} by {known.by}"
-        pieces = (
+        pieces: tuple[Span, ...] = (
             (need.name, "text"),
             (value, "attention" if known is None else "good"),
             (need.meaning, "muted"),
         )
-        yield Line(FACTS, pieces, table="facts")  # type: ignore[arg-type]
+        yield PageLine(FACTS, pieces, table="facts")

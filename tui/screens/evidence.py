@@ -19,7 +19,7 @@ from schedule.errors import ClusterwrightError
 from steps.stamps import minute
 from tui.looks import Role, safe, safe_lines
 from tui.screens.page import Page, PageScreen
-from tui.screens.page_lines import Line, said
+from tui.screens.page_lines import PageLine, said
 
 LONGEST = 2**21
 """How many bytes of a file are shown."""
@@ -78,7 +78,7 @@ def _head(rows: list[EvidenceRow], digest: str, zone: str) -> Text:
     return safe_lines([about, f"SHA-256 {digest}"])
 
 
-def shown_file(name: str, content: bytes, path: str) -> Iterator[Line]:
+def shown_file(name: str, content: bytes, path: str) -> Iterator[PageLine]:
     """Yield the lines of a file by what its content is. `path` is where it is, empty if it is not in the site's folder."""
     if b"\0" in content[:8000] or content.startswith(b"%PDF"):
         yield said("", f"{name} is no text; {len(content):,} bytes")
@@ -91,7 +91,7 @@ def shown_file(name: str, content: bytes, path: str) -> Iterator[Line]:
         yield said("", f"and more, {len(content):,} bytes in all: {path}", "attention")
 
 
-def _lines(name: str, text: str) -> Iterator[Line]:
+def _lines(name: str, text: str) -> Iterator[PageLine]:
     lowered = name.lower()
     if lowered.endswith(".csv"):
         yield from _table(text)
@@ -110,7 +110,7 @@ def _pretty(text: str) -> str:
         return text
 
 
-def _table(text: str) -> Iterator[Line]:
+def _table(text: str) -> Iterator[PageLine]:
     """Yield the rows of a CSV file with their cells below each other; as text if it is none."""
     try:
         rows = list(csv.reader(StringIO(text)))[:LINES]
@@ -119,4 +119,4 @@ def _table(text: str) -> Iterator[Line]:
         return
     for number, row in enumerate(rows):
         role: Role = "heading" if number == 0 else "text"
-        yield Line("", tuple((cell, role) for cell in row[:CELLS]) or (("", role),), table="csv")
+        yield PageLine("", tuple((cell, role) for cell in row[:CELLS]) or (("", role),), table="csv")

@@ -16,7 +16,7 @@ from tui.lists.column import Column, Span
 from tui.lists.prompt import Prompt
 from tui.lists.view import View
 from tui.screens.listing import ListScreen
-from tui.screens.page_lines import Line, PageRow, Target, laid
+from tui.screens.page_lines import PageLine, PageRow, Target, laid
 
 ARROW = "→ "
 """Before a line that Enter opens."""
@@ -29,7 +29,7 @@ class Page(NamedTuple):
     """What a page shows: a few lines on top that stay, and all others in sections. `folded` are sections that are closed at first."""
 
     head: Text
-    lines: list[Line]
+    lines: list[PageLine]
     folded: frozenset[str] = frozenset()
 
 
@@ -43,7 +43,7 @@ class PageScreen(ListScreen[PageRow]):
     def __init__(self) -> None:
         """Show nothing yet."""
         super().__init__()
-        self.lines: list[Line] = []
+        self.lines: list[PageLine] = []
         self.width = 0
         self._met: set[str] = set()
         self._before_search: set[str] | None = None
@@ -100,16 +100,13 @@ class PageScreen(ListScreen[PageRow]):
 
     def open_target(self, target: Target) -> None:
         """Open an activity, a run or a piece of evidence."""
-        from tui.screens.evidence import EvidenceScreen
-        from tui.screens.run_page import RunScreen
-
         match target.kind:
             case "activity":
                 self.owner.open_activity(target.id)
             case "evidence":
-                self.app.push_screen(EvidenceScreen(target.id))
+                self.owner.open_evidence(target.id)
             case "run":
-                self.app.push_screen(RunScreen(target.id))
+                self.owner.open_run(target.id)
             case "entry":
                 self.notify("z takes this entry back")
             case "event":

@@ -30,7 +30,7 @@ class Target(NamedTuple):
         return self.kind not in {"event", "entry"}
 
 
-class Line(NamedTuple):
+class PageLine(NamedTuple):
     """A line of a page. Pieces stand one after another; those of lines with the same `table` stand below each other."""
 
     section: str
@@ -50,12 +50,12 @@ class PageRow(NamedTuple):
     is_first: bool = True
 
 
-def said(section: str, text: str, role: Role = "text", target: Target | None = None) -> Line:
+def said(section: str, text: str, role: Role = "text", target: Target | None = None) -> PageLine:
     """Return a line of one piece."""
-    return Line(section, ((text, role),), target)
+    return PageLine(section, ((text, role),), target)
 
 
-def laid(lines: Iterable[Line], width: int) -> list[PageRow]:
+def laid(lines: Iterable[PageLine], width: int) -> list[PageRow]:
     """Return the rows of lines in a width. What is written by people and hosts is made safe here."""
     safe_lines = [line._replace(pieces=_safe(line.pieces)) for line in lines]
     widths = _widths(safe_lines, width)
@@ -75,7 +75,7 @@ def _safe(pieces: Sequence[Span]) -> tuple[Span, ...]:
     return tuple((shown_in_line(text).replace("\t", "    "), role) for text, role in pieces)
 
 
-def _widths(lines: Iterable[Line], width: int) -> dict[str, list[int]]:
+def _widths(lines: Iterable[PageLine], width: int) -> dict[str, list[int]]:
     """Return by table how many cells each piece but the last takes."""
     found: dict[str, list[int]] = {}
     for line in lines:
@@ -87,7 +87,7 @@ def _widths(lines: Iterable[Line], width: int) -> dict[str, list[int]]:
     return found
 
 
-def _rows(line: Line, widths: Sequence[int], width: int) -> Iterator[tuple[Span, ...]]:
+def _rows(line: PageLine, widths: Sequence[int], width: int) -> Iterator[tuple[Span, ...]]:
     """Yield the spans of each row of a line: what does not fit goes on below, under where its piece began."""
     *first, last = line.pieces
     start: list[Span] = []

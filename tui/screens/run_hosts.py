@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ledger.questions.records import ItemRow
 from ledger.rules.rows import RUN_NOT_DONE
 from tui.lists.column import Span
-from tui.screens.page_lines import Line
+from tui.screens.page_lines import PageLine
 
 SIGNS: dict[str, Span] = {
     "failed": ("✘", "bad"),
@@ -60,7 +60,7 @@ def _so_far(counts: Counter[str]) -> str:
     return next((status for status in RUN_NOT_DONE if counts[status]), "running")
 
 
-def host_lines(hosts: Sequence[HostRow]) -> Iterator[Line]:
+def host_lines(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
     """Yield the map of all hosts by name, then a line for each host."""
     if len(hosts) >= MAP_FROM:
         yield from _map(sorted(hosts, key=lambda host: host.name))
@@ -79,10 +79,10 @@ def host_lines(hosts: Sequence[HostRow]) -> Iterator[Line]:
             (took, "muted"),
             (words, "text"),
         )
-        yield Line(section, pieces, table="hosts")
+        yield PageLine(section, pieces, table="hosts")
 
 
-def _map(hosts: Sequence[HostRow]) -> Iterator[Line]:
+def _map(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
     for at in range(0, len(hosts), A_LINE):
         part = hosts[at : at + A_LINE]
         signs = [SIGNS.get(host.status, ("?", "attention")) for host in part]
@@ -92,6 +92,6 @@ def _map(hosts: Sequence[HostRow]) -> Iterator[Line]:
                 groups[-1] = (groups[-1][0] + sign, role)
             else:
                 groups.append((sign, role))
-        yield Line(MAP, ((f"{part[0].name} to {part[-1].name}", "muted"), (" ", "text"), *groups, ("", "text")))
+        yield PageLine(MAP, ((f"{part[0].name} to {part[-1].name}", "muted"), (" ", "text"), *groups, ("", "text")))
     signs_told = "  ".join(f"{sign} {status}" for status, (sign, _) in SIGNS.items())
-    yield Line(MAP, ((signs_told, "muted"),))
+    yield PageLine(MAP, ((signs_told, "muted"),))

@@ -21,7 +21,7 @@ from tui.screens.activity_approval import difference_lines
 from tui.screens.activity_quality import cause_lines
 from tui.screens.activity_record import run_words
 from tui.screens.page import Page, PageScreen
-from tui.screens.page_lines import Line, Target, said
+from tui.screens.page_lines import PageLine, Target, said
 from tui.screens.run_hosts import host_lines, hosts_of
 from tui.screens.run_output import Output, Tail, live_log, read_output
 
@@ -105,8 +105,8 @@ def _head(row: RunListRow) -> Text:
     return text.append("\n").append_text(safe(f"{words}  {row.summary}"))
 
 
-def _about(row: RunListRow, zone: str, where: str) -> Iterator[Line]:
-    yield Line(
+def _about(row: RunListRow, zone: str, where: str) -> Iterator[PageLine]:
+    yield PageLine(
         RUN, (("of", "muted"), (row.activity, "ready"), (row.title, "text")), Target("activity", row.activity), "of"
     )
     until = f" to {minute(row.settled_at, zone)}" if row.settled_at else ", not ended yet"
@@ -115,7 +115,7 @@ def _about(row: RunListRow, zone: str, where: str) -> Iterator[Line]:
     yield said(RUN, f"output: {where}", "muted")
 
 
-def task_lines(output: Output) -> Iterator[Line]:
+def task_lines(output: Output) -> Iterator[PageLine]:
     """Yield the output with a section for each task."""
     yield from (said(OUTPUT, line) for line in output.before)
     for task in output.tasks:

@@ -25,7 +25,7 @@ from tui.looks import Role
 from tui.screens.activity_record import run_words
 from tui.screens.listing import ListScreen
 from tui.screens.run_output import Tail, live_log
-from tui.screens.run_page import RunScreen, output_lines
+from tui.screens.run_page import output_lines
 
 TAIL_S = 0.3
 KEPT = 5000
@@ -189,7 +189,7 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def open(self, row: RunListRow) -> None:
         """Show a run's page."""
-        self.app.push_screen(RunScreen(row.id))
+        self.owner.open_run(row.id)
 
     def action_activity(self) -> None:
         """Open the page of the run's activity."""
