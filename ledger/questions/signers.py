@@ -15,7 +15,8 @@ from schedule.errors import ClusterwrightError
 class SignerRow(NamedTuple):
     """A person with a role of the sign-off policy. `delegation` is the id of the one that lent the role, None for an own role.
 
-    `why_not` says why this person may not sign whatever the state of the work is. It is empty if they may.
+    `why_not` says why this person may not sign whatever the state of the work is. It is empty if they may. `has_signed` is true if
+    their approval counts already.
     """
 
     person: str
@@ -23,6 +24,7 @@ class SignerRow(NamedTuple):
     role: str
     delegation: str | None
     why_not: str
+    has_signed: bool
 
 
 def signers(snapshot: Snapshot, row: Activity) -> list[SignerRow]:
@@ -40,14 +42,13 @@ def signers(snapshot: Snapshot, row: Activity) -> list[SignerRow]:
             role=held[0],
             delegation=person.roles[held[0]],
             why_not=_why_not(case),
+            has_signed=one.id in case.approvals,
         )
         found.append(signer)
     return sorted(found, key=lambda signer: bool(signer.why_not))
 
 
 def _why_not(case: LookedUp) -> str:
-    if case.actor.id in case.approvals:
-        return "has signed already"
     try:
         allowed(case, "sign")
     except ClusterwrightError as refused:

@@ -11,7 +11,7 @@ from ledger.questions.snapshot import Snapshot
 from tui.acting.actions import ACTIONS, About
 from tui.screens.activity_approval import approval, check_mode, pieces
 from tui.screens.activity_quality import checked, faults, measured, not_done
-from tui.screens.activity_record import HISTORY, history, links, notes, ran
+from tui.screens.activity_record import HISTORY, history, links, notes, ordered, ran
 from tui.screens.activity_state import CHAIN, WAITS, chain, dates, facts, head, waits
 from tui.screens.page import Page, PageScreen
 from tui.screens.page_lines import PageLine
@@ -28,6 +28,7 @@ PARTS: tuple[Callable[[LookedUp], Iterator[PageLine]], ...] = (
     checked,
     check_mode,
     faults,
+    ordered,
     ran,
     notes,
     links,

@@ -60,6 +60,8 @@ def _signer(case: LookedUp, signer: SignerRow) -> PageLine:
         lent = next((f", lent by {d.person} until {local_day(d.until, case.zone)}" for d in found), "")
     me = " (you)" if signer.person == case.actor.id else ""
     may: Span = ("✘ may not", "bad") if signer.why_not else ("✔ may sign", "good")
+    if signer.has_signed:
+        may = ("✎ signed", "good")
     who: Span = (f"{signer.name}{me}", "text")
     why = f": {signer.why_not}" if signer.why_not else ""
     return PageLine(APPROVAL, (may, who, (f"{signer.role}{lent}{why}", "text")), table="signers")

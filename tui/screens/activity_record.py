@@ -1,4 +1,4 @@
-"""What happened about an activity and what it is linked to, on its page: runs, notes, links, orders, and every event with its undo."""
+"""What happened about an activity and what it is linked to, on its page: runs, orders, notes, links, and every event with its undo."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from ledger.questions.case import LookedUp
 from ledger.questions.entries import corrections, last_entries
 from ledger.questions.links import predecessors, successors
 from ledger.questions.log import EventRow, last_events
+from ledger.questions.orders import orders
 from ledger.questions.records import RunRow, comments, items, runs
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.rows import RUN_DONE, LinkRow
+from steps.amount import counted
 from steps.stamps import minute
 from tui.lists.column import Span
-from tui.looks import Role
+from tui.looks import Role, day_text
 from tui.screens.page_lines import PageLine, Target, said
 from tui.screens.steps import STATE_ROLES
 
-RUNS, NOTES, BEFORE, AFTER, HISTORY = "Runs", "Notes", "Before it", "After it", "History"
+RUNS, ORDERS, NOTES, BEFORE, AFTER, HISTORY = "Runs", "Orders", "Notes", "Before it", "After it", "History"
 
 HOSTS = 20
 """How many hosts of a run the page shows; those that are not done come first, and the run's own page has all."""
@@ -67,6 +69,27 @@ def _run(snapshot: Snapshot, run: RunRow, zone: str) -> Iterator[PageLine]:
         yield said(RUNS, f"    {host.host} {host.status} {host.duration_s:.1f} s {at}".rstrip(), role)
     if len(hosts) > HOSTS:
         yield said(RUNS, f"    and {len(hosts) - HOSTS} more", "muted")
+
+
+def ordered(case: LookedUp) -> Iterator[PageLine]:
+    """Yield the orders that the activity places, each with its state, its dates and its deliveries."""
+    for order in orders(case.snapshot):
+        if f"{order.step}@{order.unit}" != case.row.id:
+            continue
+        quantity = counted(order.quantity, order.unit_of_measure)
+        day = order.promised_last
+        dates = f"promised {day}" if day else f"order by {day_text(order.order_by, case.zone)}"
+        came = sum(delivery.received_at is not None for delivery in order.tranches)
+        words = (
+            quantity,
+            order.supplier_name or order.supplier,
+            dates,
+            f"{came} of {len(order.tranches)} deliveries came",
+        )
+        role: Role = "bad" if order.late_words else "text"
+        late = f"; {order.late_words}" if order.late_words else ""
+        pieces: tuple[Span, ...] = ((order.id, "text"), (order.state, "text"), (f"{', '.join(words)}{late}", role))
+        yield PageLine(ORDERS, pieces, table="orders")
 
 
 def notes(case: LookedUp) -> Iterator[PageLine]:

@@ -63,7 +63,8 @@ class TaskOutput:
     @property
     def heading(self) -> str:
         """Its number, its name, and on how many hosts it did what."""
-        mark = "✘" if self.has_failed else "✔" if self.results else "·"
+        has_done = any(result != "skipped" for result in self.results)
+        mark = "✘" if self.has_failed else "✔" if has_done else "–"
         counts = " ".join(f"{count} {result}" for result, count in self.results.items())
         return f"{mark} TASK {self.number} {self.name}: {counts or 'nothing yet'}"
 

@@ -35,6 +35,9 @@ WIDE = 150
 """From this width on the output stands beside the list, else below it."""
 
 
+FIRST = frozenset(f"act('activity.{name}')" for name in ("retry", "cancel", "release", "preview"))
+"""What is done about runs, which comes first among the keys."""
+
 MINUTE_S, HOUR_S = 60, 3600
 
 
@@ -198,16 +201,10 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what is done about runs first."""
-        of_runs = {"retry", "cancel", "release", "preview"}
         first, *others = super().keys()
-        about = [key for key in others if key[2].removeprefix("act('activity.").removesuffix("')") in of_runs]
-        return (
-            first,
-            ("Enter", "Page", "open"),
-            ("y", "Activity", "activity"),
-            *about,
-            *(k for k in others if k not in about),
-        )
+        about = [key for key in others if key[2] in FIRST]
+        own = (("Enter", "Page", "open"), ("y", "Activity", "activity"))
+        return (first, *own, *about, *(key for key in others if key not in about))
 
 
 def _role(row: RunListRow) -> Role:
