@@ -116,13 +116,27 @@ async def test_a_runs_page_has_hosts_that_failed_first_causes_and_folded_tasks(r
         shown = painted(app)
         assert shown.index("✘  n002") < shown.index("✔  n001")
         assert "tasks 1 ok 1 changed" in shown
-        assert "▸ ✔ TASK 1 Read the card: 2 ok" in shown, "a task that went well is folded"
-        assert "▾ ✘ TASK 2 Flash the card: 1 changed 1 failed" in shown
+        assert "▸ TASK 1 Read the card: ✔ 2 ok" in shown, "a task that went well is folded"
+        assert "▾ TASK 2 Flash the card: ✘ 1 changed 1 failed" in shown
         assert "failed: n002: it ended with 1: [bold]image[/] is corrupt" in shown
 
         await pilot.press("slash")
         await type_in(pilot, "ok: n002")
         await see(pilot, "  ok: n002")
+
+
+async def test_a_task_that_was_unfolded_stays_so_while_more_hosts_come(ready: Path) -> None:
+    with Ledger.open(ready) as ledger:
+        take(ledger, NAME)
+    printed(ready, "run-0001", "TASK Read the card\n  ok: n001\n")
+    app = screens(ready)
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(RunScreen("run-0001"))
+        await see(pilot, "▸ TASK 1 Read the card: ✔ 1 ok")
+        await pilot.press("end", "enter")
+        await see(pilot, "▾ TASK 1 Read the card: ✔ 1 ok")
+        printed(ready, "run-0001", "  ok: n002\n")
+        await see(pilot, "▾ TASK 1 Read the card: ✔ 2 ok")
 
 
 async def test_a_failed_run_is_tried_again_from_the_list(ready: Path) -> None:
@@ -144,6 +158,19 @@ async def test_many_hosts_have_a_map_with_a_sign_each(ready: Path) -> None:
     async with app.run_test(size=TALL) as pilot:
         app.push_screen(RunScreen("run-0001"))
         await see(pilot, f"n001 to n032 {'✔' * 32}", f"n033 to n040 {'✔' * 7}✘", "Hosts: 1 failed, 39 ok")
+
+
+async def test_a_long_output_is_on_the_runs_page_and_can_be_searched(ready: Path) -> None:
+    with Ledger.open(ready) as ledger:
+        take(ledger, NAME)
+    printed(ready, "run-0001", "TASK Look at it\n" + "".join(f"  ok: n{number}: fine\n" for number in range(3000)))
+    app = screens(ready)
+    async with app.run_test(size=SIZE) as pilot:
+        app.push_screen(RunScreen("run-0001"))
+        await see(pilot, "TASK 1 Look at it: ✔ 3000 ok")
+        await pilot.press("slash")
+        await type_in(pilot, "n2999")
+        await see(pilot, "ok: n2999: fine")
 
 
 async def test_the_output_of_a_run_is_kept_within_bounds(ready: Path) -> None:
@@ -176,8 +203,8 @@ def test_an_output_is_read_task_by_task() -> None:
 
     assert found.before == ["before"]
     assert [task.heading for task in found.tasks] == [
-        "✔ TASK 1 Read the card: 2 ok",
-        "✘ TASK 2 Flash the card: 1 changed 1 failed",
+        "TASK 1 Read the card: ✔ 2 ok",
+        "TASK 2 Flash the card: ✘ 1 changed 1 failed",
     ]
     assert found.hosts["n002"] == {"ok": 1, "failed": 1}
 

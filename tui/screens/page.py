@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 from rich.text import Text
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
@@ -20,6 +21,9 @@ from tui.screens.page_lines import PageLine, PageRow, Target, laid
 
 ARROW = "→ "
 """Before a line that Enter opens."""
+
+MANY = 2000
+"""More lines than these are laid in a thread."""
 
 MARGIN = 3 + len(ARROW)
 """What a list takes of a line's width: the place of the mark, the place at the end, and the arrow."""
@@ -45,7 +49,7 @@ class PageScreen(ListScreen[PageRow]):
         super().__init__()
         self.lines: list[PageLine] = []
         self.width = 0
-        self._met: set[str] = set()
+        self._met: dict[str, str] = {}
         self._before_search: set[str] | None = None
 
     def made(self) -> View[PageRow]:
@@ -68,20 +72,45 @@ class PageScreen(ListScreen[PageRow]):
     def show(self, answer: Any) -> None:
         """Show a page. Sections that are shown for the first time are folded if the page says so."""
         self.query_one("#head", Static).update(answer.head)
-        sections = {line.section for line in answer.lines}
-        self.view.folded |= (sections & answer.folded) - self._met
-        self._met |= sections
+        self._fold(dict.fromkeys(line.section for line in answer.lines), answer.folded)
         if answer.lines != self.lines or not self.view.rows:
             self.lines = answer.lines
             self.lay()
 
+    def _fold(self, sections: Iterable[str], at_first: Collection[str]) -> None:
+        """Fold new sections if the page says so. One of which only the counts have changed stays as it was."""
+        folded = self.view.folded if self._before_search is None else self._before_search
+        for section in sections:
+            stem = section.partition(": ")[0]
+            before = self._met.get(stem)
+            if before == section:
+                continue
+            if section in at_first if before is None else before in folded:
+                folded.add(section)
+            self._met[stem] = section
+
     def lay(self) -> None:
-        """Lay the lines into the width of the screen."""
+        """Lay the lines into the width of the screen: many of them in a thread, so that no key waits."""
         self.width = self.size.width
-        is_divided = any(line.section for line in self.lines)
-        self.view.grouped_by = self.view.column("section") if is_divided else None
-        self.grid.show_rows(laid(self.lines, max(self.width - MARGIN, 20)))
-        self.count()
+        cells = max(self.width - MARGIN, 20)
+        if len(self.lines) > MANY:
+            self.lay_aside(self.lines, cells)
+        else:
+            self.show_laid(self.lines, laid(self.lines, cells))
+
+    @work(thread=True, exclusive=True, group="lay")
+    def lay_aside(self, lines: list[PageLine], cells: int) -> None:
+        """Lay lines, then show them."""
+        rows = laid(lines, cells)
+        self.app.call_from_thread(self.show_laid, lines, rows)
+
+    def show_laid(self, lines: list[PageLine], rows: list[PageRow]) -> None:
+        """Show the rows of lines, unless others have come since."""
+        if lines is self.lines and self.is_mounted:
+            is_divided = any(line.section for line in lines)
+            self.view.grouped_by = self.view.column("section") if is_divided else None
+            self.grid.show_rows(rows)
+            self.count()
 
     def count(self) -> None:
         """Say in how many lines is what is searched for."""

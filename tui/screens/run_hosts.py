@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from ledger.questions.records import ItemRow
 from ledger.rules.rows import RUN_NOT_DONE
 from tui.lists.column import Span
-from tui.screens.page_lines import PageLine
+from tui.screens.page_lines import PageLine, said
 
 SIGNS: dict[str, Span] = {
     "failed": ("✘", "bad"),
@@ -22,11 +23,16 @@ SIGNS: dict[str, Span] = {
 }
 """By what became of a host: its sign. Hosts are sorted in this order."""
 
+_NUMBER = re.compile(r"(\d+)")
+
 A_LINE = 32
 """How many hosts a line of the map has."""
 
 MAP_FROM = 9
 """With fewer hosts there is no map."""
+
+SHOWN = 2000
+"""How many hosts have a line of their own. All are on the map."""
 
 HOSTS = "Hosts"
 MAP = "Map of hosts"
@@ -63,10 +69,10 @@ def _so_far(counts: Counter[str]) -> str:
 def host_lines(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
     """Yield the map of all hosts by name, then a line for each host."""
     if len(hosts) >= MAP_FROM:
-        yield from _map(sorted(hosts, key=lambda host: host.name))
+        yield from _map(sorted(hosts, key=lambda host: _by_number(host.name)))
     counts = Counter(host.status for host in hosts)
     section = f"{HOSTS}: {', '.join(f'{counts[status]} {status}' for status in SIGNS if counts[status])}"
-    for host in hosts:
+    for host in hosts[:SHOWN]:
         sign, role = SIGNS.get(host.status, ("?", "attention"))
         done = " ".join(f"{count} {status}" for status, count in host.tasks.items())
         took = "" if host.seconds is None else f"{host.seconds:.1f} s"
@@ -80,11 +86,20 @@ def host_lines(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
             (words, "text"),
         )
         yield PageLine(section, pieces, table="hosts")
+    if len(hosts) > SHOWN:
+        yield said(section, f"and {len(hosts) - SHOWN:,} more", "muted")
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Return what sorts n9 before n10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBER.split(name)]
 
 
 def _map(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
-    for at in range(0, len(hosts), A_LINE):
-        part = hosts[at : at + A_LINE]
+    parts = [hosts[at : at + A_LINE] for at in range(0, len(hosts), A_LINE)]
+    names = [f"{part[0].name} to {part[-1].name}" for part in parts]
+    longest = max(map(len, names))
+    for name, part in zip(names, parts, strict=True):
         signs = [SIGNS.get(host.status, ("?", "attention")) for host in part]
         groups: list[Span] = []
         for sign, role in signs:
@@ -92,6 +107,6 @@ def _map(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
                 groups[-1] = (groups[-1][0] + sign, role)
             else:
                 groups.append((sign, role))
-        yield PageLine(MAP, ((f"{part[0].name} to {part[-1].name}", "muted"), (" ", "text"), *groups, ("", "text")))
+        yield PageLine(MAP, ((f"{name.ljust(longest)} ", "muted"), *groups, ("", "text")))
     signs_told = "  ".join(f"{sign} {status}" for status, (sign, _) in SIGNS.items())
     yield PageLine(MAP, ((signs_told, "muted"),))

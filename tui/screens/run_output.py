@@ -66,7 +66,7 @@ class TaskOutput:
         has_done = any(result != "skipped" for result in self.results)
         mark = "✘" if self.has_failed else "✔" if has_done else "–"
         counts = " ".join(f"{count} {result}" for result, count in self.results.items())
-        return f"{mark} TASK {self.number} {self.name}: {counts or 'nothing yet'}"
+        return f"TASK {self.number} {self.name}: {mark} {counts or 'nothing yet'}"
 
 
 @dataclass

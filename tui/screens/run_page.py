@@ -28,6 +28,9 @@ from tui.screens.run_output import Output, Tail, live_log, read_output
 LOOK_S = 1.0
 """How often the page of a run that runs is read again."""
 
+UNFOLDED = 100
+"""With more lines about hosts than these, they are folded at first. The causes above them name those that are not done."""
+
 RUN, PREVIEW, OUTPUT = "The run", "What check mode had shown", "Output before the first task"
 
 
@@ -70,7 +73,8 @@ class RunScreen(PageScreen):
         results = items(snapshot, row.id)
         lines = [*_about(row, zone, where)]
         lines += cause_lines("Why hosts are not done", causes(results))
-        lines += host_lines(hosts_of(results, found.hosts))
+        hosts = list(host_lines(hosts_of(results, found.hosts)))
+        lines += hosts
         seen = preview_before(snapshot, row)
         if seen is not None:
             lines.append(said(PREVIEW, seen.summary, target=Target("evidence", seen.differences)))
@@ -78,6 +82,8 @@ class RunScreen(PageScreen):
             lines += difference_lines(case, PREVIEW, seen.differences)
         lines += task_lines(found)
         folded = {task.heading for task in found.tasks if not task.has_failed}
+        if len(hosts) > UNFOLDED:
+            folded |= {line.section for line in hosts}
         return Page(_head(row), lines, frozenset({*folded, PREVIEW}))
 
 
