@@ -34,6 +34,9 @@ MAP_FROM = 9
 SHOWN = 2000
 """How many hosts have a line of their own. All are on the map."""
 
+MESSAGE = 80
+"""How many characters of a host's message its line repeats. The causes have one whole message each."""
+
 HOSTS = "Hosts"
 MAP = "Map of hosts"
 
@@ -76,7 +79,8 @@ def host_lines(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
         sign, role = SIGNS.get(host.status, ("?", "attention"))
         done = " ".join(f"{count} {status}" for status, count in host.tasks.items())
         took = "" if host.seconds is None else f"{host.seconds:.1f} s"
-        why = f"at {host.failed_task}: {host.message}" if host.failed_task else host.message
+        message = host.message if len(host.message) <= MESSAGE else f"{host.message[:MESSAGE]}…"
+        why = f"at {host.failed_task}: {message}" if host.failed_task else message
         words = f"tasks {done}; {why}" if done and why else f"tasks {done}" if done else why
         pieces: tuple[Span, ...] = (
             (sign, role),

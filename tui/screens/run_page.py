@@ -16,6 +16,7 @@ from ledger.rules.causes import causes
 from schedule.errors import ClusterwrightError, InputError
 from steps.stamps import minute
 from tui.acting.actions import About
+from tui.keyline import Shown
 from tui.looks import safe
 from tui.screens.activity_approval import difference_lines
 from tui.screens.activity_quality import cause_lines
@@ -30,6 +31,9 @@ LOOK_S = 1.0
 
 UNFOLDED = 100
 """With more lines about hosts than these, they are folded at first. The causes above them name those that are not done."""
+
+FIRST = frozenset(f"act('activity.{name}')" for name in ("retry", "cancel", "release", "preview"))
+"""What is done about runs, which comes first among the keys."""
 
 RUN, PREVIEW, OUTPUT = "The run", "What check mode had shown", "Output before the first task"
 
@@ -50,6 +54,10 @@ class RunScreen(PageScreen):
     def chosen(self) -> Sequence[str]:
         """The activity of the run."""
         return () if self.row is None else (self.row.activity,)
+
+    def keys(self) -> tuple[Shown, ...]:
+        """Return the keys at the foot."""
+        return runs_first(super().keys())
 
     def on_mount(self) -> None:
         """Follow the run while it runs."""
@@ -85,6 +93,12 @@ class RunScreen(PageScreen):
         if len(hosts) > UNFOLDED:
             folded |= {line.section for line in hosts}
         return Page(_head(row), lines, frozenset({*folded, PREVIEW}))
+
+
+def runs_first(keys: Sequence[Shown]) -> tuple[Shown, ...]:
+    """Return the keys at the foot with what is done about runs first, behind the key that shows all."""
+    first, *others = keys
+    return (first, *(key for key in others if key[2] in FIRST), *(key for key in others if key[2] not in FIRST))
 
 
 def output_lines(snapshot: Snapshot, row: RunListRow) -> tuple[list[str], str]:

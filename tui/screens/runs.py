@@ -25,7 +25,7 @@ from tui.looks import Role
 from tui.screens.activity_record import run_words
 from tui.screens.listing import ListScreen
 from tui.screens.run_output import Tail, live_log
-from tui.screens.run_page import output_lines
+from tui.screens.run_page import output_lines, runs_first
 
 TAIL_S = 0.3
 KEPT = 5000
@@ -34,9 +34,6 @@ KEPT = 5000
 WIDE = 150
 """From this width on the output stands beside the list, else below it."""
 
-
-FIRST = frozenset(f"act('activity.{name}')" for name in ("retry", "cancel", "release", "preview"))
-"""What is done about runs, which comes first among the keys."""
 
 MINUTE_S, HOUR_S = 60, 3600
 
@@ -201,10 +198,8 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what is done about runs first."""
-        first, *others = super().keys()
-        about = [key for key in others if key[2] in FIRST]
-        own = (("Enter", "Page", "open"), ("y", "Activity", "activity"))
-        return (first, *own, *about, *(key for key in others if key not in about))
+        first, *others = runs_first(super().keys())
+        return (first, ("Enter", "Page", "open"), ("y", "Activity", "activity"), *others)
 
 
 def _role(row: RunListRow) -> Role:
