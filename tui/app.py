@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -17,26 +17,22 @@ from textual.screen import Screen
 from ledger.questions.kept_forecast import written
 from schedule.errors import ClusterwrightError, InputError
 from schedule.text import shown
-from tui.acting.actions import Action, actions_about
+from tui.acting.actions import actions_about
+from tui.acting.application import ActingApp
 from tui.acting.command import CommandLine
-from tui.acting.form import Asked, Form
-from tui.acting.running import Done
+from tui.acting.form import Form
 from tui.keys import own_keys
 from tui.lists.grid import Grid
 from tui.plain_glyphs import PlainGlyphs, is_plain
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
 from tui.screens.listing import ListScreen
-from tui.screens.output import OutputScreen
-from tui.site import Lapsed, OpenSite
+from tui.site import Lapsed
 
 LOOK_S = 0.3
 REFUSAL_S = 12.0
 LONGEST = 2000
 """How many characters of a refusal are shown: it may repeat what a person pasted."""
-
-SAID = 6
-"""How many lines of what a command said are shown when it is done."""
 
 
 MAIN = {
@@ -60,7 +56,7 @@ def _made(name: str) -> Callable[[], Screen[Any]]:
     return lambda: getattr(import_module(f"tui.screens.{name}"), f"{name.capitalize()}Screen")()  # noqa: PLW0108  imported when called
 
 
-class ClusterwrightApp(App[None]):
+class ClusterwrightApp(ActingApp):
     """Every screen of one site."""
 
     TITLE = "Clusterwright"
@@ -81,15 +77,13 @@ class ClusterwrightApp(App[None]):
 
     def __init__(self, folder: Path, commands: CommandLine, *, read_only: bool = False) -> None:
         """Keep the folder; nothing is read before the first paint."""
-        super().__init__()
-        self.site = OpenSite(folder, commands, read_only=read_only)
+        super().__init__(folder, commands, read_only=read_only)
         self.seen: int | str | None = None
         """The last event that a screen shows, or why it could not read. None before the first screen has read."""
         self._forecast = 0.0
         self._plain = [PlainGlyphs()] if is_plain() else []
         self.own_keys: Mapping[str, str] = {}
         """A person's own keys, by what they do."""
-        self._drafts: dict[tuple[str, tuple[str, ...]], Mapping[str, str]] = {}
 
     def on_mount(self) -> None:
         """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
@@ -111,6 +105,10 @@ class ClusterwrightApp(App[None]):
             self.say(error)
             return
         self.set_keymap(self.own_keys)
+
+    def refresh_site(self) -> None:
+        """Look for changes at once."""
+        self.look()
 
     @work(thread=True, exclusive=True, group="look")
     def look(self) -> None:
@@ -137,70 +135,6 @@ class ClusterwrightApp(App[None]):
             if isinstance(screen, SiteScreen):
                 screen.load()
                 return
-
-    # Decisions and questions
-
-    @work(thread=True, group="act")
-    def act(
-        self,
-        action: Action,
-        subjects: Sequence[str],
-        refusals: Callable[[], Mapping[str, str]] = dict,
-        values: Mapping[str, str] | None = None,
-    ) -> None:
-        """Open the form of an action; run a question that needs nothing more at once. A command is imported when it is first used."""
-        command = self.site.commands.describe(action.command)
-        command = command if subjects else command.alone
-        if len(subjects) > 1 and not (command.subject and command.subject.many):
-            self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
-            subjects = subjects[:1]
-        if not action.records and not any(field.required for field in command.fields):
-            self.call_from_thread(self.show_answer, command.words(subjects, {}))
-            return
-        kept = self._drafts.get((command.name, tuple(subjects)), {})
-        asked = Asked(command, subjects, {**kept, **(values or {})}, refusals, action.records)
-        self.call_from_thread(self._open, asked)
-
-    def show_answer(self, words: Sequence[str]) -> None:
-        """Run a question and show what it says, line by line."""
-        self.push_screen(OutputScreen(words))
-
-    def _open(self, asked: Asked) -> None:
-        self.push_screen(Form(asked), lambda done: self._done(asked, done))
-
-    def _done(self, asked: Asked, done: Done | None) -> None:
-        if done is None:
-            return
-        self._drafts.pop((asked.command.name, tuple(asked.subjects)), None)
-        lines = (done.talk or done.answer or "done").strip().splitlines()
-        more = [f"and {len(lines) - SAID} lines more"] if len(lines) > SAID else []
-        self.notify("\n".join([*lines[:SAID], *more]), markup=False)
-        self.look()
-
-    def keep_draft(self, asked: Asked, values: Mapping[str, str]) -> None:
-        """Keep what was typed into a form that was left."""
-        self._drafts[asked.command.name, tuple(asked.subjects)] = values
-
-    def draft(self, command: str) -> Mapping[str, str]:
-        """Return what was typed into the form of a command about the site that was left."""
-        return self._drafts.get((command, ()), {})
-
-    def action_command(self) -> None:
-        """Choose any command of the command line; its form or its answer follows."""
-        choices = [Choice(name, "", name, about) for name, about in self.site.commands.abouts.items()]
-        self.push_screen(Choose("clusterwright …", choices), self._command)
-
-    @work(thread=True, group="act")
-    def _command(self, name: str | None) -> None:
-        if name is None:
-            return
-        command = self.site.commands.describe(name).alone
-        if not command.fields:
-            self.call_from_thread(self.show_answer, command.words((), {}))
-        elif self.site.read_only:
-            self.notify("these screens are read-only", severity="warning")
-        else:
-            self.call_from_thread(self._open, Asked(command, (), records="who" in command.own))
 
     # Who, and where
 
@@ -232,6 +166,18 @@ class ClusterwrightApp(App[None]):
         from tui.screens.activity import ActivityScreen
 
         self.push_screen(ActivityScreen(subject.partition("#")[0]))
+
+    def open_run(self, run: str) -> None:
+        """Show the page of a run."""
+        from tui.screens.run_page import RunScreen
+
+        self.push_screen(RunScreen(run))
+
+    def open_evidence(self, digest: str) -> None:
+        """Show a file of the evidence store."""
+        from tui.screens.evidence import EvidenceScreen
+
+        self.push_screen(EvidenceScreen(digest))
 
 
 def ids() -> set[str]:

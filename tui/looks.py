@@ -94,6 +94,10 @@ def _palette(_theme: str, variables: tuple[tuple[str, str], ...]) -> Palette:
     return made | {other: made[role] + Style(reverse=True) for role, other in REVERSED.items()}
 
 
+STATE_TEXTS = {state: f"{state.glyph} {state.words}" for state in State}
+STATE_ROLES: dict[State, Role] = {state: state.colour for state in State}  # type: ignore[misc]
+"""How a state reads in a list, and its colour role."""
+
 COLOURS = {
     "muted": "grey62",
     "ready": "bright_cyan",

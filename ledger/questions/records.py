@@ -198,6 +198,11 @@ def evidence(snapshot: Snapshot, name: str) -> list[EvidenceRow]:
     return rows_of(snapshot, EvidenceRow, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=name)
 
 
+def evidence_with(snapshot: Snapshot, digest: str) -> list[EvidenceRow]:
+    """Return the evidence of any activity whose file has a digest, newest first."""
+    return rows_of(snapshot, EvidenceRow, "WHERE t.digest = :digest ORDER BY t.seq DESC", digest=digest)
+
+
 def signer_keys(snapshot: Snapshot, person: str | None = None) -> list[SignerKey]:
     """Return every key that is or was valid, of one person or of all, in the order of enrolment."""
     wanted = "WHERE (:person IS NULL OR t.person = :person) ORDER BY t.seq, t.person"

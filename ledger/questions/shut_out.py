@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from ledger.questions.case import actor, approvers
+from ledger.questions.case import activity, actor, approvers
 from ledger.questions.people import people
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+
+ATTEST = "attest"
+HANDS_ON = frozenset({"start", "progress", "finish", "measure", "check item", "check import", ATTEST})
+"""The commands after which a person has had a hand in the work."""
 
 
 class ShutOut(NamedTuple):
@@ -57,3 +62,18 @@ def shut_out(
     others = tuple(one.id for one in able if one.id not in apart)
     lacking = policy.quorum - len(signed)
     return ShutOut(row.id, person, policy.roles, others, lacking)
+
+
+def shut_out_by(
+    snapshot: Snapshot,
+    command: str,
+    names: Iterable[str],
+    person: str,
+) -> list[ShutOut]:
+    """Return what a person gives up by a command about activities. Empty for a command after which they had no hand in the work."""
+    if command not in HANDS_ON:
+        return []
+    rows = (activity(snapshot, name) for name in names)
+    attests = command == ATTEST
+    found = (shut_out(snapshot, row, person, attests=attests) for row in rows if row is not None)
+    return [one for one in found if one is not None]

@@ -17,8 +17,7 @@ from ledger.reading import open_snapshot
 from tests import commands
 from tests.conftest import Command
 from tests.once import Once
-from tests.tui.piloting import SIZE, text_of, until
-from tui.app import ClusterwrightApp
+from tests.tui.piloting import TALL, screens, see
 
 HALL = "H43@hall-1"
 TWO_HALLS = "overrides: {halls: 2, pods_per_tranche: 2, weeks_between_tranches: 4}"
@@ -116,12 +115,10 @@ def test_a_hall_is_in_service_when_two_people_have_signed_and_the_sites_mileston
     assert f"| {HALL} | hall-1 | {today} | in service" in week
 
 
-async def test_the_overview_shows_when_halls_will_be_in_service(two_halls: Path) -> None:
-    app = ClusterwrightApp(two_halls)
-    async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: "0 of 2 halls in service" in text_of(app, "facts"))
-
-        assert "hall-1 in service forecast" in text_of(app, "facts")
+async def test_the_first_screen_shows_when_halls_will_be_in_service(two_halls: Path) -> None:
+    app = screens(two_halls)
+    async with app.run_test(size=TALL) as pilot:
+        await see(pilot, "0 of 2 halls in service", "hall-1 in service forecast")
 
 
 def test_plan_and_forecast_show_each_hall_beside_go_live(two_halls: Path, command: Command) -> None:

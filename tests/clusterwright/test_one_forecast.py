@@ -23,6 +23,7 @@ from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment, finish, start
 from ledger.forecasting import keep_forecast, make_forecast
+from ledger.questions.headlines import headlines
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
@@ -32,7 +33,6 @@ from steps.stamps import local_day
 from tests import commands
 from tests.ledger.conftest import T0, Clock, small_plan
 from tests.ledger.test_commitment import committed_by
-from tui.screens.overview import facts
 
 pytestmark = pytest.mark.own_file
 
@@ -85,7 +85,7 @@ def a_site(zone: str = "America/Chicago") -> Iterator[Site]:
 def views(site: Site) -> dict[str, str]:
     """Return the text of every view of go-live, by its name."""
     with open_snapshot(site.folder) as snapshot:
-        screen = facts(snapshot, ()).plain
+        screen = "\n".join(headlines(snapshot).lines)
         dashboard = status_text(snapshot)
     return {
         "status": site.say("status"),
@@ -93,7 +93,7 @@ def views(site: Site) -> dict[str, str]:
         "report week as a page": site.say("report", "week", "--format", "html"),
         "report summary": site.say("report", "summary"),
         "orders": site.say("orders"),
-        "the screen": screen,
+        "the headlines, with which screens begin": screen,
         "the dashboard": dashboard.replace("\\", ""),
     }
 

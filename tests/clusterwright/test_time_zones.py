@@ -18,8 +18,7 @@ from tests.clusterwright.command_lines import commands
 from tests.commands import called
 from tests.conftest import project_time_at
 from tests.once import Once
-from tests.tui.piloting import SIZE, open_page, text_of, until
-from tui.app import ClusterwrightApp
+from tests.tui.piloting import TALL, open_page, screens, see
 
 AS = ("--as", "owner", "--late-because", "the office was closed")
 READY = "036@site"
@@ -284,10 +283,9 @@ async def test_screens_have_the_sites_time(place: tuple[Path, Zone]) -> None:
     site, zone = place
     done = called(["start", READY, "--at", "2027-03-14T03:30", "--site", site, *AS])
     assert done.returncode == 0, done.stderr
-    app = ClusterwrightApp(site)
-    async with app.run_test(size=SIZE) as pilot:
-        await open_page(app, pilot, READY, "owner")
-        await until(pilot, lambda: "actual  2027-03-14 03:30" in text_of(app, "head"))
+    app = screens(site, "owner")
+    async with app.run_test(size=TALL) as pilot:
+        await open_page(app, pilot, READY)
+        await see(pilot, "actual  2027-03-14 03:30")
 
-        assert "planned 2026-08-31 08:00 to" in text_of(app, "head")
-        assert f"2027-04-10 07:00 {zone.name}" in text_of(app, "site-line")
+        await see(pilot, "planned 2026-08-31 08:00 to", f"2027-04-10 07:00 {zone.name}")

@@ -24,9 +24,7 @@ from tests.conftest import Command
 from tests.flows.conftest import Start, engine_plan, runs, state, task_runs, until
 from tests.ledger.conftest import Clock
 from tests.ledger.journey import bought, passed, racked, take
-from tests.tui.piloting import SIZE, text_of
-from tests.tui.piloting import until as seen
-from tui.app import ClusterwrightApp
+from tests.tui.piloting import TALL, open_page, painted, screens, see
 
 NAME = "030@pod-001"
 NODES = tuple(f"node-{number:03}" for number in range(1, 33))
@@ -88,13 +86,14 @@ async def test_one_failed_host_of_256_is_the_first_that_people_see(wide: Path, c
             "hosts": ["n200"],
         }
     ]
-    app = ClusterwrightApp(wide)
-    async with app.run_test(size=SIZE) as pilot:
-        app.open_activity(NAME)
-        await seen(pilot, lambda: "n200" in text_of(app, "causes"))
-        assert said in text_of(app, "causes")
-        assert "n200 failed" in text_of(app, "record").splitlines()[3]
-        assert "and 236 more" in text_of(app, "record")
+    app = screens(wide)
+    async with app.run_test(size=TALL) as pilot:
+        await open_page(app, pilot, NAME)
+        await see(pilot, "Not done in run-0001: 1 of 256 hosts", "1 failed at 'Flash the card': n200", said)
+        lines = painted(app).splitlines()
+        run = next(number for number, line in enumerate(lines) if "run-0001  ✘ failed" in line)
+        assert "n200 failed" in lines[run + 1]
+        assert "and 236 more" in painted(app)
 
 
 def not_done(server: PrefectServer) -> list[list[dict[str, Any]]]:

@@ -13,6 +13,9 @@ from ledger.reading import open_snapshot
 from tui.app import ClusterwrightApp
 
 SIZE = (120, 40)
+TALL = (160, 140)
+"""Room for a whole page of an activity."""
+
 User = Pilot[None]
 WAIT_S = 20.0
 STEP_S = 0.05
@@ -43,6 +46,14 @@ async def type_in(pilot: User, text: str) -> None:
     """Type a text, a key a character."""
     for character in text:
         await pilot.press("space" if character == " " else character)
+
+
+async def open_page(app: ClusterwrightApp, pilot: User, activity: str, person: str = "") -> None:
+    """Open the page of an activity, acting as a person or as the first of the account, and wait until it is read."""
+    await until(pilot, lambda: app.seen is not None)
+    app.site.person = person or app.site.person
+    app.open_activity(activity)
+    await see(pilot, f"{activity}  ", "What it waits for")
 
 
 def painted(app: ClusterwrightApp) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,8 +15,9 @@ from textual.widgets import Checkbox, Input, Label, Static
 
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
+from tui.acting.asked import Asked
 from tui.acting.before import BEFORE, BeforeAnswer
-from tui.acting.command import Command, Field, as_typed
+from tui.acting.command import Field, as_typed
 from tui.acting.running import Done, Running
 from tui.acting.suggestions import suggestions
 from tui.looks import safe, safe_lines
@@ -28,27 +29,12 @@ NAMED = 6
 """How many subjects, and how many refusals, a form names."""
 
 
-class Asked(NamedTuple):
-    """What a form is opened with: the command, what it is about, and values that are filled in."""
-
-    command: Command
-    subjects: Sequence[str]
-    values: Mapping[str, str] = {}
-    refusals: Callable[[], Mapping[str, str]] = dict
-    """Says by subject why the decision would be refused now. Asked in a thread."""
-    records: bool = True
-    """False for a question: its answer is shown line by line, and the form is closed before."""
-
-    take: Callable[[Sequence[str]], None] | None = None
-    """Gets the command, instead of it being run by the form. What was typed is kept for the next one."""
-
-
 class Form(ModalScreen[Done | None]):
     """Asks for the fields of a command and runs it. It returns how the command ended, or None where the person goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="form.leave"),
-        Binding("ctrl+s", "record", "Do it", id="form.record"),
+        Binding("ctrl+s,enter", "record", "Do it", id="form.record"),
         Binding("ctrl+y", "copy", "Copy the command", id="form.copy"),
         Binding("f2", "before", "What it would do", id="form.before"),
     ]
@@ -72,6 +58,7 @@ class Form(ModalScreen[Done | None]):
             yield Static(safe(command.about), id="about")
             yield Static("", id="subjects")
             yield Static("", id="refused", classes="wrong")
+            yield Static("", id="warned")
             with VerticalScroll(id="fields", can_focus=False):
                 for field in command.fields:
                     yield from self._field(field)
@@ -114,12 +101,16 @@ class Form(ModalScreen[Done | None]):
     def ask_ledger(self) -> None:
         """Ask why the decision would be refused, and which values fields may have."""
         refused = self.asked.refusals()
+        warned = self.asked.warnings()
         offered = suggestions(self.owner.site.folder, self.asked.command.fields, self.subjects)
         if self.is_mounted:
-            self.app.call_from_thread(self.offer, refused, offered)
+            self.app.call_from_thread(self.offer, refused, warned, offered)
 
-    def offer(self, refused: Mapping[str, str], offered: Mapping[str, Sequence[str]]) -> None:
-        """Show refusals, and offer values."""
+    def offer(self, refused: Mapping[str, str], warned: Sequence[str], offered: Mapping[str, Sequence[str]]) -> None:
+        """Show refusals and warnings, and offer values."""
+        warnings = self.query_one("#warned", Static)
+        warnings.display = bool(warned)
+        warnings.update(safe_lines(f"! {said}" for said in named(warned)))
         lines = [why if why.startswith(name) else f"{name}: {why}" for name, why in list(refused.items())[:NAMED]]
         head = (
             [f"{len(refused)} of {len(self.subjects)} would be refused:"] if len(self.subjects) > 1 and refused else []
@@ -236,6 +227,11 @@ class Form(ModalScreen[Done | None]):
             return
         self.owner.keep_draft(self.asked, self.values)
         self.dismiss(None)
+
+
+def named(said: Sequence[str]) -> list[str]:
+    """Return the first of what is to be said, and how many more there are."""
+    return [*said[:NAMED], *([f"and so for {len(said) - NAMED} more"] if len(said) > NAMED else [])]
 
 
 def _title(field: Field) -> str:

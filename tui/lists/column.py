@@ -19,7 +19,7 @@ class Column(Generic[Row]):
 
     `width` is in cells; a column of width 0 takes what is left. Where a screen is narrow, columns with the highest `rank` go first.
     `order` is what rows are sorted by, the text if there is none. `spans` paints a cell of a width in pieces, as bars are, and `heading`
-    what is above them. By one with `groups` rows are put together.
+    what is above them. By one with `groups` rows are put together. One that is not `shown` only sorts, filters and groups.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Column(Generic[Row]):
     groups: bool = False
     spans: Callable[[Row, int], Sequence[Span]] | None = None
     heading: Callable[[int], Sequence[Span]] | None = None
+    shown: bool = True
 
     def key(self, row: Row) -> tuple[bool, Any]:
         """Return what a row is sorted by. Rows without a value come last."""

@@ -28,14 +28,17 @@ class View(Generic[Row]):
         words: Mapping[str, Test[Row]] | None = None,
         fields: Mapping[str, Asked[Row]] | None = None,
         text: Callable[[Row], str] | None = None,
+        counts: Test[Row] = lambda _: True,
     ) -> None:
         """Take the columns, what names a row, and what a filter may say beside the columns.
 
-        `text` is what is searched for words that are no field's. Left out, it is the text of all columns.
+        `text` is what is searched for words that are no field's. Left out, it is the text of all columns. `counts` says which rows
+        the head of a group counts.
         """
         self.columns = list(columns)
         self.vocabulary = Vocabulary(columns, words or {}, fields or {})
         self.key = key
+        self.counts = counts
         self.rows: list[Row] = []
         self.found: list[Row] = []
         """The rows of which the filter is true, in the order in which they came, those of folded groups too."""
@@ -101,8 +104,8 @@ class View(Generic[Row]):
     @property
     def visible(self) -> list[Column[Row]]:
         """The columns that are shown; the first always is."""
-        first, *others = self.columns
-        return [first, *(column for column in others if column.name not in self.hidden)]
+        first, *others = [column for column in self.columns if column.shown]
+        return [first, *(column for column in others if column.shown and column.name not in self.hidden)]
 
     def column(self, name: str) -> Column[Row]:
         """Return a column by its name."""
@@ -138,7 +141,7 @@ class View(Generic[Row]):
             groups.setdefault(grouped.text(row), []).append(row)
         self.lines = []
         for name, members in groups.items():
-            self.lines.append(Head(name, len(members)))
+            self.lines.append(Head(name, sum(map(self.counts, members))))
             self.lines += [] if name in self.folded else members
 
     def _everywhere(self, text: str) -> Test[Row]:

@@ -3,74 +3,41 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import Static
 
 from ledger.machine_time import machine_time
 from ledger.questions.commitment import go_live_commitment
-from ledger.questions.inbox import may_now
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
 from steps.stamps import minute
-from tui.acting.actions import ACTIONS, About, Action, actions_about
-from tui.keyline import KeyLine, Shown
+from tui.keyline import KeyLine
 from tui.looks import day_text
 from tui.page import Page, as_text, write_page
+from tui.screens.acting import ActingScreen
 from tui.screens.choose import Choice, Choose
 
-if TYPE_CHECKING:
-    from tui.app import ClusterwrightApp
-
 WARNING = "bold black on gold3"
-MANY = 200
-"""Of how many subjects at most the refusals are asked for before a decision is typed."""
-
-READ_ONLY = "these screens are read-only"
 
 
-class SiteScreen(Screen[None]):
+class SiteScreen(ActingScreen):
     """A screen that asks one snapshot of the record in a thread, and shows what it answered."""
-
-    ABOUT: ClassVar[About] = "site"
-    """What its actions are about."""
-
-    OWN_KEYS: ClassVar[tuple[Shown, ...]] = ()
-    """Keys of the screen itself that are shown at the foot, beside those of actions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
         Binding("E", "mail", "Mail this page", id="mail"),
-        Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
-        *(Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in ACTIONS if action.key),
     ]
 
     _is_reading = False
     _is_outdated = False
     """Whether something has changed since it began to read."""
-
-    @property
-    def owner(self) -> ClusterwrightApp:
-        """The application, by its own type."""
-        return cast("ClusterwrightApp", self.app)
-
-    @property
-    def about(self) -> About:
-        """What its actions are about now. On a list of several kinds it is that of the row under the cursor."""
-        return self.ABOUT
-
-    @property
-    def chosen(self) -> Sequence[str]:
-        """The ids that the actions are about."""
-        return ()
 
     def compose(self) -> ComposeResult:
         """Paint the skeleton: the site's line, the body, the keys."""
@@ -148,60 +115,6 @@ class SiteScreen(Screen[None]):
         text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone}", style="grey62")
         return text
 
-    # Actions
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key does something now: of an action, whether it is about what is chosen."""
-        if action != "act":
-            return super().check_action(action, parameters)
-        return any(one.id == parameters[0] for one in actions_about(self.about))
-
-    def values(self, _action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return what is filled in when the form of an action is opened."""
-        return {}
-
-    def show_keys(self) -> None:
-        """Show the keys of what is chosen."""
-        self.query_one(KeyLine).show(self.keys())
-
-    def keys(self) -> tuple[Shown, ...]:
-        """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
-        mine = (
-            ()
-            if self.owner.site.read_only
-            else tuple(
-                (action.key, action.label, f"act('{action.id}')") for action in actions_about(self.about) if action.key
-            )
-        )
-        own = (("?", "All keys", "menu"), (":", "Command", "app.command"), ("Esc", "Back", "back"))
-        return (*own, *self.OWN_KEYS, *mine)
-
-    def action_act(self, name: str) -> None:
-        """Open the form of an action about what is chosen; of one that only answers and needs nothing, the answer."""
-        action = next(action for action in ACTIONS if action.id == name)
-        subjects = [] if action.about == "site" else list(self.chosen)
-        if action.about != "site" and not subjects:
-            self.notify("nothing is chosen")
-            return
-        if action.records and self.owner.site.read_only:
-            self.notify(READ_ONLY, severity="warning")
-            return
-        values = self.values(action, subjects)
-        self.owner.act(action, subjects, lambda: self.refusals(action, subjects), values)
-
-    def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return by subject why an action would be refused now. Called in a thread."""
-        person = self.owner.site.person
-        if not action.verb or person is None or len(subjects) > MANY:
-            return {}
-        found = {}
-        with open_snapshot(self.owner.site.folder) as snapshot:
-            for subject in subjects:
-                for answer in may_now(snapshot, person, subject):
-                    if answer.verb == action.verb and answer.refusal is not None:
-                        found[subject] = answer.refusal.what
-        return found
-
     # The page as a file
 
     @property
@@ -231,12 +144,6 @@ class SiteScreen(Screen[None]):
         if form == "txt":
             self.app.copy_to_clipboard(as_text(page))
         self.notify(str(path), title="written", markup=False)
-
-    def action_menu(self) -> None:
-        """Show everything that can be done here, with the reason where it would be refused."""
-        from tui.screens.menu import Menu
-
-        self.app.push_screen(Menu(self))
 
     def action_back(self) -> None:
         """Go back to where the user came from; from a main screen, to the first."""

@@ -25,9 +25,10 @@ from tui.lists.prompt import Prompt
 from tui.lists.timegrid import TimeGrid
 from tui.lists.timescale import Timescale
 from tui.lists.view import View
+from tui.looks import STATE_ROLES
 from tui.screens.gantt_bars import Times, times_of
 from tui.screens.listing import ListScreen
-from tui.screens.step_columns import STATE_ROLES, step_columns, step_fields, step_words
+from tui.screens.step_columns import step_columns, step_fields, step_text, step_words
 from tui.site import OpenSite
 
 BESIDE = ("link", "glyph", "id", "what", "later", "float")
@@ -86,7 +87,7 @@ class GanttScreen(ListScreen[ListRow]):
         columns = sorted([*own, *shared], key=lambda column: order.get(column.name, len(order)))
         bars = Column[ListRow]("bar", "", 0, lambda _: "", spans=self._painted, heading=self._axis)
         words = step_words(self._site) | {"driving": lambda row: row.id in self.times.chain}
-        return View([*columns, bars], lambda row: row.id, words, step_fields(self._site))
+        return View([*columns, bars], lambda row: row.id, words, step_fields(self._site), step_text)
 
     def body(self) -> ComposeResult:
         """Return the filter and the chart."""

@@ -12,8 +12,7 @@ from ledger.questions.recorded_times import NEVER, RecordedTimes, recorded_times
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import WORK_OVER, State
 from tui.lists.bars import Bar, Moments
-from tui.looks import Role
-from tui.screens.step_columns import STATE_ROLES
+from tui.looks import STATE_ROLES, Role
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from tui.acting.actions import Action, actions_about
 from tui.screens.choose import Choice, Choose
 
 if TYPE_CHECKING:
-    from tui.screens.base import SiteScreen
+    from tui.screens.acting import ActingScreen
 
 
 class Menu(Choose):
     """The actions of a screen and its keys. What is chosen is done."""
 
-    def __init__(self, of: SiteScreen) -> None:
+    def __init__(self, of: ActingScreen) -> None:
         """Take the screen."""
         self.of = of
         self.actions = {action.id: action for action in actions_about(of.about)}

@@ -18,9 +18,8 @@ from steps.stamps import minute
 from tui.acting.actions import About
 from tui.last_look import Look
 from tui.lists.column import Span
-from tui.looks import Role, day_text
+from tui.looks import STATE_ROLES, Role, day_text
 from tui.screens.panel import PanelRow
-from tui.screens.steps import STATE_ROLES
 from tui.screens.waiting_columns import VERBS, evidence_words, verb, waits_words, why_not
 
 Rows = dict[str, ListRow]

@@ -25,7 +25,8 @@ from tui.lists.column import Column
 from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.looks import Role, safe
-from tui.screens.base import READ_ONLY, SiteScreen
+from tui.screens.acting import READ_ONLY
+from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from textual.widgets import Static
 
 from ledger.questions.odds import Driver, Odds, odds
 from ledger.questions.snapshot import Snapshot
+from tui.acting.asked import Asked
 from tui.acting.command import as_typed
-from tui.acting.form import Asked, Form
+from tui.acting.form import Form
 from tui.keyline import Shown
 from tui.lists.bars import Moments
 from tui.lists.column import Column

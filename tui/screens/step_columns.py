@@ -6,20 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ledger.questions.listing import ListRow, planned_in
-from ledger.rules.activity import FLAGS, OVER, State
+from ledger.rules.activity import FLAGS, OVER
 from steps.stamps import local_day
 from tui.lists.column import Column
 from tui.lists.words import Asked, Test
-from tui.looks import Role, day_text
+from tui.looks import STATE_ROLES, STATE_TEXTS, Role, day_text
 
 if TYPE_CHECKING:
     from tui.site import OpenSite
 
 SiteOf = Callable[[], "OpenSite"]
 """Returns the site that is shown. Columns are made before there is one."""
-
-STATE_TEXTS = {state: f"{state.glyph} {state.words}" for state in State}
-STATE_ROLES: dict[State, Role] = {state: state.colour for state in State}  # type: ignore[misc]
 
 
 def step_columns(site: SiteOf) -> list[Column[ListRow]]:

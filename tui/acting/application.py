@@ -1,0 +1,102 @@
+"""An application that opens forms of commands, runs them, and shows what they say."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from textual import work
+from textual.app import App
+
+from tui.acting.actions import Action
+from tui.acting.asked import Asked
+from tui.acting.command import CommandLine
+from tui.acting.form import Form
+from tui.acting.running import Done
+from tui.screens.choose import Choice, Choose
+from tui.screens.output import OutputScreen
+from tui.site import OpenSite
+
+SAID = 6
+"""How many lines of what a command said are shown when it is done."""
+
+
+class ActingApp(App[None]):
+    """Keeps the site, and what was typed into forms that were left."""
+
+    def __init__(self, folder: Path, commands: CommandLine, *, read_only: bool = False) -> None:
+        """Keep the folder; nothing is read before the first paint."""
+        super().__init__()
+        self.site = OpenSite(folder, commands, read_only=read_only)
+        self._drafts: dict[tuple[str, tuple[str, ...]], Mapping[str, str]] = {}
+
+    @abstractmethod
+    def refresh_site(self) -> None:
+        """Look for changes at once."""
+
+    @work(thread=True, group="act")
+    def act(
+        self,
+        action: Action,
+        subjects: Sequence[str],
+        refusals: Callable[[], Mapping[str, str]] = dict,
+        values: Mapping[str, str] | None = None,
+        warnings: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        """Open the form of an action; run a question that needs nothing more at once. A command is imported when it is first used."""
+        command = self.site.commands.describe(action.command)
+        command = command if subjects else command.alone
+        if len(subjects) > 1 and not (command.subject and command.subject.many):
+            self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
+            subjects = subjects[:1]
+        if not action.records and not any(field.required for field in command.fields):
+            self.call_from_thread(self.show_answer, command.words(subjects, {}))
+            return
+        kept = self._drafts.get((command.name, tuple(subjects)), {})
+        asked = Asked(command, subjects, {**kept, **(values or {})}, refusals, warnings, action.records)
+        self.call_from_thread(self._open, asked)
+
+    def show_answer(self, words: Sequence[str]) -> None:
+        """Run a question and show what it says, line by line."""
+        self.push_screen(OutputScreen(words))
+
+    def _open(self, asked: Asked) -> None:
+        self.push_screen(Form(asked), lambda done: self._done(asked, done))
+
+    def _done(self, asked: Asked, done: Done | None) -> None:
+        if done is None:
+            return
+        self._drafts.pop((asked.command.name, tuple(asked.subjects)), None)
+        lines = (done.talk or done.answer or "done").strip().splitlines()
+        more = [f"and {len(lines) - SAID} lines more"] if len(lines) > SAID else []
+        self.notify("\n".join([*lines[:SAID], *more]), markup=False)
+        self.refresh_site()
+
+    def keep_draft(self, asked: Asked, values: Mapping[str, str]) -> None:
+        """Keep what was typed into a form that was left."""
+        self._drafts[asked.command.name, tuple(asked.subjects)] = values
+
+    def draft(self, command: str) -> Mapping[str, str]:
+        """Return what was typed into the form of a command about the site that was left."""
+        return self._drafts.get((command, ()), {})
+
+    def action_command(self) -> None:
+        """Choose any command of the command line; its form or its answer follows."""
+        choices = [Choice(name, "", name, about) for name, about in self.site.commands.abouts.items()]
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._command(name)
+
+        self.push_screen(Choose("clusterwright …", choices), chosen)
+
+    @work(thread=True, group="act")
+    def _command(self, name: str) -> None:
+        command = self.site.commands.describe(name).alone
+        if not command.fields:
+            self.call_from_thread(self.show_answer, command.words((), {}))
+        elif self.site.read_only:
+            self.notify("these screens are read-only", severity="warning")
+        else:
+            self.call_from_thread(self._open, Asked(command, (), records="who" in command.own))

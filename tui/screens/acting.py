@@ -1,0 +1,124 @@
+"""A screen about which actions are taken: what is chosen, the keys of what can be done about it, and what the ledger would refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from ledger.questions.inbox import may_now
+from ledger.questions.shut_out import shut_out_by
+from ledger.reading import open_snapshot
+from tui.acting.actions import ACTIONS, About, Action, actions_about
+from tui.keyline import KeyLine, Shown
+
+if TYPE_CHECKING:
+    from tui.app import ClusterwrightApp
+
+MANY = 200
+"""Of how many subjects at most the refusals are asked for before a decision is typed."""
+
+READ_ONLY = "these screens are read-only"
+
+
+class ActingScreen(Screen[None]):
+    """A screen whose keys act on what is chosen. Of the actions with one key, that one acts which is about what is chosen."""
+
+    ABOUT: ClassVar[About] = "site"
+    """What its actions are about."""
+
+    OWN_KEYS: ClassVar[tuple[Shown, ...]] = ()
+    """Keys of the screen itself that are shown at the foot, beside those of actions."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
+        *(Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in ACTIONS if action.key),
+    ]
+
+    @property
+    def owner(self) -> ClusterwrightApp:
+        """The application, by its own type."""
+        return cast("ClusterwrightApp", self.app)
+
+    @property
+    def about(self) -> About:
+        """What its actions are about now. On a list of several kinds it is that of the row under the cursor."""
+        return self.ABOUT
+
+    @property
+    def chosen(self) -> Sequence[str]:
+        """The ids that the actions are about."""
+        return ()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does something now: of an action, whether it is about what is chosen."""
+        if action != "act":
+            return super().check_action(action, parameters)
+        return any(one.id == parameters[0] for one in actions_about(self.about))
+
+    def values(self, _action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return what is filled in when the form of an action is opened."""
+        return {}
+
+    def show_keys(self) -> None:
+        """Show the keys of what is chosen."""
+        self.query_one(KeyLine).show(self.keys())
+
+    def keys(self) -> tuple[Shown, ...]:
+        """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
+        mine = (
+            ()
+            if self.owner.site.read_only
+            else tuple(
+                (action.key, action.label, f"act('{action.id}')") for action in actions_about(self.about) if action.key
+            )
+        )
+        own = (("?", "All keys", "menu"), (":", "Command", "app.command"), ("Esc", "Back", "back"))
+        return (*own, *self.OWN_KEYS, *mine)
+
+    def action_act(self, name: str) -> None:
+        """Open the form of an action about what is chosen; of one that only answers and needs nothing, the answer."""
+        action = next(action for action in ACTIONS if action.id == name)
+        subjects = [] if action.about == "site" else list(self.chosen)
+        if action.about != "site" and not subjects:
+            self.notify("nothing is chosen")
+            return
+        if action.records and self.owner.site.read_only:
+            self.notify(READ_ONLY, severity="warning")
+            return
+        self.owner.act(
+            action,
+            subjects,
+            lambda: self.refusals(action, subjects),
+            self.values(action, subjects),
+            lambda: self.warnings(action, subjects),
+        )
+
+    def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return by subject why an action would be refused now. Called in a thread."""
+        person = self.owner.site.person
+        if not action.verb or person is None or len(subjects) > MANY:
+            return {}
+        found = {}
+        with open_snapshot(self.owner.site.folder) as snapshot:
+            for subject in subjects:
+                for answer in may_now(snapshot, person, subject):
+                    if answer.verb == action.verb and answer.refusal is not None:
+                        found[subject] = answer.refusal.what
+        return found
+
+    def warnings(self, action: Action, subjects: Sequence[str]) -> Sequence[str]:
+        """Return what the person gives up by an action: the right to approve work that they have a hand in. Called in a thread."""
+        person = self.owner.site.person
+        if action.about != "activity" or person is None or len(subjects) > MANY:
+            return []
+        with open_snapshot(self.owner.site.folder) as snapshot:
+            return [str(found) for found in shut_out_by(snapshot, action.command, subjects, person)]
+
+    def action_menu(self) -> None:
+        """Show everything that can be done here, with the reason where it would be refused."""
+        from tui.screens.menu import Menu
+
+        self.app.push_screen(Menu(self))

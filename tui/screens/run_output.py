@@ -1,0 +1,98 @@
+"""What a run printed: the file that it writes while it runs, the evidence that it leaves, and both read task by task."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LONGEST = 2**20
+"""How many bytes of the end of an output are read at most."""
+
+TASK = "TASK "
+_RESULT = re.compile(r"  (ok|changed|skipped|failed|unreachable|kept): ([^\s:]+)")
+
+
+def live_log(folder: Path, run: str) -> Path:
+    """Return the file that a run of this machine writes to while it runs."""
+    return folder / ".clusterwright" / "live" / f"{run}.log"
+
+
+@dataclass
+class Tail:
+    """The new lines of a file that grows. Of a long one, the first look returns the end."""
+
+    path: Path
+    at: int = 0
+    is_cut: bool = False
+
+    def lines(self) -> list[str]:
+        """Return the whole lines since the last look. Empty if there are none, or no file."""
+        try:
+            with self.path.open("rb") as log:
+                size = log.seek(0, 2)
+                if size < self.at:
+                    self.at = 0
+                if size - self.at > LONGEST:
+                    self.at, self.is_cut = size - LONGEST, True
+                log.seek(self.at)
+                new = log.read(LONGEST)
+        except OSError:
+            return []
+        whole = new[: new.rfind(b"\n") + 1]
+        self.at += len(whole)
+        return whole.decode("utf-8", "replace").splitlines()
+
+
+@dataclass
+class TaskOutput:
+    """What a run printed about one task. `results` counts hosts by what became of them."""
+
+    number: int
+    name: str
+    lines: list[str] = field(default_factory=list)
+    results: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it failed on a host, or did not reach one."""
+        return bool(self.results["failed"] or self.results["unreachable"])
+
+    @property
+    def heading(self) -> str:
+        """Its number, its name, and on how many hosts it did what."""
+        has_done = any(result != "skipped" for result in self.results)
+        mark = "✘" if self.has_failed else "✔" if has_done else "–"
+        counts = " ".join(f"{count} {result}" for result, count in self.results.items())
+        return f"TASK {self.number} {self.name}: {mark} {counts or 'nothing yet'}"
+
+
+@dataclass
+class Output:
+    """A run's output: what came before the first task, the tasks, and by host how many tasks ended how."""
+
+    before: list[str] = field(default_factory=list)
+    tasks: list[TaskOutput] = field(default_factory=list)
+    hosts: dict[str, Counter[str]] = field(default_factory=dict)
+
+
+def read_output(lines: Iterable[str]) -> Output:
+    """Return an output task by task."""
+    found = Output()
+    for line in lines:
+        if line.startswith(TASK):
+            found.tasks.append(TaskOutput(len(found.tasks) + 1, line.removeprefix(TASK).strip()))
+            continue
+        if not found.tasks:
+            found.before.append(line)
+            continue
+        task = found.tasks[-1]
+        task.lines.append(line)
+        result = _RESULT.match(line)
+        if result is not None:
+            status, host = result.groups()
+            task.results[status] += 1
+            found.hosts.setdefault(host, Counter())[status] += 1
+    return found
