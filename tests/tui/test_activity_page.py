@@ -65,7 +65,7 @@ async def test_enter_on_a_predecessor_opens_it(ready: Path) -> None:
         await pilot.press("slash", *"Before", "escape")
         grid = app.screen.grid  # type: ignore[attr-defined]
         line = next(n for n, row in enumerate(grid.view.lines) if getattr(row, "section", "") == "Before it")
-        grid.to(line)
+        grid.action_to(line)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ActivityScreen) and app.screen.activity == "020@pod-002")
 
@@ -160,7 +160,7 @@ async def test_evidence_opens_and_what_is_missing_is_said(ready: Path) -> None:
         await open_page(app, pilot, CHANGE)
         await see(pilot, "mtu.json")
         grid = app.screen.grid  # type: ignore[attr-defined]
-        grid.to(next(n for n, row in enumerate(grid.view.lines) if "mtu.json" in getattr(row, "text", "")))
+        grid.action_to(next(n for n, row in enumerate(grid.view.lines) if "mtu.json" in getattr(row, "text", "")))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
         await see(pilot, '    "n1": 9000', "SHA-256")
@@ -252,7 +252,7 @@ async def test_a_failed_run_says_why_and_its_page_opens(ready: Path) -> None:
         await open_page(app, pilot, RUN)
         await see(pilot, "Not done in run-0001: 1 of 2 hosts", "image is corrupt", "n2 failed")
         grid = app.screen.grid  # type: ignore[attr-defined]
-        grid.to(next(n for n, row in enumerate(grid.view.lines) if "1 failed at" in getattr(row, "text", "")))
+        grid.action_to(next(n for n, row in enumerate(grid.view.lines) if "1 failed at" in getattr(row, "text", "")))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
         await see(pilot, "1 failed at 'Flash the card'")

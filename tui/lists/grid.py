@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.lists.column import Row
-from tui.lists.painting import Painter, columns_shown
+from tui.lists.column import Column, Row, fitted
+from tui.lists.painting import Painter
 from tui.lists.view import Head, View
 from tui.looks import palette_of
 
@@ -64,8 +64,6 @@ class Grid(Widget, Generic[Row], can_focus=True):
         """How many columns after the first are off the screen to the left."""
         self._painter: Painter[Row] | None = None
 
-    # What is chosen
-
     @property
     def row(self) -> Row | None:
         """The row under the cursor. None on a head, and in an empty list."""
@@ -85,8 +83,6 @@ class Grid(Widget, Generic[Row], can_focus=True):
             return [key for key in map(self.view.key, self.view.rows) if key in self.view.marked]
         return [] if self.key is None else [self.key]
 
-    # What is shown
-
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the cursor stays on the row with its key."""
         key = self.key
@@ -97,7 +93,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
         """Show what a filter chooses; the cursor stays on its row if that is shown."""
         row = self.row
         self.view.filter(query)
-        self.to(self.view.lines.index(row) if row is not None and row in self.view.lines else self.cursor)
+        self.action_to(self.view.lines.index(row) if row is not None and row in self.view.lines else self.cursor)
 
     def sort(self, name: str) -> None:
         """Sort by a column; the cursor stays on its row."""
@@ -114,9 +110,9 @@ class Grid(Widget, Generic[Row], can_focus=True):
     def follow(self, key: str | None) -> None:
         """Put the cursor on a row, or where it was if that row is not shown."""
         found = None if key is None else self.view.line_of(key)
-        self.to(self.cursor if found is None else found)
+        self.action_to(self.cursor if found is None else found)
 
-    def to(self, line: int) -> None:
+    def action_to(self, line: int) -> None:
         """Put the cursor on a line, and let it be seen."""
         last = max(len(self.view.lines) - 1, 0)
         self.cursor = last if line < 0 else min(line, last)
@@ -130,8 +126,6 @@ class Grid(Widget, Generic[Row], can_focus=True):
     def page(self) -> int:
         """How many lines can be seen below the heading."""
         return max(self.size.height - 1, 1)
-
-    # What is painted
 
     def render_line(self, y: int) -> Strip:
         """Return a line of the screen: the heading, or a line of the list."""
@@ -151,16 +145,20 @@ class Grid(Widget, Generic[Row], can_focus=True):
         return f"nothing matches {self.view.query!r}; Esc clears the filter" if self.view.query else self.empty
 
     def _made_painter(self) -> Painter[Row]:
-        columns = columns_shown(self.view, self.size.width, self.skipped)
-        return Painter(self.view, palette_of(self.app), self.size.width, columns)
+        return Painter(self.view, palette_of(self.app), self.size.width, self.columns())
+
+    def columns(self) -> list[tuple[Column[Row], int]]:
+        """Return the columns that are on the screen, each with its cells."""
+        first, *others = self.view.visible
+        return fitted(
+            [first, *others[self.skipped :]], self.size.width - 3
+        )  # a mark and a blank in front, a blank at the end
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Paint again. Columns and colours may be others now."""
         if not regions:
             self._painter = None
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-
-    # Keys and the mouse
 
     def action_move(self, lines: int) -> None:
         """Move the cursor; only the two lines that change are painted where nothing scrolls."""
@@ -177,11 +175,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
     def action_page(self, pages: int) -> None:
         """Move the cursor by what can be seen."""
         self.top = max(self.top + pages * self.page, 0)
-        self.to(max(self.cursor + pages * self.page, 0))
-
-    def action_to(self, line: int) -> None:
-        """Go to the first or the last row."""
-        self.to(line)
+        self.action_to(max(self.cursor + pages * self.page, 0))
 
     def action_aside(self, columns: int) -> None:
         """Show columns that are off the screen; the first stays."""
@@ -194,7 +188,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
         line = self.view.lines[self.cursor] if self.view.lines else None
         if isinstance(line, Head):
             self.view.fold(line)
-            self.to(self.cursor)
+            self.action_to(self.cursor)
         elif line is not None:
             self.post_message(self.Opened(self))
 
@@ -225,7 +219,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
         """Put the cursor on a row, and open it at the second click; on a heading, sort by its column."""
         if event.y == 0:
             at = 2
-            for column, cells in columns_shown(self.view, self.size.width, self.skipped):
+            for column, cells in self.columns():
                 if at <= event.x < at + cells:
                     self.sort(column.name)
                 at += cells + 1
@@ -233,13 +227,13 @@ class Grid(Widget, Generic[Row], can_focus=True):
         line = self.top + event.y - 1
         if line < len(self.view.lines):
             was = self.cursor
-            self.to(line)
+            self.action_to(line)
             if line == was or event.chain > 1:
                 self.action_choose()
 
     def on_resize(self) -> None:
         """Let the cursor be seen."""
-        self.to(self.cursor)
+        self.action_to(self.cursor)
 
     def on_focus(self) -> None:
         """Paint the cursor in the colours of what has the keys."""

@@ -9,17 +9,11 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from schedule.text import shown_in_line
-from tui.lists.column import Column, Row, Span, fitted
+from tui.lists.column import Column, Row, Span
 from tui.lists.view import Head, View
 from tui.looks import Palette, Role
 
 MARK = "●"
-
-
-def columns_shown(view: View[Row], width: int, skipped: int) -> list[tuple[Column[Row], int]]:
-    """Return the columns that are on the screen, each with its cells. `skipped` ones after the first are off it to the left."""
-    first, *others = view.visible
-    return fitted([first, *others[skipped:]], width - 3)  # a mark and a blank in front, a blank at the end
 
 
 class Painter(NamedTuple, Generic[Row]):

@@ -62,12 +62,14 @@ class TimeGrid(Grid[Row]):
     @property
     def time_cells(self) -> int:
         """How many cells the axis has."""
-        columns = self._columns(self.size.width)
+        columns = self.columns()
         return columns[-1][1] if columns else 1
 
-    def _columns(self, width: int) -> list[tuple[Column[Row], int]]:
+    def columns(self) -> list[tuple[Column[Row], int]]:
+        """Return the columns beside the axis that fit, and the axis, which takes the rest."""
         *others, axis = self.view.columns
         beside = [column for column in others if column.name in self.shown] if self.shown else others
+        width = self.size.width
         return fitted([*beside, axis], width - 3, int(width * self.SHARE))
 
     def axis(self, cells: int) -> Sequence[Span]:

@@ -80,7 +80,7 @@ class Choose(ModalScreen[str | None]):
     @on(Prompt.Typed)
     def _typed(self, event: Prompt.Typed) -> None:
         self.grid.filter(event.prompt.text)
-        self.grid.to(0)
+        self.grid.action_to(0)
 
     @on(Prompt.Left)
     def _left(self) -> None:

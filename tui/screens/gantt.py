@@ -183,7 +183,7 @@ class GanttScreen(ListScreen[ListRow]):
         for name in wanted:
             line = self.view.line_of(name)
             if line is not None:
-                self.grid.to(line)
+                self.grid.action_to(line)
                 self._bring()
                 return
         self.notify(f"{wanted[0]} is not in the list as it is filtered" if wanted else nothing)

@@ -168,7 +168,7 @@ class ListScreen(SiteScreen, Generic[Row]):
         elif name is not None:
             restore(self.view, saved_views(folder)[of][name])
             self.prompt.text = self.view.query
-            self.grid.to(0)
+            self.grid.action_to(0)
             self.count()
 
     def page(self) -> Page:

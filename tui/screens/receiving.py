@@ -135,7 +135,7 @@ class ReceivingScreen(SiteScreen):
         if of is None:
             return
         self.query_one(Grid).show_rows(scans[::-1])
-        self.query_one(Grid).to(0)
+        self.query_one(Grid).action_to(0)
         came = sum(scan.counts for scan in scans)
         wrong = len(scans) - came
         left = missing(scans, self.manifest) if self.manifest is not None else None

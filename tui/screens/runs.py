@@ -166,7 +166,7 @@ class RunsScreen(ListScreen[RunListRow]):
             self.printed.append(OutputLine(self.count_printed, text))
         grid.show_rows(list(self.printed))
         if was_last:
-            grid.to(-1)
+            grid.action_to(-1)
 
     @work(thread=True, exclusive=True, group="evidence")
     def read_evidence(self, row: RunListRow) -> None:
