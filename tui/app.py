@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from threading import Event
 from typing import Any, ClassVar
 
 from textual import work
@@ -13,14 +14,15 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
-from ledger.questions.kept_forecast import written
 from schedule.errors import ClusterwrightError, InputError
 from schedule.text import shown
 from tui.acting.actions import actions_about
 from tui.acting.application import ActingApp
 from tui.acting.command import CommandLine
 from tui.acting.form import Form
+from tui.feed import Feed
 from tui.keys import own_keys
 from tui.lists.grid import Grid
 from tui.plain_glyphs import PlainGlyphs, is_plain
@@ -78,9 +80,7 @@ class ClusterwrightApp(ActingApp):
     def __init__(self, folder: Path, commands: CommandLine, *, read_only: bool = False) -> None:
         """Keep the folder; nothing is read before the first paint."""
         super().__init__(folder, commands, read_only=read_only)
-        self.seen: int | str | None = None
-        """The last event that a screen shows, or why it could not read. None before the first screen has read."""
-        self._forecast = 0.0
+        self._look_now = Event()
         self._plain = [PlainGlyphs()] if is_plain() else []
         self.own_keys: Mapping[str, str] = {}
         """A person's own keys, by what they do."""
@@ -91,7 +91,7 @@ class ClusterwrightApp(ActingApp):
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 20)
-        self.set_interval(LOOK_S, self.look)
+        self.follow_record()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what changes every line: signs become ASCII where the terminal has no others."""
@@ -108,21 +108,26 @@ class ClusterwrightApp(ActingApp):
 
     def refresh_site(self) -> None:
         """Look for changes at once."""
-        self.look()
+        self._look_now.set()
 
-    @work(thread=True, exclusive=True, group="look")
-    def look(self) -> None:
-        """Let the screen on top read again if there are new events or another forecast, or if the ledger can be read again."""
-        found: int | str
-        try:
-            found = self.site.last_event()
-        except ClusterwrightError as error:
-            found = error.what
-        forecast = written(self.site.folder)
-        if self.seen not in {None, found} or self._forecast not in {0.0, forecast}:
-            self.seen = found
-            self.call_from_thread(self.refresh_screen)
-        self._forecast = forecast
+    @work(thread=True, group="watch")
+    def follow_record(self) -> None:
+        """Let the screen on top read again where something changed. While the ledger cannot be read, say so once, and look again."""
+        worker, feed, trouble = get_current_worker(), Feed(self.site.folder), ""
+        while not worker.is_cancelled:
+            try:
+                changed, trouble = feed.look(), ""
+            except ClusterwrightError as error:
+                changed, trouble = error.what != trouble, error.what
+            if changed:
+                self.call_from_thread(self.refresh_screen)
+            self._look_now.wait(LOOK_S)
+            self._look_now.clear()
+        feed.close()
+
+    def on_unmount(self) -> None:
+        """Let the thread that looks for changes end."""
+        self._look_now.set()
 
     def say(self, error: ClusterwrightError) -> None:
         """Show why something was refused or could not be read."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
@@ -13,8 +12,6 @@ from ledger.questions.case import actor
 from ledger.questions.listing import Listing, ListRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from ledger.reading import follower, last_event
-from ledger.stores.following import Follower
 from schedule.errors import NotSatisfiedError
 from tui.acting.command import CommandLine
 from tui.acting.running import Running
@@ -39,17 +36,6 @@ class OpenSite:
     read_only: bool = False
     _listing: Listing = field(default_factory=Listing)
     _turn: Lock = field(default_factory=Lock)
-
-    @cached_property
-    def _follower(self) -> Follower | None:
-        """One connection that listens to a shared ledger, instead of a new one at every look."""
-        return follower(self.folder)
-
-    def last_event(self) -> int:
-        """Return the number of the last event, which changes with every decision."""
-        if self._follower is not None:
-            self._follower.look()
-        return last_event(self.folder)
 
     def read(self, snapshot: Snapshot) -> None:
         """Read what changed since the last look, and who may act. One screen reads at a time."""

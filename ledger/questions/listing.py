@@ -31,7 +31,7 @@ FROM activity ORDER BY ordinal"""
 _LISTED = """
 SELECT id, step, unit, phase, kind, role, hold_point, state, assignee, organisation, percent, attempt,
   early_start, early_finish, plan, ready_from, valid_until,
-  stale_since IS NOT NULL, waived, attested, simulated, "before", overridden, early_because <> ''
+  stale_since IS NOT NULL, waived, attested, simulated, "before", overridden
 FROM activity WHERE :names IS NULL OR id IN (SELECT value FROM json_each(:names)) ORDER BY ordinal"""
 
 
@@ -171,15 +171,12 @@ class _Making:
     def rows(self, names: Iterable[str] | None = None) -> list[ListRow]:
         """Return the rows of some activities, or of all."""
         wanted = None if names is None else dumps(list(names))
-        found = self.snapshot.ask(_LISTED, names=wanted)
-        early = [name for name, *_, is_early in found if is_early]
-        unfinished = self._out_of_sequence(early) if early else frozenset()
+        early = select(self.snapshot, "early_because <> ''")
+        unfinished = frozenset(row.id for row in early if row.out_of_sequence)
+        found = self.snapshot.db.execute(
+            _LISTED, {"names": wanted}
+        )  # row by row: the plan's parts alone are a kilobyte each
         return [self._row(unfinished, *columns) for columns in found]
-
-    def _out_of_sequence(self, early: list[str]) -> frozenset[str]:
-        """Return which of the activities that were done early still wait for something before them."""
-        rows = select(self.snapshot, "id IN (SELECT value FROM json_each(:names))", names=dumps(early))
-        return frozenset(row.id for row in rows if row.out_of_sequence)
 
     def _row(
         self,
@@ -206,8 +203,7 @@ class _Making:
         now, planned = self.snapshot.now, _planned(plan)
         finish = instant(early_finish)
         state = seen(stored, instant(ready_from), now, lapsed=name in self.lapsed)
-        *stored_flags, _early = flags
-        set_flags = (*stored_flags, is_expired(instant(valid_until), now), name in unfinished)
+        set_flags = (*flags, is_expired(instant(valid_until), now), name in unfinished)
         dates = planned.dates
         return ListRow(
             id=name,

@@ -50,7 +50,7 @@ async def type_in(pilot: User, text: str) -> None:
 
 async def open_page(app: ClusterwrightApp, pilot: User, activity: str, person: str = "") -> None:
     """Open the page of an activity, acting as a person or as the first of the account, and wait until it is read."""
-    await until(pilot, lambda: app.seen is not None)
+    await until(pilot, lambda: bool(app.site.rows))
     app.site.person = person or app.site.person
     app.open_activity(activity)
     await see(pilot, f"{activity}  ", "What it waits for")

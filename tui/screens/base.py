@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from ledger.machine_time import machine_time
 from ledger.questions.commitment import go_live_commitment
-from ledger.questions.site import head, site_of
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
@@ -76,11 +76,9 @@ class SiteScreen(ActingScreen):
         owner = self.owner
         try:
             with open_snapshot(owner.site.folder) as snapshot:
-                owner.seen = head(snapshot).seq
                 owner.site.read(snapshot)
                 line, answer = self._line(snapshot), self.ask(snapshot)
         except ClusterwrightError as error:
-            owner.seen = owner.seen or error.what
             owner.call_from_thread(owner.say, error)
             owner.call_from_thread(self._end_reading)
             return
