@@ -21,7 +21,6 @@ from schedule.text import shown
 from tui.acting.actions import actions_about
 from tui.acting.application import ActingApp
 from tui.acting.command import CommandLine
-from tui.acting.form import Form
 from tui.feed import Feed
 from tui.keys import own_keys
 from tui.lists.grid import Grid
@@ -100,7 +99,7 @@ class ClusterwrightApp(ActingApp):
     def take_own_keys(self) -> None:
         """Take a person's own keys. A file with a fault is named, and the keys stay as they are."""
         try:
-            self.own_keys = own_keys(ids())
+            self.own_keys = own_keys(ids)
         except InputError as error:
             self.say(error)
             return
@@ -187,6 +186,8 @@ class ClusterwrightApp(ActingApp):
 
 def ids() -> set[str]:
     """Return the ids of everything that a key does, in lists, on screens and in forms."""
+    from tui.acting.form import Form
+
     bound = [*ClusterwrightApp.BINDINGS, *SiteScreen.BINDINGS, *ListScreen.BINDINGS, *Grid.BINDINGS, *Form.BINDINGS]
     return {binding.id for binding in bound if isinstance(binding, Binding) and binding.id}
 

@@ -12,10 +12,8 @@ from textual.app import App
 from tui.acting.actions import Action
 from tui.acting.asked import Asked
 from tui.acting.command import CommandLine
-from tui.acting.form import Form
 from tui.acting.running import Done
 from tui.screens.choose import Choice, Choose
-from tui.screens.output import OutputScreen
 from tui.site import OpenSite
 
 SAID = 6
@@ -59,9 +57,13 @@ class ActingApp(App[None]):
 
     def show_answer(self, words: Sequence[str]) -> None:
         """Run a question and show what it says, line by line."""
+        from tui.screens.output import OutputScreen
+
         self.push_screen(OutputScreen(words))
 
     def _open(self, asked: Asked) -> None:
+        from tui.acting.form import Form  # the first screen is painted without
+
         self.push_screen(Form(asked), lambda done: self._done(asked, done))
 
     def _done(self, asked: Asked, done: Done | None) -> None:

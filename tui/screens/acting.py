@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from ledger.questions.inbox import may_now
-from ledger.questions.shut_out import shut_out_by
-from ledger.reading import open_snapshot
 from tui.acting.actions import ACTIONS, About, Action, actions_about
 from tui.keyline import KeyLine, Shown
 
@@ -101,6 +98,9 @@ class ActingScreen(Screen[None]):
         person = self.owner.site.person
         if not action.verb or person is None or len(subjects) > MANY:
             return {}
+        from ledger.questions.inbox import may_now  # the first screen is painted without
+        from ledger.reading import open_snapshot
+
         found = {}
         with open_snapshot(self.owner.site.folder) as snapshot:
             for subject in subjects:
@@ -114,6 +114,9 @@ class ActingScreen(Screen[None]):
         person = self.owner.site.person
         if action.about != "activity" or person is None or len(subjects) > MANY:
             return []
+        from ledger.questions.shut_out import shut_out_by
+        from ledger.reading import open_snapshot
+
         with open_snapshot(self.owner.site.folder) as snapshot:
             return [str(found) for found in shut_out_by(snapshot, action.command, subjects, person)]
 

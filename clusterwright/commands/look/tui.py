@@ -5,6 +5,7 @@ Example:
 
 """
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from typer import Option
@@ -12,7 +13,7 @@ from typer import Option
 from clusterwright.commands.options import SiteOption
 from clusterwright.forms import command_line
 from clusterwright.where import find_site
-from flows.lapsed import lapsed_releases
+from ledger.questions.snapshot import Snapshot
 from tui.app import run
 
 
@@ -20,4 +21,9 @@ def tui(
     site: SiteOption = None,
     read_only: Annotated[bool, Option("--read-only", help="Look only: for visitors, and screens on a wall.")] = False,
 ) -> None:
-    run(find_site(site), command_line(), lapsed_releases, read_only=read_only)
+    def lapsed(snapshot: Snapshot) -> Mapping[str, str]:
+        from flows.lapsed import lapsed_releases  # the first screen is painted without
+
+        return lapsed_releases(snapshot)
+
+    run(find_site(site), command_line(), lapsed, read_only=read_only)
