@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-SILENCE_S = 0.1
+SILENCE_S = 0.06
 """How long nothing is painted before a key counts as answered."""
 
 FIRST_S = 0.5
@@ -50,7 +50,7 @@ WITH_FILTER = {"steps", "orders", "gantt", "record", "quality"}
 
 
 class Start(NamedTuple):
-    """When the first bytes came and when the list had its rows, in seconds."""
+    """When the first bytes came and when go-live was painted, in seconds."""
 
     skeleton: float
     data: float
@@ -87,7 +87,7 @@ class Terminal:
         return seconds * 1000
 
     def start(self) -> Start:
-        """Return when something is painted, and when the rows are."""
+        """Return when something is painted, and when go-live is."""
         skeleton = data = 0.0
         seen = b""
         while not data and time.perf_counter() - self.began < WORKS_OUT_S:
@@ -96,7 +96,7 @@ class Terminal:
             seen += found
             if b"reading the ledger" in seen:
                 skeleton = skeleton or now
-            if b"acting as" in seen or b"looking only" in seen:
+            if b"P80" in seen or b"went live" in seen:
                 data = now
         self.read(1.0)
         return Start(skeleton, data)

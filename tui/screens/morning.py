@@ -98,7 +98,11 @@ class MorningScreen(SiteScreen):
         """Return everything that the morning shows, from one snapshot and the forecast that the site keeps."""
         owner, site, now = self.owner.site, site_of(snapshot), snapshot.now
         lapsed = owner.lapsed(snapshot)
-        top, links, bought = headlines(snapshot, lapsed), OpenLinks(snapshot), orders(snapshot)
+        top = headlines(snapshot, lapsed)
+        head = head_text(site, top, counts(snapshot) if top.went_live else None)
+        if self.morning is None:  # go-live is what one opens the screens for; the rest takes a second on a large site
+            self.app.call_from_thread(self.query_one("#head", Static).update, head)
+        links, bought = OpenLinks(snapshot), orders(snapshot)
         forecast, zone = top.fresh.forecast if top.fresh else None, site.time_zone
         self.means = plan_means(snapshot, self.means)
         waits = waiting(snapshot, owner.person, lapsed, links) if owner.person else []
@@ -133,7 +137,7 @@ class MorningScreen(SiteScreen):
             ),
         }
         return Morning(
-            head_text(site, top, counts(snapshot) if top.went_live else None),
+            head,
             progress_curve(snapshot, POINTS),
             zone,
             panels,
