@@ -1,5 +1,5 @@
-"""Seeing and signing: Textual screens that ask the ledger's questions and take its decisions.
+"""Seeing and signing: screens over the ledger's questions, and every decision as the command that it is."""
 
-This room holds no business rule and runs nothing. Runs, retries and cancellations are requests that it records. The
-dispatcher answers them.
-"""
+import os
+
+os.environ.setdefault("TEXTUAL_FPS", "120")  # Textual reads it when it is imported: at its 60 a key is painted a frame later
