@@ -2,4 +2,6 @@
 
 import os
 
-os.environ.setdefault("TEXTUAL_FPS", "120")  # Textual reads it when it is imported: at its 60 a key is painted a frame later
+os.environ.setdefault(
+    "TEXTUAL_FPS", "120"
+)  # Textual reads it when it is imported: at its 60 a key is painted a frame later

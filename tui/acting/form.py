@@ -18,6 +18,7 @@ from schedule.errors import ClusterwrightError
 from tui.acting.asked import Asked
 from tui.acting.before import BEFORE, BeforeAnswer
 from tui.acting.command import Field, as_typed
+from tui.acting.paths import PathSuggester
 from tui.acting.running import Done, Running
 from tui.acting.suggestions import suggestions
 from tui.looks import safe, safe_lines
@@ -79,7 +80,9 @@ class Form(ModalScreen[Done | None]):
                 yield Checkbox("", value=bool(value), id=f"field-{field.name}", compact=True)
             else:
                 needed = "needed" if field.required else "may be left out"
-                yield Input(value, placeholder=f"{field.metavar or needed}", id=f"field-{field.name}", compact=True)
+                files = PathSuggester(self.owner.site.folder) if field.is_file else None
+                hint = field.metavar or needed
+                yield Input(value, placeholder=hint, id=f"field-{field.name}", suggester=files, compact=True)
                 yield Static("", id=f"wrong-{field.name}", classes="wrong")
 
     def on_descendant_focus(self) -> None:
