@@ -37,3 +37,19 @@ def test_what_would_be_refused_is_said_before_it_is_typed(ready: Path) -> None:
             await see(pilot, "it cannot take 'finish' now")
 
     asyncio.run(story())
+
+
+def test_a_ledger_that_is_lost_is_said_until_it_is_there_again(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            ledger, away = ready / "ledger.db", ready / "away.db"
+            ledger.rename(away)
+            await see(pilot, "what is shown was read before", "030@pod-001")
+
+            away.rename(ledger)
+            await see(pilot, "acting as tech")
+
+    asyncio.run(story())

@@ -17,6 +17,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
+from schedule.text import shown_in_line
 from steps.stamps import minute
 from tui.keyline import KeyLine
 from tui.looks import day_text
@@ -79,8 +80,7 @@ class SiteScreen(ActingScreen):
                 owner.site.read(snapshot)
                 line, answer = self._line(snapshot), self.ask(snapshot)
         except ClusterwrightError as error:
-            owner.call_from_thread(owner.say, error)
-            owner.call_from_thread(self._end_reading)
+            owner.call_from_thread(self._lost, error)
             return
         owner.call_from_thread(self._show, line, answer)
 
@@ -88,6 +88,14 @@ class SiteScreen(ActingScreen):
         if self.is_mounted:
             self.query_one("#site-line", Static).update(line)
             self.show(answer)
+        self._end_reading()
+
+    def _lost(self, error: ClusterwrightError) -> None:
+        """Say why nothing newer can be read, until it can be."""
+        if self.is_mounted:
+            line = Text(f" {shown_in_line(error.what)}: what is shown was read before ", style=WARNING)
+            self.query_one("#site-line", Static).update(line)
+            self.owner.say(error)
         self._end_reading()
 
     def _end_reading(self) -> None:
