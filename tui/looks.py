@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, Literal
 
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 from textual.app import App
 from textual.color import Color
 
-from ledger.questions.calendar import WorkingWeek
-from ledger.rules.activity import Activity, State
+from ledger.rules.activity import State
 from schedule.text import shown_in_line
 from steps.stamps import local_day
 
@@ -108,9 +106,6 @@ COLOURS = {
 }
 """Chosen by contrast on dark and light; no red and green pair."""
 
-Cells = Sequence[object]
-"""The cells of a row. A cell that is not a `Text` is shown as text without markup."""
-
 
 def coloured(text: str, role: str) -> Text:
     """Return text in the colour of a role."""
@@ -135,29 +130,8 @@ def safe_lines(lines: Iterable[object]) -> Text:
     return Text("\n").join(map(safe, lines))
 
 
-def sheet(title: str, headers: Sequence[str], rows: Iterable[Cells]) -> Table:
-    """Return a table without lines. Every cell is made safe."""
-    heading = safe(title)
-    heading.stylize("italic")
-    shown = Table(title=heading, title_justify="left", box=None, pad_edge=False)
-    for header in headers:
-        shown.add_column(header, overflow="fold")
-    for row in rows:
-        shown.add_row(*map(safe, row))
-    return shown
-
-
 def day_text(day: date | None, zone: str) -> str:
     """Return a day as 2026-11-20: of an instant that in a time zone. Empty for None."""
     if isinstance(day, datetime):
         day = local_day(day, zone)
     return f"{day:%Y-%m-%d}" if day else ""
-
-
-def float_days(row: Activity, weeks: Mapping[str, WorkingWeek]) -> str:
-    """Return the float of an activity in days of its calendar; empty where it has no dates. `weeks` are by calendar."""
-    dates = row.plan.dates
-    if dates is None:
-        return ""
-    week = weeks.get(row.plan.calendar)
-    return f"{dates.total_float_h / (24 if week is None else week.hours_a_day):.0f}"

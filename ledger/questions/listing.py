@@ -137,8 +137,9 @@ class Listing:
         if made_of == self._made_of and len(found) == len(self._standings):
             pairs = zip(self._standings, found, strict=True)
             changed = [after[0] for before, after in pairs if before != after]
-            fresh = {row.id: row for row in _rows(snapshot, changed)} if changed else {}
-            self.rows = [fresh.get(row.id, row) for row in self.rows] if fresh else self.rows
+            if changed:
+                fresh = {row.id: row for row in _rows(snapshot, changed)}
+                self.rows = [fresh.get(row.id, row) for row in self.rows]
         else:
             self.rows = _rows(snapshot, None)
         self._standings, self._made_of = found, made_of

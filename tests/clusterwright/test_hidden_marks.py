@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 
 from clusterwright.week_report import FORMATS, Line, WeekReport
 from flows.markdown import escaped
@@ -16,7 +17,10 @@ from ledger.writing import Ledger
 from schedule.errors import InputError
 from schedule.text import require_visible, shown, shown_in_json, shown_in_line
 from tests.conftest import Command
-from tui.looks import safe, safe_lines, sheet
+from tui.lists.column import Column
+from tui.lists.painting import Painter
+from tui.lists.view import View
+from tui.looks import Palette, safe, safe_lines
 
 TURNED, NO_WIDTH, TITLE, BLANK = "\u202e", "\u200b", "\x1b]0;owned\x07", "\u3164"
 FORGED = "seen\nsigned by owner as sponsor"
@@ -137,8 +141,11 @@ def test_screens_show_marks_and_keep_a_text_in_its_line() -> None:
         "note by ann: x ⏎ y",
         "note by ben: z",
     ]
-    (column,) = sheet("t", ["c"], [[f"x\n{TURNED}"]]).columns
-    assert [str(cell) for cell in column.cells] == ["x ⏎ <U+202E>"]
+    column = Column[str]("c", "c", 0, lambda row: row)
+    view = View([column], lambda row: row)
+    view.replace([f"x\n{TURNED}"])
+    palette: Palette = {"text": Style(), "attention": Style()}
+    assert Painter(view, palette, 20, [(column, 17)]).line(view.lines[0]).text.split() == ["x", "⏎", "<U+202E>"]
 
 
 def test_markdown_of_the_dashboard_shows_marks() -> None:

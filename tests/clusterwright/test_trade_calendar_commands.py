@@ -11,12 +11,12 @@ import pytest
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities
 from ledger.questions.calendar import working_weeks
+from ledger.questions.listing import list_rows
 from ledger.reading import open_snapshot
 from ledger.trust.planned import authority_text, site_in
 from tests.conftest import Command
 from tests.once import Once
 from tests.tui.piloting import TALL, open_page, screens, see
-from tui.looks import float_days
 
 TRADES = """\
   public_holidays: US-TN
@@ -106,11 +106,12 @@ def test_show_names_the_calendar_of_an_activity_where_it_is_not_the_sites(in_for
 def test_float_is_in_days_of_the_own_calendar(in_force: Path) -> None:
     with open_snapshot(in_force) as snapshot:
         rows, weeks = activities(snapshot), working_weeks(snapshot)
+        listed = {row.id: row for row in list_rows(snapshot, None)}
 
     floats = {row.plan.dates.total_float_h: row for row in rows if row.plan.calendar == "contractor" and row.plan.dates}
     most = max(floats)
     assert round(most / 10) != round(most / 8)
-    assert float_days(floats[most], weeks) == f"{most / 10:.0f}"
+    assert listed[floats[most].id].float_days == most / 10
     assert weeks["night"].hours_a_day == 8
 
 

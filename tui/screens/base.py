@@ -21,7 +21,7 @@ from schedule.text import shown_in_line
 from steps.stamps import minute
 from tui.keyline import KeyLine
 from tui.looks import day_text
-from tui.page import Page, as_text, write_page
+from tui.printing import Printed, as_text, write_page
 from tui.screens.acting import ActingScreen
 from tui.screens.choose import Choice, Choose
 
@@ -128,10 +128,10 @@ class SiteScreen(ActingScreen):
         """The line of the site as it is painted."""
         return str(self.query_one("#site-line", Static).content)
 
-    def page(self) -> Page:
+    def page(self) -> Printed:
         """Return what is painted, line by line. A list returns all of its rows."""
         lines = (strip.text.rstrip() for strip in self._compositor.render_strips())
-        return Page(self.TITLE or "", self.about_site, [self.TITLE or ""], [[line] for line in lines])
+        return Printed(self.TITLE or "", self.about_site, [self.TITLE or ""], [[line] for line in lines])
 
     def action_mail(self) -> None:
         """Write what the screen shows into a file, in the form that is chosen; text is copied too."""

@@ -14,7 +14,7 @@ from tui.lists.grid import Grid
 from tui.lists.prompt import Prompt
 from tui.lists.saved import restore, save_view, saved_views
 from tui.lists.view import Head, View
-from tui.page import Page
+from tui.printing import Printed
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
 
@@ -171,11 +171,11 @@ class ListScreen(SiteScreen, Generic[Row]):
             self.grid.action_to(0)
             self.count()
 
-    def page(self) -> Page:
+    def page(self) -> Printed:
         """Return the rows that are shown, with the columns that are shown."""
         columns = self.view.visible
         rows = [[column.text(row) for column in columns] for row in self.view.lines if not isinstance(row, Head)]
-        return Page(self.TITLE or "", self.about_site, [column.title for column in columns], rows)
+        return Printed(self.TITLE or "", self.about_site, [column.title for column in columns], rows)
 
     def action_back(self) -> None:
         """Take away the marks, then the filter; then go back."""

@@ -18,8 +18,8 @@ FOLDER = Path(".clusterwright") / "pages"
 WIDE = 160
 
 
-class Page(NamedTuple):
-    """A title, and a table with its headings. `about` is the line of the site, with the time."""
+class Printed(NamedTuple):
+    """What a screen shows as a table: its title and headings. `about` is the line of the site, with the time."""
 
     title: str
     about: str
@@ -27,7 +27,7 @@ class Page(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def _table(page: Page) -> Table:
+def _table(page: Printed) -> Table:
     table = Table(title=safe(page.about), title_justify="left", box=None, pad_edge=False)
     for heading in page.headings:
         table.add_column(heading, overflow="fold")
@@ -36,21 +36,21 @@ def _table(page: Page) -> Table:
     return table
 
 
-def as_text(page: Page) -> str:
+def as_text(page: Printed) -> str:
     """Return a page as text."""
     console = Console(width=WIDE, color_system=None, file=StringIO(), record=True)
     console.print(_table(page))
     return console.export_text()
 
 
-def as_html(page: Page) -> str:
+def as_html(page: Printed) -> str:
     """Return a page as HTML that needs nothing else."""
     console = Console(width=WIDE, file=StringIO(), record=True)
     console.print(_table(page))
     return console.export_html(inline_styles=True)
 
 
-def as_csv(page: Page) -> str:
+def as_csv(page: Printed) -> str:
     """Return a page as CSV."""
     text = StringIO()
     written = csv.writer(text, lineterminator="\n")
@@ -59,11 +59,11 @@ def as_csv(page: Page) -> str:
     return text.getvalue()
 
 
-FORMS: dict[str, Callable[[Page], str]] = {"txt": as_text, "csv": as_csv, "html": as_html}
+FORMS: dict[str, Callable[[Printed], str]] = {"txt": as_text, "csv": as_csv, "html": as_html}
 """By the end of the file's name."""
 
 
-def write_page(folder: Path, page: Page, form: str, at: datetime) -> Path:
+def write_page(folder: Path, page: Printed, form: str, at: datetime) -> Path:
     """Write a page in one of the forms into a site's folder, and return where it is."""
     path = folder / FOLDER / f"{page.title.lower()}-{at:%Y-%m-%dT%H%M%S}.{form}"
     path.parent.mkdir(parents=True, exist_ok=True)
