@@ -65,13 +65,13 @@ def _names(given: Any) -> list[str]:
 
 def _field(command: Any, given: Any) -> Field:
     is_option = given.param_type_name == "option"
-    default, described = given.default, given.type_descriptor
+    default, described, asks = given.default, given.type_descriptor, given.name == "yes"
     plain = "" if default is None or callable(default) or isinstance(default, bool | list | tuple) else str(default)
     return Field(
         name=given.name,
         option=max(given.opts, key=len) if is_option else "",
-        about=str(given.help or ""),
-        required=bool(given.required),
+        about="A terminal would ask whether you mean it. Space ticks it." if asks else str(given.help or ""),
+        required=bool(given.required) or asks,
         flag=bool(getattr(given, "is_flag", False)),
         many=given.multiple or given.nargs == -1,
         is_file=Path in {described.annotation, *get_args(described.annotation)},

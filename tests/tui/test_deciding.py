@@ -53,3 +53,21 @@ def test_a_ledger_that_is_lost_is_said_until_it_is_there_again(ready: Path) -> N
             await see(pilot, "acting as tech")
 
     asyncio.run(story())
+
+
+def test_what_a_terminal_would_ask_is_ticked_in_the_form(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "lead")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            await pilot.press("slash")
+            await type_in(pilot, "030@pod-001")
+            await pilot.press("enter", "l")
+            await see(pilot, "--yes", "A terminal would ask")
+            await pilot.press("ctrl+s")
+            await see(pilot, "tick it if you mean it")
+            await pilot.press("space")
+            await see(pilot, "$ clusterwright release --yes 030@pod-001")
+
+    asyncio.run(story())

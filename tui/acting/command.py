@@ -14,7 +14,7 @@ Check = Callable[[str], str]
 class Field:
     """An argument or an option of a command. `option` is how it is typed, as `--reason`; empty for an argument.
 
-    A `flag` has no value, and `many` means that it may be repeated. `choices` are the values that there are; empty where others are
+    A `flag` has no value, a required one is a confirmation, and `many` means that it may be repeated. `choices` are the values that there are; empty where others are
     possible. `is_file` asks for a path.
     """
 
@@ -42,7 +42,7 @@ class Field:
     def wrong(self, value: str) -> str:
         """Return why a value cannot be. Empty if it can."""
         if not value:
-            return "it is needed" if self.required else ""
+            return ("tick it if you mean it" if self.flag else "it is needed") if self.required else ""
         if self.flag:
             return ""
         try:

@@ -83,7 +83,7 @@ class Form(ModalScreen[Done | None]):
                 files = PathSuggester(self.owner.site.folder) if field.is_file else None
                 hint = field.metavar or needed
                 yield Input(value, placeholder=hint, id=f"field-{field.name}", suggester=files, compact=True)
-                yield Static("", id=f"wrong-{field.name}", classes="wrong")
+            yield Static("", id=f"wrong-{field.name}", classes="wrong")
 
     def on_descendant_focus(self) -> None:
         """Say what the field under the cursor is for."""
@@ -154,7 +154,7 @@ class Form(ModalScreen[Done | None]):
             line = ""
         self.query_one("#line", Static).update(safe(f"$ {line}"))
         for field in self.asked.command.fields:
-            if not field.flag and not field.wrong(self.values[field.name]):
+            if not field.wrong(self.values[field.name]):
                 self.query_one(f"#wrong-{field.name}", Static).update("")
 
     @on(Input.Submitted)
