@@ -19,7 +19,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-long test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule lab lab-up lab-down lab-clean clean
+.PHONY: setup demo test test-long test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -117,6 +117,13 @@ bench-ledger: setup $(BENCH_SITE)/ledger.db
 # Mutated files and hostile command lines. A slice of it is in the tests.
 bench-hostile: setup
 	$(BIN)/python -m benchmarks.hostile 2000 1000 15
+
+# The screens through a real terminal on half-built sites: how long a key takes to be painted. It takes about six minutes.
+bench-screens: setup
+	test -d $(BENCH_SITE)-h100-10k || $(BIN)/python -m benchmarks.half_built $(BENCH_SITE)-h100-10k h100-10k
+	test -d $(BENCH_SITE)-xai-100k || $(BIN)/python -m benchmarks.half_built $(BENCH_SITE)-xai-100k xai-100k
+	$(BIN)/python -m benchmarks.screens $(BENCH_SITE)-h100-10k
+	$(BIN)/python -m benchmarks.screens $(BENCH_SITE)-xai-100k
 
 # Schedules for other programs at twenty random moments of a rehearsal (Java for MPXJ). It takes about five minutes.
 bench-interchange: setup
