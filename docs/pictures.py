@@ -1,6 +1,7 @@
 """Makes the pictures of the docs: `python -m docs.pictures SITE` those of the screens, with PORT behind it all of them.
 
-SITE is in mid-build, as `clusterwright tour` leaves it; its dashboard must be running on the port (`clusterwright dashboard`).
+SITE is in mid-build, as `clusterwright tour` or `examples/screens_day.py` leaves it. Its dashboard must be running on the port
+(`clusterwright dashboard`).
 Screens become SVG through Textual, dashboard pages become PNG through headless Chromium.
 """
 
@@ -19,18 +20,29 @@ from clusterwright.forms import command_line
 from docs.browser import browser
 from flows.dashboard_login import login_of
 from flows.prefect_api import PrefectApi
+from ledger.acting import people_here
+from ledger.questions.waiting import waiting
+from ledger.reading import open_snapshot
 from steps.design.design import design_of_preset
 from steps.design.dossier import dossier_of
 from tui.app import MAIN, ClusterwrightApp
 
 HERE = Path(__file__).parent / "pictures"
 SIZE = (140, 42)
-SCREENS = ("morning", "steps", "inbox", "orders", "gantt", "floor", "risk")
-BUSY = "owner"
-"""Who acts in the pictures: somebody for whom something waits, with this in the id."""
+SCREENS = {"morning": "", "steps": "", "inbox": "", "orders": "", "gantt": "later:>10", "floor": "", "risk": ""}
+"""The screens, each with the filter of its list."""
 
 ACTIVITY = "034@pod-001"
+"""The activity whose page is shown where nothing waits for anybody."""
+
+KEYS = {":": "colon", ">": "greater_than_sign"}
 PHASE = "server_assembly"
+GROUND = "#121212"
+CELLS = re.compile(rf'<rect fill="{GROUND}"[^>]*/>')
+"""What is behind each text; most of it has the colour of the ground."""
+
+INSIDE = re.compile(r'<g transform="translate[^>]*clip-terminal[^>]*>')
+NAMES = re.compile(r"terminal-\d+")
 FONTS = re.compile(r"\s*@font-face \{.*?\}\n", re.DOTALL)
 """Where a picture would fetch its font from the network. Those after the first are on every machine."""
 
@@ -42,23 +54,41 @@ async def settle(pilot: Pilot[None]) -> None:
 
 
 def keep(app: ClusterwrightApp, name: str) -> None:
-    """Write the screen as a picture."""
-    (HERE / f"{name}.svg").write_text(FONTS.sub("\n", app.export_screenshot()), encoding="utf-8")
+    """Write the screen as a picture, made small: no font from the network, short names, one ground behind all texts."""
+    picture = NAMES.sub("screen", FONTS.sub("\n", app.export_screenshot()))
+    picture = INSIDE.sub(rf'\g<0><rect fill="{GROUND}" width="100%" height="100%"/>', CELLS.sub("", picture), count=1)
+    (HERE / f"{name}.svg").write_text(picture, encoding="utf-8")
+
+
+def who_signs(site: Path) -> str | None:
+    """Return the person of this account for whom most sign-offs wait. None where the account is nobody's, as in a rehearsal."""
+    with open_snapshot(site) as snapshot:
+        signs = {
+            person: sum(item.action == "sign" for item in waiting(snapshot, person)) for person in people_here(snapshot)
+        }
+    return max(signs, key=lambda person: signs[person], default=None)
+
+
+def waits_first(site: Path, person: str | None) -> str | None:
+    """Return the activity that waits first for a person."""
+    with open_snapshot(site) as snapshot:
+        return next((item.activity for item in waiting(snapshot, person)), None) if person else None
 
 
 async def screens(site: Path) -> None:
     """Take the terminal screens."""
     app = ClusterwrightApp(site, command_line())
+    app.site.person = who_signs(site)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
-        app.site.person = next((person for person in app.site.people if BUSY in person), app.site.person)
-        app.refresh_screen()
-        await settle(pilot)
-        for name in SCREENS:
+        for name, words in SCREENS.items():
             await pilot.press(MAIN[name])
             await settle(pilot)
+            if words:
+                await pilot.press("slash", *(KEYS.get(character, character) for character in words), "enter")
+                await settle(pilot)
             keep(app, name)
-        app.open_activity(ACTIVITY)
+        app.open_activity(waits_first(site, app.site.person) or ACTIVITY)
         await settle(pilot)
         keep(app, "activity")
 

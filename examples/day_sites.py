@@ -11,12 +11,14 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw
 from walk import CLUSTERWRIGHT, Site
+
+from ledger.machine_time import machine_time
 
 NODES = """\
 all:
@@ -85,7 +87,7 @@ def engine(site: Site, port: int) -> Iterator[None]:
 
 def forty_pods(folder: Path) -> Site:
     """Return a site of 10,000 GPUs whose racks came last week, and are being set in all pods."""
-    now = datetime.now(UTC)
+    now = machine_time()
     today, began = f"start: {now:%Y-%m-%d}", f"start: {now - BEFORE:%Y-%m-%d}"
     site = _made(folder, "h100-10k", today, began)
     site.run("plan", "adopt", "--yes", who="owner")

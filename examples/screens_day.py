@@ -5,7 +5,6 @@ Usage: screens_day.py FOLDER [PORT]. Both sites are made in the folder anew, and
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from datetime import date, timedelta
@@ -14,6 +13,8 @@ from pathlib import Path
 from day_sites import FINISHED, RACKS, engine, finish_racks, forty_pods, orders_of, put_cable_back, two_servers
 from terminal import Terminal
 from walk import Site, asked, shown
+
+from ledger.machine_time import machine_time
 
 READ = "007@pod-001"
 SPINE = "040@site#spine-switch"
@@ -31,7 +32,7 @@ class Page:
 
     def __init__(self) -> None:
         """Begin with the head."""
-        self.parts = [HEAD.format(today=date.today())]
+        self.parts = [HEAD.format(today=machine_time().date())]
 
     def chapter(self, title: str, about: str) -> None:
         """Begin a chapter."""
@@ -40,8 +41,8 @@ class Page:
     def step(self, title: str, terminal: Terminal, frame: str, *, so: str) -> None:
         """Write down the keys since the last step, the frame, and what the record says."""
         keys, count = terminal.taken_keys()
-        named = " ".join(f"`{key}`" if len(key) == 1 or key[0].isupper() and key.isalpha() else f'"{key}"' for key in keys)
-        self.parts.append(f"### {title}\n\nKeys: {named} ({count})\n\n```text\n{frame}\n```\n\nThe record: {so}\n")
+        pressed = f"Keys: {' '.join(keys)} ({count})\n\n" if keys else ""
+        self.parts.append(f"### {title}\n\n{pressed}```text\n{frame}\n```\n\nThe record: {so}\n")
         print(f"{title}: {so}", flush=True)
 
     def write(self, path: Path) -> None:
@@ -51,11 +52,11 @@ class Page:
 
 def become_owner(terminal: Terminal) -> None:
     """Act as the second of the three people whom this account may act as."""
-    terminal.see("acting as operator", "MINE")
+    terminal.see("acting as operator")
     terminal.press("@")
     terminal.see("Who acts", "owner")
     terminal.press("Down", "Enter")
-    terminal.see("acting as owner", "for owner")
+    terminal.see("acting as owner")
 
 
 def state_of(site: Site, name: str) -> str:
@@ -79,11 +80,14 @@ def morning(site: Site, page: Page) -> None:
     )
     terminal = Terminal(site.folder)
     try:
+        terminal.see("for operator")
         become_owner(terminal)
         terminal.press("3")
         frame = terminal.see("H16@site", "3/3", "recovery-record")
         page_keys, count = list(terminal.keys), terminal.count
-        page.step("The inbox, what unblocks most on top", terminal, frame, so=f"H16@site is {state_of(site, 'H16@site')}")
+        page.step(
+            "The inbox, what unblocks most on top", terminal, frame, so=f"H16@site is {state_of(site, 'H16@site')}"
+        )
         terminal.press("s")
         terminal.see("$ clusterwright sign H16@site")
         terminal.press("Enter")
@@ -132,6 +136,9 @@ def place_three(site: Site, terminal: Terminal, page: Page) -> None:
     assert len(placed) == 3, placed
     page.step("Three orders are placed", terminal, frame, so=f"{', '.join(placed)} are placed")
     terminal.press("Escape")
+    terminal.see("40 of 190", gone="marked")
+    terminal.press("Escape")
+    terminal.see("/   190")
 
 
 def answer_promise(site: Site, terminal: Terminal, page: Page) -> None:
@@ -140,7 +147,7 @@ def answer_promise(site: Site, terminal: Terminal, page: Page) -> None:
     later = date.fromisoformat(str(order["need_by"])[:10]) + timedelta(days=60)
     filtered(terminal, "spine-switch", SPINE)
     terminal.press("p")
-    terminal.see(f"$ clusterwright promise")
+    terminal.see("$ clusterwright promise")
     terminal.type(f"{later}")
     terminal.press("Tab")
     terminal.type("no chassis before")
@@ -160,7 +167,7 @@ def progress_forty(site: Site, terminal: Terminal, page: Page) -> None:
     """Say how far the work of forty pods is, at once."""
     terminal.press("2")
     terminal.see("pod-001")
-    filtered(terminal, "step:H08 state:progress", "40 of")
+    filtered(terminal, "id:H08 state:progress", "40 of")
     terminal.press("*", "p")
     terminal.see("$ clusterwright progress")
     terminal.press("Tab")
@@ -176,6 +183,7 @@ def progress_forty(site: Site, terminal: Terminal, page: Page) -> None:
 def sign_two_and_reject_one(site: Site, terminal: Terminal, page: Page) -> None:
     """Approve two alike at once, and refuse the third."""
     finish_racks(site)
+    become_owner(terminal)
     terminal.press("3")
     terminal.see(*FINISHED, "2/2")
     terminal.press("Space", "Space")
@@ -202,7 +210,7 @@ def sign_two_and_reject_one(site: Site, terminal: Terminal, page: Page) -> None:
 def close_ncr(site: Site, terminal: Terminal, page: Page) -> None:
     """Decide what is done about the refusal, and close it."""
     terminal.press("-")
-    terminal.see("NCR-0001")
+    terminal.see("decided", "✘ open", "NCR-0001")
     terminal.press("d")
     terminal.see("$ clusterwright ncr disposition")
     terminal.type("rework")
@@ -226,12 +234,14 @@ def ncr_of(site: Site) -> str:
 
 
 def day(site: Site, page: Page) -> None:
-    """A manager's day on a site of 40 pods."""
-    page.chapter("The day", "10,000 GPUs in 40 pods, in mid-build. The racks came last week and are being set in all pods.")
+    """Live a day on a site of 40 pods."""
+    page.chapter(
+        "The day", "10,000 GPUs in 40 pods, in mid-build. The racks came last week and are being set in all pods."
+    )
     terminal = Terminal(site.folder)
     try:
-        become_owner(terminal)
-        page.step("The first look", terminal, terminal.frame(), so="nothing is decided yet")
+        frame = terminal.see("for operator", "DRIVES GO-LIVE", "by now")
+        page.step("The first look", terminal, frame, so="nothing is decided yet")
         place_three(site, terminal, page)
         answer_promise(site, terminal, page)
         progress_forty(site, terminal, page)

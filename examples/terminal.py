@@ -11,7 +11,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT = 120, 40
 LOOK_S = 0.1
-PATIENCE_S = 90.0
+PATIENCE_S = 60.0
 KEY_S = 0.1
 """How long a person takes from one key to the next, at the least."""
 
@@ -22,7 +22,7 @@ class Terminal:
     def __init__(self, site: Path) -> None:
         """Open the screens."""
         self.keys: list[str] = []
-        """The keys since the last look at them. A text is one entry."""
+        """The keys since the last look at them, as they are written down. A text is one entry."""
         self.count = 0
         """How many keys these were, each character of a text for itself."""
         self._socket = f"clusterwright-{os.getpid()}"
@@ -35,14 +35,14 @@ class Terminal:
         for key in keys:
             self._tmux("send-keys", "-t", "screens", key)
             time.sleep(KEY_S)
-        self.keys += keys
+        self.keys += [f"`{key}`" for key in keys]
         self.count += len(keys)
 
     def type(self, text: str) -> None:
         """Type a text."""
         self._tmux("send-keys", "-t", "screens", "-l", text)
         time.sleep(KEY_S)
-        self.keys.append(text)
+        self.keys.append(f'"{text}"')
         self.count += len(text)
 
     def see(self, *texts: str, gone: str = "", seconds: float = PATIENCE_S) -> str:
