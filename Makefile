@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo-site
+SITE ?= clusterwright-tour
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
 MINUTES ?= 10
@@ -19,7 +20,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-long test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
+.PHONY: setup demo pictures test test-long test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -37,6 +38,10 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 
 demo: setup
 	$(BIN)/python examples/demo.py $(DEMO)
+
+# The screens of a site in mid-build, as the docs show them.
+pictures: setup
+	$(BIN)/python -m docs.pictures $(SITE)
 
 # Both passes run, whatever the first one finds; the ledger's tests run on both databases. The first pass writes down which tests
 # never ask for the time, for `make test-clocks`.

@@ -38,6 +38,9 @@ class Form(ModalScreen[Done | None]):
         Binding("ctrl+s,enter", "record", "Do it", id="form.record"),
         Binding("ctrl+y", "copy", "Copy the command", id="form.copy"),
         Binding("f2", "before", "What it would do", id="form.before"),
+        # Before what has the focus sees them: else what is typed at once behind them goes to the field that is left.
+        Binding("tab", "app.focus_next", "Next field", id="form.next", priority=True),
+        Binding("shift+tab", "app.focus_previous", "Field before", id="form.previous", priority=True),
     ]
 
     def __init__(self, asked: Asked) -> None:

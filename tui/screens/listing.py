@@ -24,7 +24,8 @@ class ListScreen(SiteScreen, Generic[Row]):
 
     EMPTY: ClassVar[str] = "nothing here"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", key_display="/", id="filter"),
+        # Before the list sees it: else what is typed at once behind it goes to the list, where letters are actions.
+        Binding("slash", "filter", "Filter", key_display="/", id="filter", priority=True),
         Binding("full_stop", "sort", "Sort", key_display=".", id="sort"),
         Binding("comma", "group", "Group", key_display=",", id="group"),
         Binding("C", "columns", "Columns", id="columns"),
@@ -109,6 +110,12 @@ class ListScreen(SiteScreen, Generic[Row]):
 
     def open(self, row: Row) -> None:
         """Open a row that was chosen."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does something now: the filter's own is a character while one is typed."""
+        if action == "filter" and self.focused is self.prompt:
+            return False
+        return super().check_action(action, parameters)
 
     def action_filter(self) -> None:
         """Type a filter."""

@@ -1,0 +1,52 @@
+"""Keys that come at once, as over a slow line: what is typed behind a key goes where that key leads."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from textual.events import Key
+from textual.widgets import Input
+
+from tests.tui.piloting import SIZE, screens, see, until
+from tui.acting.form import Form
+from tui.app import ClusterwrightApp
+from tui.screens.listing import ListScreen
+
+
+def burst(app: ClusterwrightApp, *keys: str) -> None:
+    """Let keys come at once."""
+    for key in keys:
+        app.post_message(Key(key, key if len(key) == 1 else {"slash": "/"}.get(key)))
+
+
+def test_a_filter_that_is_typed_at_once_is_a_filter_and_acts_on_nothing(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            burst(app, "slash", *"pods", "slash", "2")
+            screen = app.screen
+            assert isinstance(screen, ListScreen)
+            await until(pilot, lambda: screen.prompt.text == "pods/2")
+            assert app.screen is screen
+
+    asyncio.run(story())
+
+
+def test_tab_leads_what_is_typed_behind_it_to_the_next_field(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            await pilot.press("m")
+            await until(pilot, lambda: isinstance(app.screen, Form))
+            first = app.focused
+            assert isinstance(first, Input)
+            burst(app, "a", "tab", "b")
+            await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "b")
+            assert first.value == "a"
+
+    asyncio.run(story())
