@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,10 @@ import pytest
 from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from tests.ledger.conftest import Clock, small_plan
+from tests.conftest import project_time_is
 from tests.ledger.journey import bought, passed, racked
+from tests.once import Once
+from tests.tui.halfway import NOW, build
 
 
 @pytest.fixture
@@ -27,3 +32,23 @@ def ready(tmp_path: Path) -> Path:
         racked(ledger)
         passed(ledger, clock)
     return folder
+
+
+@pytest.fixture(scope="session")
+def halfway_once(once: Once, adopted_once: Path) -> Path:
+    """Return a superpod-1su site in the middle of its build: made once, copied for each test."""
+
+    def make(folder: Path) -> None:
+        shutil.copytree(adopted_once, folder / "site")
+        build(folder / "site")
+
+    return once("halfway", make) / "site"
+
+
+@pytest.fixture
+def halfway(tmp_path: Path, halfway_once: Path) -> Iterator[Path]:
+    """Return the same site. Its time stands still, in this process."""
+    site = tmp_path / "site"
+    shutil.copytree(halfway_once, site)
+    with project_time_is(lambda: NOW):
+        yield site
