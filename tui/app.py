@@ -23,6 +23,7 @@ from tui.acting.command import CommandLine
 from tui.acting.form import Form
 from tui.keys import own_keys
 from tui.lists.grid import Grid
+from tui.looks import take_colours
 from tui.plain_glyphs import PlainGlyphs, is_plain
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
@@ -87,11 +88,18 @@ class ClusterwrightApp(ActingApp):
 
     def on_mount(self) -> None:
         """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
+        take_colours(self)
         self.take_own_keys()
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 20)
         self.set_interval(LOOK_S, self.look)
+
+    def watch_theme(self) -> None:
+        """Paint texts in the colours of another theme."""
+        take_colours(self)
+        if self.is_running:
+            self.refresh_screen()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what changes every line: signs become ASCII where the terminal has no others."""

@@ -10,8 +10,8 @@ import pytest
 
 from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
-from tests.ledger.conftest import Clock, small_plan
 from tests.conftest import project_time_is
+from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
 from tests.tui.halfway import NOW, build

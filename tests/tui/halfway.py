@@ -12,7 +12,7 @@ from ledger.decisions.changes import ask_change
 from ledger.decisions.evidence import attach
 from ledger.decisions.orders import order, promise
 from ledger.decisions.progress import import_progress
-from ledger.decisions.runs import claim, settle
+from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import release
 from ledger.decisions.work import assign, comment, finish, hold, measure, progress, start
 from ledger.entries import ItemResult, ProgressRow, RunOutcome
@@ -25,6 +25,7 @@ from ledger.rules.activity import State
 from ledger.writing import Ledger
 from tests import commands
 from tests.conftest import project_time_is
+from tests.ledger.journey import take
 
 NOW = datetime(2027, 9, 3, 9, 30, tzinfo=UTC)
 """When people look at the site: a Friday on which software is about to work on the servers."""
@@ -126,8 +127,7 @@ def _lately(ledger: Ledger, clock: Clock) -> None:
 
 def _begin(ledger: Ledger, name: str) -> None:
     release(ledger, "owner", name, hosts=HOSTS, count=len(HOSTS), playbook_digest="d")
-    of = {"host": "build", "boot_id": "b1", "pid": 10, "pgid": 10}
-    claim(ledger, "engine-1", name, lease_s=3600, hosts=HOSTS, playbook_digest="d", **of)
+    take(ledger, name, lease_s=3600, hosts=HOSTS, playbook_digest="d")
 
 
 def _ran(ledger: Ledger, name: str, outcome: RunOutcome) -> None:

@@ -114,7 +114,8 @@ def picture(app: ClusterwrightApp, site: Path) -> str:
     """Return what is painted as SVG, without what is another one for each site and machine."""
     with open_snapshot(site) as snapshot:
         (uuid,) = snapshot.first("SELECT uuid FROM site")
-    svg = app.export_screenshot(title="Clusterwright", simplify=True).replace(uuid, "a site")
+    svg = app.export_screenshot(title="Clusterwright", simplify=True)
+    svg = svg.replace(f"{uuid[:14]}…", "a name of its …")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     return re.sub(r"terminal-\d+-", "terminal-", svg)
 

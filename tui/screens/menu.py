@@ -55,7 +55,14 @@ class Menu(Choose):
             if why:
                 refused[action.id] = next(iter(why.values()))
         if self.is_mounted:
-            self.app.call_from_thread(self.grid.show_rows, self.found(refused))
+            self.app.call_from_thread(self.offer, refused)
+
+    def offer(self, refused: Mapping[str, str]) -> None:
+        """Show what would be refused. The cursor stays on top where it was: what cannot be done is not there any more."""
+        was_on_top = self.grid.cursor == 0
+        self.grid.show_rows(self.found(refused))
+        if was_on_top:
+            self.grid.action_to(0)
 
 
 def shown_key(binding: Binding) -> str:

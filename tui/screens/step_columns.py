@@ -31,7 +31,7 @@ def step_columns(site: SiteOf) -> list[Column[ListRow]]:
     return [
         Column("state", "state", 19, _state, lambda r: r.state, _role, groups=True),
         Column("id", "activity", 15, lambda r: r.id),
-        Column("title", "what", 0, lambda r: r.title),
+        Column("title", "what", 0, lambda r: r.title, least=24),
         Column("who", "who", 22, lambda r: r.who, rank=3, groups=True),
         Column("start", "start", 10, day("planned_start"), instant("planned_start"), rank=5),
         Column("finish", "finish", 10, day("planned_finish"), instant("planned_finish"), rank=2),
