@@ -121,4 +121,5 @@ class ActingScreen(Screen[None]):
         """Show everything that can be done here, with the reason where it would be refused."""
         from tui.screens.menu import Menu
 
-        self.app.push_screen(Menu(self))
+        menu = Menu(self)
+        self.app.push_screen(menu, menu.do)

@@ -22,6 +22,9 @@ class Menu(Choose):
         """Take the screen."""
         self.of = of
         self.actions = {action.id: action for action in actions_about(of.about)}
+        bound = [(node, binding) for node, binding, *_ in of.active_bindings.values()]
+        self.keys = {binding.action: (node, binding) for node, binding in bound if not binding.action.startswith("act(")}
+        """What keys beside those of actions do, by the name of it: of whom, and the key."""
         about = f"about {', '.join(of.chosen[:3])}" if of.chosen else "on this screen"
         super().__init__(f"What can be done {about}", self.found({}))
 
@@ -29,19 +32,20 @@ class Menu(Choose):
         """Return the choices: first actions that are possible, then those that are not, then keys."""
         made = [_choice(action, refused.get(action.id, "")) for action in self.actions.values()]
         made.sort(key=lambda choice: bool(choice.why_not))
-        return made + self._keys()
+        keys = [Choice(name, shown_key(key), key.description, "key") for name, (_, key) in self.keys.items()]
+        return made + keys
 
-    def _keys(self) -> list[Choice]:
-        keys = {}
-        for _, binding, *_ in self.of.active_bindings.values():
-            if not binding.action.startswith("act("):
-                keys[binding.action] = Choice(binding.action, shown_key(binding), binding.description, "key")
-        return list(keys.values())
+    async def do(self, name: str | None) -> None:
+        """Do what was chosen, once the menu is closed. Do nothing for None."""
+        if name in self.keys:
+            node, _ = self.keys[name]
+            await self.app.run_action(name, node)
+        elif name is not None:
+            self.of.action_act(name)
 
     def on_mount(self) -> None:
         """Ask why actions would be refused."""
         super().on_mount()
-        self.dismissed = self.of
         self.ask_ledger()
 
     @work(thread=True)
