@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, ClassVar
 
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.filter import LineFilter
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
+from textual.theme import Theme
 
 from ledger.questions.kept_forecast import written
 from schedule.errors import ClusterwrightError, InputError
 from schedule.text import shown
+from tui import screens
 from tui.acting.actions import actions_about
 from tui.acting.application import ActingApp
 from tui.acting.command import CommandLine
-from tui.acting.form import Form
 from tui.keys import own_keys
 from tui.lists.grid import Grid
+from tui.lists.prompt import Prompt
 from tui.looks import take_colours
 from tui.plain_glyphs import PlainGlyphs, is_plain
+from tui.screens.acting import ActingScreen
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
-from tui.screens.listing import ListScreen
 from tui.site import Lapsed
 
 LOOK_S = 0.3
@@ -89,17 +93,17 @@ class ClusterwrightApp(ActingApp):
     def on_mount(self) -> None:
         """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
         take_colours(self)
+        self.theme_changed_signal.subscribe(self, self.take_theme)
         self.take_own_keys()
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 20)
         self.set_interval(LOOK_S, self.look)
 
-    def watch_theme(self) -> None:
+    def take_theme(self, _theme: Theme) -> None:
         """Paint texts in the colours of another theme."""
         take_colours(self)
-        if self.is_running:
-            self.refresh_screen()
+        self.refresh_screen()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what changes every line: signs become ASCII where the terminal has no others."""
@@ -108,11 +112,15 @@ class ClusterwrightApp(ActingApp):
     def take_own_keys(self) -> None:
         """Take a person's own keys. A file with a fault is named, and the keys stay as they are."""
         try:
-            self.own_keys = own_keys(ids())
+            self.own_keys = own_keys(ids)
         except InputError as error:
             self.say(error)
             return
         self.set_keymap(self.own_keys)
+
+    def key_of(self, name: str, key: str) -> str:
+        """Return the key of what has an id: a person's own, else the one that it has for everybody."""
+        return self.own_keys.get(name, key)
 
     def refresh_site(self) -> None:
         """Look for changes at once."""
@@ -189,9 +197,20 @@ class ClusterwrightApp(ActingApp):
 
 
 def ids() -> set[str]:
-    """Return the ids of everything that a key does, in lists, on screens and in forms."""
-    bound = [*ClusterwrightApp.BINDINGS, *SiteScreen.BINDINGS, *ListScreen.BINDINGS, *Grid.BINDINGS, *Form.BINDINGS]
+    """Return the ids of everything that a key does: on all screens, in lists and in forms."""
+    for module in iter_modules(screens.__path__, "tui.screens."):
+        import_module(module.name)
+    classes: list[type[DOMNode]] = [ClusterwrightApp]
+    for one in (ActingScreen, ModalScreen, Grid, Prompt):
+        classes += [one, *_subclasses(one)]
+    bound = [binding for one in classes for binding in one.__dict__.get("BINDINGS", ())]
     return {binding.id for binding in bound if isinstance(binding, Binding) and binding.id}
+
+
+def _subclasses(of: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for one in of.__subclasses__():
+        yield one
+        yield from _subclasses(one)
 
 
 def run(folder: Path, commands: CommandLine, lapsed: Lapsed, *, read_only: bool = False) -> None:

@@ -37,13 +37,13 @@ RECORDING = {action.command for action in ACTIONS if action.records}
 
 @dataclass
 class AtOnce:
-    """A command that does nothing, and is done at once."""
+    """A command that does nothing. It is done at once; where a screen would read what it says, it says that it failed."""
 
     words: Sequence[str]
     columns: int = 80
 
     async def done(self) -> Done:
-        return Done(0, "done\n", "")
+        return Done(1, "", "refused") if "--json" in self.words else Done(0, "done\n", "")
 
     def stop(self) -> None:
         pass

@@ -23,17 +23,23 @@ class Menu(Choose):
         self.of = of
         self.actions = {action.id: action for action in actions_about(of.about)}
         bound = [(node, binding) for node, binding, *_ in of.active_bindings.values()]
-        self.keys = {binding.action: (node, binding) for node, binding in bound if not binding.action.startswith("act(")}
+        self.keys = {
+            binding.action: (node, binding) for node, binding in bound if not binding.action.startswith("act(")
+        }
         """What keys beside those of actions do, by the name of it: of whom, and the key."""
         about = f"about {', '.join(of.chosen[:3])}" if of.chosen else "on this screen"
         super().__init__(f"What can be done {about}", self.found({}))
 
     def found(self, refused: Mapping[str, str]) -> list[Choice]:
         """Return the choices: first actions that are possible, then those that are not, then keys."""
-        made = [_choice(action, refused.get(action.id, "")) for action in self.actions.values()]
+        made = [self._choice(action, refused.get(action.id, "")) for action in self.actions.values()]
         made.sort(key=lambda choice: bool(choice.why_not))
         keys = [Choice(name, shown_key(key), key.description, "key") for name, (_, key) in self.keys.items()]
         return made + keys
+
+    def _choice(self, action: Action, why_not: str) -> Choice:
+        key = self.of.owner.key_of(action.id, action.key)
+        return Choice(action.id, key, action.label, f"clusterwright {action.command}", why_not)
 
     async def do(self, name: str | None) -> None:
         """Do what was chosen, once the menu is closed. Do nothing for None."""
@@ -72,7 +78,3 @@ class Menu(Choose):
 def shown_key(binding: Binding) -> str:
     """Return a key as people read it."""
     return binding.key_display or binding.key.replace("_", " ")
-
-
-def _choice(action: Action, why_not: str) -> Choice:
-    return Choice(action.id, action.key, action.label, f"clusterwright {action.command}", why_not)
