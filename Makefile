@@ -20,7 +20,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo pictures test test-long test-clocks quick lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
+.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -66,6 +66,10 @@ test-clocks: setup
 # While you work: rules, plans, parsers and decisions. CONTRIBUTING.md says what it leaves out.
 quick: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow and not lab and not long" $(TEST_OPTIONS) $(QUICK)
+
+# What the screens look like, written anew where that was meant: look at the difference before you commit it.
+snapshots: setup
+	CLUSTERWRIGHT_SNAPSHOTS=yes $(BIN)/python -m pytest -q tests/tui/test_snapshots.py
 
 # Real hosts on this machine, as root; `make lab-clean` removes the images that are kept for the next time.
 lab: setup

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from threading import Event
 from typing import Any, ClassVar
 
 from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.filter import LineFilter
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
+from textual.theme import Theme
 from textual.worker import get_current_worker
 
 from schedule.errors import ClusterwrightError, InputError
 from schedule.text import shown
+from tui import screens
 from tui.acting.actions import actions_about
 from tui.acting.application import ActingApp
 from tui.acting.command import CommandLine
 from tui.feed import Feed
 from tui.keys import own_keys
 from tui.lists.grid import Grid
+from tui.lists.prompt import Prompt
+from tui.looks import take_colours
 from tui.plain_glyphs import PlainGlyphs, is_plain
+from tui.screens.acting import ActingScreen
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
-from tui.screens.listing import ListScreen
 from tui.site import Lapsed
 
 LOOK_S = 0.3
@@ -86,11 +92,18 @@ class ClusterwrightApp(ActingApp):
 
     def on_mount(self) -> None:
         """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
+        take_colours(self)
+        self.theme_changed_signal.subscribe(self, self.take_theme)
         self.take_own_keys()
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 20)
         self.follow_record()
+
+    def take_theme(self, _theme: Theme) -> None:
+        """Paint texts in the colours of another theme."""
+        take_colours(self)
+        self.refresh_screen()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what changes every line: signs become ASCII where the terminal has no others."""
@@ -104,6 +117,10 @@ class ClusterwrightApp(ActingApp):
             self.say(error)
             return
         self.set_keymap(self.own_keys)
+
+    def key_of(self, name: str, key: str) -> str:
+        """Return the key of what has an id: a person's own, else the one that it has for everybody."""
+        return self.own_keys.get(name, key)
 
     def refresh_site(self) -> None:
         """Look for changes at once."""
@@ -185,11 +202,21 @@ class ClusterwrightApp(ActingApp):
 
 
 def ids() -> set[str]:
-    """Return the ids of everything that a key does, in lists, on screens and in forms."""
-    from tui.acting.form import Form
-
-    bound = [*ClusterwrightApp.BINDINGS, *SiteScreen.BINDINGS, *ListScreen.BINDINGS, *Grid.BINDINGS, *Form.BINDINGS]
+    """Return the ids of everything that a key does: on all screens, in lists and in forms."""
+    import_module("tui.acting.form")
+    for module in iter_modules(screens.__path__, "tui.screens."):
+        import_module(module.name)
+    classes: list[type[DOMNode]] = [ClusterwrightApp]
+    for one in (ActingScreen, ModalScreen, Grid, Prompt):
+        classes += [one, *_subclasses(one)]
+    bound = [binding for one in classes for binding in one.__dict__.get("BINDINGS", ())]
     return {binding.id for binding in bound if isinstance(binding, Binding) and binding.id}
+
+
+def _subclasses(of: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for one in of.__subclasses__():
+        yield one
+        yield from _subclasses(one)
 
 
 def run(folder: Path, commands: CommandLine, lapsed: Lapsed, *, read_only: bool = False) -> None:

@@ -19,7 +19,7 @@ def keys_file() -> Path:
 def own_keys(known: Callable[[], Collection[str]]) -> dict[str, str]:
     """Return a person's keys by the id of what each does, as `activity.sign: f2`. Empty without a file.
 
-    Raise InputError for a file that is no such list, and for an id that nothing has.
+    `known` returns the ids that there are; they are asked for only where there is a file. Raise InputError for a file that is no such list, and for an id that nothing has.
     """
     path = keys_file()
     if not path.is_file():
@@ -32,7 +32,8 @@ def own_keys(known: Callable[[], Collection[str]]) -> dict[str, str]:
         raise InputError(f"{path} cannot be read: {error}") from None
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found.values()):
         raise InputError(f"{path} is no list of keys", hint="write a line for each, as `activity.sign: f2`")
+    names = known()
     for name in found:
-        if name not in known():
+        if name not in names:
             raise InputError(f"{path}: nothing has the id {name!r}", hint="docs/screens.md lists them")
     return found

@@ -41,6 +41,10 @@ Role = Literal[
 
 Palette = Mapping[Role, Style]
 
+HALF = 0.5
+LEAST_CONTRAST = 3.5
+"""Between a text and what is behind it."""
+
 _MADE: dict[Role, tuple[str, str, str]] = {
     "text": ("foreground", "background", ""),
     "muted": ("foreground-muted", "background", ""),
@@ -79,24 +83,41 @@ def _palette(_theme: str, variables: tuple[tuple[str, str], ...]) -> Palette:
     named = dict(variables)
     background = Color.parse(named["background"])
 
-    def colour(name: str) -> str | None:
-        found = Color.parse(named[name.removesuffix("-muted")])
-        if found.ansi is not None:
-            return None
-        return (found.blend(background, 0.4) if name.endswith("-muted") else found).hex
+    def style(front: str, back: str, also: str) -> Style:
+        text, behind = (Color.parse(named[name.removesuffix("-muted")]) for name in (front, back))
+        if text.ansi is not None or behind.ansi is not None:
+            shown = [None if one.ansi is not None else one.hex for one in (text, behind)]
+            return Style(color=shown[0], bgcolor=shown[1], bold="bold" in also or None)
+        text = text.blend(background, 0.4) if front.endswith("-muted") else text
+        return Style(color=_readable(text, behind).hex, bgcolor=behind.hex, bold="bold" in also or None)
 
-    made = {
-        role: Style(color=colour(front), bgcolor=colour(back), bold="bold" in also or None)
-        for role, (front, back, also) in _MADE.items()
-    }
+    made = {role: style(*colours) for role, colours in _MADE.items()}
     return made | {other: made[role] + Style(reverse=True) for role, other in REVERSED.items()}
+
+
+def _readable(text: Color, behind: Color) -> Color:
+    """Return a colour, darker on light and lighter on dark where it would be hard to read: themes choose theirs for one of the two."""
+    limit = Color.parse("black" if behind.brightness > HALF else "white")
+    tenth = (text.blend(limit, share / 10) for share in range(11))
+    return next((one for one in tenth if _contrast(one, behind) >= LEAST_CONTRAST), limit)
+
+
+def _contrast(one: Color, other: Color) -> float:
+    """Return the contrast of two colours, from 1 to 21, as WCAG counts it."""
+    low, high = sorted(map(_luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
 STATE_TEXTS = {state: f"{state.glyph} {state.words}" for state in State}
 STATE_ROLES: dict[State, Role] = {state: state.colour for state in State}  # type: ignore[misc]
 """How a state reads in a list, and its colour role."""
 
-COLOURS = {
+COLOURS: dict[str, str] = {
     "muted": "grey62",
     "ready": "bright_cyan",
     "active": "bright_yellow",
@@ -104,7 +125,15 @@ COLOURS = {
     "good": "sea_green2",
     "bad": "orange_red1",
 }
-"""Chosen by contrast on dark and light; no red and green pair."""
+"""The colours of texts that are no list, by role. They are those of the theme as soon as there is one."""
+
+
+def take_colours(app: App[Any]) -> None:
+    """Let texts that are made from now on have the colours of the application's theme, as its lists do."""
+    palette = palette_of(app)
+    for role in COLOURS:
+        colour = palette[role].color  # type: ignore[index]
+        COLOURS[role] = "default" if colour is None else colour.name
 
 
 def coloured(text: str, role: str) -> Text:
@@ -116,7 +145,7 @@ def state_text(state: State, flags: frozenset[str] = frozenset()) -> Text:
     """Return a state as glyph and word in its colour, its flags behind it."""
     text = coloured(f"{state.glyph} {state.words}", state.colour)
     for flag in sorted(flags):
-        text.append(f" +{flag}", style="italic grey62")
+        text.append(f" +{flag}", style=f"italic {COLOURS['muted']}")
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import locale
 import os
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
@@ -12,7 +13,8 @@ from textual.filter import LineFilter
 PLAIN = {
     ord(sign): plain
     for plain, signs in {
-        "+": "✔◆├┼╭╮╰╯",
+        " ": "\N{NO-BREAK SPACE}",
+        "+": "✔◆├┼╭╮╰╯└±",
         "!": "✘",
         "o": "○",
         ".": "◌·░",
@@ -20,7 +22,7 @@ PLAIN = {
         "%": "◐▓",
         "?": "✎",
         "#": "≠█▉▊▋▌▍▎▏▄▅▆▇",
-        "=": "⏸",
+        "=": "⏸‖",
         "-": "–─",
         "~": "…≈",
         "^": "↑▲",
@@ -45,4 +47,10 @@ class PlainGlyphs(LineFilter):
 
     def apply(self, segments: list[Segment], _background: Color) -> list[Segment]:
         """Return the line in ASCII."""
-        return [Segment(text.translate(PLAIN), style, control) for text, style, control in segments]
+        return [Segment(_plain(text), style, control) for text, style, control in segments]
+
+
+def _plain(text: str) -> str:
+    """Return a text in ASCII, as wide as it was. What has no sign in ASCII, as a letter of a name, is a question mark."""
+    text = text.translate(PLAIN)
+    return text if text.isascii() else "".join(one if one.isascii() else "?" * cell_len(one) for one in text)

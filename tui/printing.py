@@ -16,6 +16,11 @@ from tui.looks import safe
 
 FOLDER = Path(".clusterwright") / "pages"
 WIDE = 160
+"""The width of a page in characters; more where ids and dates need it."""
+
+WIDEST = 1000
+SHORT = 40
+"""Cells of up to so many characters stay in one line."""
 
 
 class Printed(NamedTuple):
@@ -29,25 +34,29 @@ class Printed(NamedTuple):
 
 def _table(page: Printed) -> Table:
     table = Table(title=safe(page.about), title_justify="left", box=None, pad_edge=False)
-    for heading in page.headings:
-        table.add_column(heading, overflow="fold")
+    for place, heading in enumerate(page.headings):
+        is_short = all(len(row[place]) <= SHORT for row in page.rows)
+        table.add_column(heading, overflow="fold", no_wrap=is_short)
     for row in page.rows:
         table.add_row(*map(safe, row))
     return table
 
 
+def _printed(page: Printed) -> Console:
+    table, console = _table(page), Console(width=WIDE, color_system=None, file=StringIO(), record=True)
+    console.width = max(WIDE, table.__rich_measure__(console, console.options.update(max_width=WIDEST)).minimum)
+    console.print(table)
+    return console
+
+
 def as_text(page: Printed) -> str:
     """Return a page as text."""
-    console = Console(width=WIDE, color_system=None, file=StringIO(), record=True)
-    console.print(_table(page))
-    return console.export_text()
+    return _printed(page).export_text()
 
 
 def as_html(page: Printed) -> str:
     """Return a page as HTML that needs nothing else."""
-    console = Console(width=WIDE, file=StringIO(), record=True)
-    console.print(_table(page))
-    return console.export_html(inline_styles=True)
+    return _printed(page).export_html(inline_styles=True)
 
 
 def as_csv(page: Printed) -> str:

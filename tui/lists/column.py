@@ -19,7 +19,8 @@ class Column(Generic[Row]):
 
     `width` is in cells; a column of width 0 takes what is left. Where a screen is narrow, columns with the highest `rank` go first.
     `order` is what rows are sorted by, the text if there is none. `spans` paints a cell of a width in pieces, as bars are, and `heading`
-    what is above them. By one with `groups` rows are put together. One that is not `shown` only sorts, filters and groups.
+    what is above them. `least` is the fewest cells of one that takes what is left. By one with `groups` rows are put together. One that
+    is not `shown` only sorts, filters and groups.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Column(Generic[Row]):
     spans: Callable[[Row, int], Sequence[Span]] | None = None
     heading: Callable[[int], Sequence[Span]] | None = None
     shown: bool = True
+    least: int = 16
 
     def key(self, row: Row) -> tuple[bool, Any]:
         """Return what a row is sorted by. Rows without a value come last."""
@@ -41,14 +43,13 @@ class Column(Generic[Row]):
         return value is None or value == "", value
 
 
-LEAST = 16
-"""The fewest cells of the column that takes what is left."""
+def fitted(columns: Sequence[Column[Row]], width: int, least: int = 0) -> list[tuple[Column[Row], int]]:
+    """Return the columns that fit into a width, each with its cells, one cell between them.
 
-
-def fitted(columns: Sequence[Column[Row]], width: int, least: int = LEAST) -> list[tuple[Column[Row], int]]:
-    """Return the columns that fit into a width, each with its cells, one cell between them. `least` are those of one that takes what is left."""
+    `least` is for the column that takes what is left, in place of its own.
+    """
     kept = list(columns)
-    while len(kept) > 1 and sum(column.width or least for column in kept) + len(kept) - 1 > width:
+    while len(kept) > 1 and sum(column.width or least or column.least for column in kept) + len(kept) - 1 > width:
         kept.remove(max(kept, key=lambda column: (column.rank, kept.index(column))))
     rest = width - sum(column.width for column in kept) - (len(kept) - 1)
     return [(column, column.width or max(rest, 1)) for column in kept]

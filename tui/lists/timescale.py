@@ -82,10 +82,10 @@ class Timescale:
             day = _next(self.name, day)
 
     def heading(self, width: int) -> str:
-        """Return the axis as a line: a stroke where each tick is, its label behind it."""
+        """Return the axis as a line: a stroke where each tick is, its label behind it where that has room."""
         cells = [" "] * width
         for cell, label in self.ticks(width):
-            text = f"│{label} "[: width - cell]
+            text = f"│{label} "[: width - cell] if cell + len(label) < width else "│"
             cells[cell : cell + len(text)] = text
         return "".join(cells)
 

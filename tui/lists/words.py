@@ -20,7 +20,7 @@ Test = Callable[[Row], bool]
 Asked = Callable[[str], Test[Row]]
 """Returns the test of a value that was typed. Raises InputError for one that it does not take."""
 
-_WORD = re.compile(r'-?(?:[\w.-]+:)?"[^"]*"?|\S+')
+_WORD = re.compile(r'-?(?:[\w.-]+:=?)?"[^"]*"?|\S+')
 _COMPARED = re.compile(r"(<=|>=|<|>)(-?\d+(?:\.\d+)?)$")
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -48,7 +48,7 @@ class Vocabulary(Generic[Row]):
             test = self._test(word[1:], everywhere)
             return lambda row: not test(row)
         name, colon, value = word.partition(":")
-        value = value.strip('"').casefold()
+        value = value.replace('"', "").casefold()
         if not colon:
             return self.words.get(word.casefold()) or everywhere(word.strip('"').casefold())
         if name in self.fields:

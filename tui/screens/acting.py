@@ -65,14 +65,21 @@ class ActingScreen(Screen[None]):
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
+        key_of = self.owner.key_of
         mine = (
             ()
             if self.owner.site.read_only
             else tuple(
-                (action.key, action.label, f"act('{action.id}')") for action in actions_about(self.about) if action.key
+                (key_of(action.id, action.key), action.label, f"act('{action.id}')")
+                for action in actions_about(self.about)
+                if key_of(action.id, action.key)
             )
         )
-        own = (("?", "All keys", "menu"), (":", "Command", "app.command"), ("Esc", "Back", "back"))
+        own = (
+            (key_of("menu", "?"), "All keys", "menu"),
+            (key_of("command", ":"), "Command", "app.command"),
+            (key_of("back", "Esc"), "Back", "back"),
+        )
         return (*own, *self.OWN_KEYS, *mine)
 
     def action_act(self, name: str) -> None:
@@ -124,4 +131,5 @@ class ActingScreen(Screen[None]):
         """Show everything that can be done here, with the reason where it would be refused."""
         from tui.screens.menu import Menu
 
-        self.app.push_screen(Menu(self))
+        menu = Menu(self)
+        self.app.push_screen(menu, menu.do)

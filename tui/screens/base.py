@@ -20,7 +20,7 @@ from schedule.errors import ClusterwrightError
 from schedule.text import shown_in_line
 from steps.stamps import minute
 from tui.keyline import KeyLine
-from tui.looks import day_text
+from tui.looks import COLOURS, day_text
 from tui.printing import Printed, as_text, write_page
 from tui.screens.acting import ActingScreen
 from tui.screens.choose import Choice, Choose
@@ -114,11 +114,11 @@ class SiteScreen(ActingScreen):
         commitment, zone = go_live_commitment(snapshot), site.time_zone
         goal = f"commitment {day_text(commitment.commitment, zone)} · " if commitment else ""
         acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
-        text.append(f" · {acting}", style="grey62")
+        text.append(f" · {acting}", style=COLOURS["muted"])
         text.append(
             f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
         )
-        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone}", style="grey62")
+        text.append(f" · {minute(snapshot.now, site.time_zone)} {site.time_zone}", style=COLOURS["muted"])
         return text
 
     # The page as a file

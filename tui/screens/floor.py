@@ -69,7 +69,7 @@ class FloorScreen(SiteScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("M", "mode", "State or power", id="floor.mode")]
     DEFAULT_CSS = """
     FloorScreen #legend { height: auto; color: $text-muted; }
-    FloorScreen #rack { height: 2; background: $panel; }
+    FloorScreen #rack { height: 2; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(self) -> None:

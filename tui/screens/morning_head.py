@@ -99,7 +99,7 @@ def _line(facts: Sequence[Fact]) -> Text:
     text = Text()
     for label, said, role in facts:
         words = shown_in_line(said).replace(" ", "\N{NO-BREAK SPACE}")
-        text.append(f"{label}\N{NO-BREAK SPACE}".replace(" ", "\N{NO-BREAK SPACE}"), style="grey62")
+        text.append(f"{label}\N{NO-BREAK SPACE}".replace(" ", "\N{NO-BREAK SPACE}"), style=COLOURS["muted"])
         text.append_text(coloured(words, role) if role and role != "bold" else Text(words, style=role))
         text.append("   ")
     return text

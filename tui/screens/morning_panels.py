@@ -13,7 +13,7 @@ LEFT: Mapping[str, Layout] = {
     "mine": (
         "MINE",
         (
-            Shape("do", 13),
+            Shape("do", 15),
             Shape("about", 16),
             Shape("what", 0),
             Shape("unblocks", 8, right=True),
@@ -39,7 +39,7 @@ LEFT: Mapping[str, Layout] = {
             Shape("ready", 5, right=True, rank=2),
             Shape("fail", 4, right=True),
             Shape("late", 6, right=True),
-            Shape("the rest waits for", 0),
+            Shape("rest waits for", 0),
         ),
         "no plan is adopted yet",
     ),
@@ -88,6 +88,6 @@ RIGHT: Mapping[str, Layout] = {
         (Shape("", 8), Shape("what", 15), Shape("title", 0), Shape("hosts", 11, right=True), Shape("for", 11)),
         "nothing runs, nothing failed",
     ),
-    "facts": ("DECISIONS, MONEY, CREWS", (Shape("", 9), Shape("", 0)), "no plan is adopted yet"),
+    "facts": ("DECISIONS, MONEY, CREWS", (Shape("about", 9), Shape("what", 0)), "no plan is adopted yet"),
 }
 """By the id of a panel, from the top."""

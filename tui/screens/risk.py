@@ -75,8 +75,8 @@ class RiskScreen(SiteScreen):
         Binding("x", "drop", "Stop or remove a case", id="risk.drop"),
     ]
     DEFAULT_CSS = """
-    RiskScreen #lines { height: auto; max-height: 7; padding: 0 1; color: $text-muted; }
-    RiskScreen #legend { height: 1; padding: 0 1; color: $text-muted; text-overflow: ellipsis; }
+    RiskScreen #lines { height: auto; max-height: 7; padding: 0 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+    RiskScreen #legend { height: 1; padding: 0 1; color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     RiskScreen #dates { height: 11; }
     RiskScreen Grid:focus { height: 4fr; }
     RiskScreen.short #lines { display: none; }

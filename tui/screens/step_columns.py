@@ -31,7 +31,7 @@ def step_columns(site: SiteOf) -> list[Column[ListRow]]:
     return [
         Column("state", "state", 19, _state, lambda r: r.state, _role, groups=True),
         Column("id", "activity", 15, lambda r: r.id),
-        Column("title", "what", 0, lambda r: r.title),
+        Column("title", "what", 0, lambda r: r.title, least=24),
         Column("who", "who", 22, lambda r: r.who, rank=3, groups=True),
         Column("start", "start", 10, day("planned_start"), instant("planned_start"), rank=5),
         Column("finish", "finish", 10, day("planned_finish"), instant("planned_finish"), rank=2),
@@ -68,8 +68,19 @@ def step_words(site: SiteOf) -> dict[str, Test[ListRow]]:
 
 
 def step_fields(site: SiteOf) -> dict[str, Asked[ListRow]]:
-    """Return what a filter asks beside the columns: `week:2027-W05`."""
-    return {"week": lambda text: planned_in(text.upper(), site().zone)}
+    """Return what a filter asks beside the columns: `week:2027-W05`, and a state without its sign: `state:=ready`."""
+    return {"week": lambda text: planned_in(text.upper(), site().zone), "state": _in_state}
+
+
+def _in_state(text: str) -> Test[ListRow]:
+    """Return the test whether a state is one of those between commas, as a list shows it or as the command line names it."""
+    wanted, is_whole = text.removeprefix("=").split(","), text.startswith("=")
+
+    def is_in(row: ListRow) -> bool:
+        names = (row.state.words.casefold(), row.state.value)
+        return any(one in names if is_whole else any(one in name for name in names) for one in wanted)
+
+    return is_in
 
 
 def step_text(row: ListRow) -> str:
