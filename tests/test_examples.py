@@ -47,7 +47,7 @@ def test_one_machine_is_walked_from_its_declaration_to_a_signed_go_live(
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_day_in_the_screens_can_be_lived_again(tmp_path: Path) -> None:
-    command = [sys.executable, ROOT / "examples" / "screens_day.py", tmp_path, str(free_port())]
+    command = [sys.executable, str(ROOT / "examples" / "screens_day.py"), str(tmp_path), str(free_port())]
 
     lived = subprocess.run(command, capture_output=True, text=True, check=False)
 
