@@ -218,6 +218,7 @@ def close_ncr(site: Site, terminal: Terminal, page: Page) -> None:
     terminal.press("Enter")
     terminal.see("NCR-0001: rework", gone="$ clusterwright ncr")
     page.step("Decided: rework", terminal, frame, so=ncr_of(site))
+    assert "decided as rework, open" in ncr_of(site)
     terminal.press("f")
     terminal.see("$ clusterwright ncr close")
     terminal.press("Enter")
@@ -230,7 +231,7 @@ def ncr_of(site: Site) -> str:
     """Return what the record says of the first non-conformance, in words."""
     (ncr,) = (ncr for name in FINISHED for ncr in shown(site, name)["ncrs"])
     closed = f", closed on {str(ncr['closed_at'])[:10]}" if ncr["closed_at"] else ", open"
-    return f"{ncr['id']} is decided as {ncr['disposition'] or 'nothing yet'}{closed}"
+    return f"{ncr['id']} is decided as {ncr['decided'] or 'nothing yet'}{closed}"
 
 
 def day(site: Site, page: Page) -> None:

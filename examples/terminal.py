@@ -26,7 +26,10 @@ class Terminal:
         self.count = 0
         """How many keys these were, each character of a text for itself."""
         self._socket = f"clusterwright-{os.getpid()}"
-        line = shlex.join([sys.executable, "-m", "clusterwright", "tui", "--site", str(site)])
+        # Both would count for more than the terminal's own size.
+        line = shlex.join(
+            ["env", "-u", "COLUMNS", "-u", "LINES", sys.executable, "-m", "clusterwright", "tui", "--site", str(site)]
+        )
         size = ("-x", str(WIDTH), "-y", str(HEIGHT))
         self._tmux("new-session", "-d", "-s", "screens", *size, line)
 

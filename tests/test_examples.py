@@ -1,4 +1,4 @@
-"""The walk over one real machine that the documentation shows: every decision a person takes there can still be taken."""
+"""What the documentation shows can still be done: one real machine walked to go-live, and a day in the screens, key by key."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import commands
+from tests.needs import needs
 from tests.ports import free_port
 from tests.shipped import shipped_catalog
 
@@ -39,3 +40,16 @@ def test_one_machine_is_walked_from_its_declaration_to_a_signed_go_live(
     assert "1 host, 72 done," in printed
     assert f", {len(shipped_catalog()) - 72} not applicable, 0 open" in printed
     assert ", 0 findings" in printed
+
+
+@needs("tmux")
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_day_in_the_screens_can_be_lived_again(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "screens_day.py"), str(tmp_path), str(free_port())]
+
+    lived = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert lived.returncode == 0, lived.stdout[-4000:] + lived.stderr
+    assert "7 keys from the first screen" in (tmp_path / "screens-day.md").read_text(encoding="utf-8")

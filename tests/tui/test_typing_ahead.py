@@ -8,6 +8,8 @@ from pathlib import Path
 from textual.events import Key
 from textual.widgets import Input
 
+from ledger.questions.records import comments
+from ledger.reading import open_snapshot
 from tests.tui.piloting import SIZE, screens, see, until
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
@@ -18,6 +20,12 @@ def burst(app: ClusterwrightApp, *keys: str) -> None:
     """Let keys come at once."""
     for key in keys:
         app.post_message(Key(key, key if len(key) == 1 else {"slash": "/"}.get(key)))
+
+
+def notes(site: Path) -> list[str]:
+    """Return what was written on the first activity."""
+    with open_snapshot(site) as snapshot:
+        return [comment.text for comment in comments(snapshot, "001@site")]
 
 
 def test_a_filter_that_is_typed_at_once_is_a_filter_and_acts_on_nothing(ready: Path) -> None:
@@ -48,5 +56,19 @@ def test_tab_leads_what_is_typed_behind_it_to_the_next_field(ready: Path) -> Non
             burst(app, "a", "tab", "b")
             await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "b")
             assert first.value == "a"
+
+    asyncio.run(story())
+
+
+def test_what_is_typed_before_a_form_is_there_waits_for_it(ready: Path) -> None:
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "030@pod-001")
+            app.screen.action_act("activity.comment")  # type: ignore[attr-defined]
+            burst(app, *"seen", "enter")
+            await until(pilot, lambda: notes(ready) == ["seen"])
+            await until(pilot, lambda: not isinstance(app.screen, Form))
 
     asyncio.run(story())

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from textual import work
+from textual import events, work
 from textual.app import App
 
 from tui.acting.actions import Action
@@ -28,12 +28,21 @@ class ActingApp(App[None]):
         super().__init__()
         self.site = OpenSite(folder, commands, read_only=read_only)
         self._drafts: dict[tuple[str, tuple[str, ...]], Mapping[str, str]] = {}
+        self._is_opening = False
+        self._early: list[events.Key] = []
+        """Keys that came while a form was being opened."""
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keep the keys that come while a form is being opened: they are meant for it, and not for the list behind it."""
+        if self._is_opening and isinstance(event, events.Key) and not event.is_forwarded:
+            self._early.append(event)
+            return
+        await super().on_event(event)
 
     @abstractmethod
     def refresh_site(self) -> None:
         """Look for changes at once."""
 
-    @work(thread=True, group="act")
     def act(
         self,
         action: Action,
@@ -42,7 +51,41 @@ class ActingApp(App[None]):
         values: Mapping[str, str] | None = None,
         warnings: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        """Open the form of an action; run a question that needs nothing more at once. A command is imported when it is first used."""
+        """Open the form of an action; run a question that needs nothing more at once."""
+        self._is_opening = True
+        self._act(action, subjects, refusals, values or {}, warnings)
+
+    @work(thread=True, group="act")
+    def _act(
+        self,
+        action: Action,
+        subjects: Sequence[str],
+        refusals: Callable[[], Mapping[str, str]],
+        values: Mapping[str, str],
+        warnings: Callable[[], Sequence[str]],
+    ) -> None:
+        """Import the command, which takes time when it is first used, then show its form or its answer."""
+        try:
+            self._show(action, subjects, refusals, values, warnings)
+        except BaseException:
+            self.call_from_thread(self.let_keys_through)
+            raise
+
+    def let_keys_through(self) -> None:
+        """Hand on the keys that came while a form was being opened: it is there, or there is none."""
+        self._is_opening = False
+        early, self._early = self._early, []
+        for event in early:
+            self.post_message(event)
+
+    def _show(
+        self,
+        action: Action,
+        subjects: Sequence[str],
+        refusals: Callable[[], Mapping[str, str]],
+        values: Mapping[str, str],
+        warnings: Callable[[], Sequence[str]],
+    ) -> None:
         command = self.site.commands.describe(action.command)
         command = command if subjects else command.alone
         if len(subjects) > 1 and not (command.subject and command.subject.many):
@@ -52,7 +95,7 @@ class ActingApp(App[None]):
             self.call_from_thread(self.show_answer, command.words(subjects, {}))
             return
         kept = self._drafts.get((command.name, tuple(subjects)), {})
-        asked = Asked(command, subjects, {**kept, **(values or {})}, refusals, warnings, action.records)
+        asked = Asked(command, subjects, {**kept, **values}, refusals, warnings, action.records)
         self.call_from_thread(self._open, asked)
 
     def show_answer(self, words: Sequence[str]) -> None:
@@ -60,6 +103,7 @@ class ActingApp(App[None]):
         from tui.screens.output import OutputScreen
 
         self.push_screen(OutputScreen(words))
+        self.let_keys_through()
 
     def _open(self, asked: Asked) -> None:
         from tui.acting.form import Form  # the first screen is painted without

@@ -100,6 +100,7 @@ class Form(ModalScreen[Done | None]):
         first = next((field for field in fields if field.required), next(iter(fields), None))
         if first is not None:
             self.set_focus(self.query_one(f"#field-{first.name}"))
+        self.owner.let_keys_through()
         self.show()
         self.ask_ledger()
 
