@@ -8,24 +8,20 @@ import pytest
 from textual.widgets import Input
 
 from ledger.reading import last_event
-from tests.tui.piloting import SIZE, User, screens, see, until
+from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
 from tui.acting.form import Form
-from tui.app import ClusterwrightApp
+from tui.app import MAIN, ClusterwrightApp
+from tui.screens.output import OutputScreen
 
 NAME = "030@pod-001"
 ESCAPES = 3
 """How often Escape is pressed at most until the morning is shown."""
 
 
-async def form_of(app: ClusterwrightApp, pilot: User, command: str, subject: str = "") -> Form:
-    """Open the form of a command about a step, or of any command where there is none."""
+async def form_of(app: ClusterwrightApp, pilot: User, command: str) -> Form:
+    """Open the form of a command."""
     await until(pilot, lambda: bool(app.site.rows))
-    if subject:
-        await pilot.press("2")
-        await see(pilot, subject)
-        await pilot.press("slash", *subject, "enter", "question_mark", *command, "enter")
-    else:
-        await pilot.press("colon", *command.replace(" ", ""), "enter")
+    await pilot.press("colon", *command, "enter")
     await until(pilot, lambda: isinstance(app.screen, Form))
     assert isinstance(app.screen, Form)
     return app.screen
@@ -37,28 +33,105 @@ def wrong(form: Form, field: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("key", "typed", "field", "says"),
+    ("command", "typed", "field", "says"),
     [
-        ("progress", {"percent": "half"}, "percent", "half"),
-        ("progress", {"at": "2026-13-01"}, "at", "not a"),
+        ("progress", {"percent": "half"}, "percent", "valid number"),
+        ("progress", {"percent": "50", "at": "2026-13-01"}, "at", "2026-13-01"),
         ("comment", {}, "text", "it is needed"),
-        ("measure", {"metric": "link.loss"}, "value", "it is needed"),
-        ("waive", {"metric": "link.loss", "until": "soon"}, "until", "soon"),
-        ("hold", {}, "reason", "it is needed"),
+        ("measure", {"metric": "link.loss", "value": "1"}, "unit", "it is needed"),
+        ("waive", {"reason": "a short run", "due": "soon"}, "due", "soon"),
+        ("impact", {"days": "many"}, "days", "valid integer"),
     ],
 )
 async def test_a_wrong_value_is_said_at_its_field_and_nothing_runs(
-    ready: Path, key: str, typed: dict[str, str], field: str, says: str
+    ready: Path, command: str, typed: dict[str, str], field: str, says: str
 ) -> None:
     app, before = screens(ready, "tech"), last_event(ready)
     async with app.run_test(size=SIZE) as pilot:
-        form = await form_of(app, pilot, key, NAME)
+        form = await form_of(app, pilot, command)
+        form.query_one(f"#field-{form.asked.command.fields[0].name}", Input).value = NAME
         for name, value in typed.items():
             form.query_one(f"#field-{name}", Input).value = value
         await pilot.press("ctrl+s")
         await until(pilot, lambda: says in wrong(form, field))
+        assert says in " ".join(painted(app).split())
         assert form.running is None
-        assert app.screen is form
-        assert app.focused is not None
-        assert app.focused.id == next(f"field-{name}" for name in form.values if wrong(form, name)) if False else True
+        assert app.focused is form.query_one(f"#field-{field}")
+        form.query_one(f"#field-{field}", Input).value = RIGHT[field]
+        await until(pilot, lambda: not wrong(form, field))
     assert last_event(ready) == before
+
+
+RIGHT = {"percent": "50", "at": "2026-11-20", "text": "seen", "unit": "dB", "due": "2099-01-01", "days": "3"}
+"""Values that the fields take."""
+
+
+async def test_a_refusal_is_shown_and_what_was_typed_is_still_there(ready: Path) -> None:
+    app, before = screens(ready, "guest"), last_event(ready)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await see(pilot, NAME)
+        await pilot.press("slash", *NAME, "enter", "x")
+        await until(pilot, lambda: isinstance(app.screen, Form))
+        await type_in(pilot, "the card is missing")
+        await pilot.press("enter")
+        await see(pilot, "clusterwright: guest (visitor) may not reject")
+        assert isinstance(app.screen, Form)
+        assert app.screen.values["reason"] == "the card is missing"
+        await pilot.press("escape", "x")
+        await see(pilot, "$ clusterwright reject '--reason=the card is missing' 030@pod-001")
+    assert last_event(ready) == before
+
+
+PLACES: dict[str, tuple[str, ...]] = {
+    **{name: (key,) for name, key in MAIN.items()},
+    **{f"{name}, its menu": (key, "question_mark") for name, key in MAIN.items()},
+    "a filter": ("2", "slash", *"late"),
+    "a filter that is taken": ("2", "slash", *"step", "enter"),
+    "marks and a filter": ("2", "slash", *"step", "enter", "asterisk"),
+    "a filter that cannot be": ("2", "slash", *"x:y", "enter"),
+    "an activity": ("2", "enter"),
+    "an activity behind a filter": ("2", "slash", *"step", "enter", "enter"),
+    "a form": ("2", "c"),
+    "a form with a wrong value": ("2", "c", "ctrl+s"),
+    "an order": ("4", "enter"),
+    "a form of an order": ("4", "enter", "e"),
+    "an event": ("0", "enter"),
+    "sorting": ("2", "full_stop"),
+    "groups": ("2", "comma"),
+    "columns": ("2", "C"),
+    "views": ("2", "V"),
+    "a page as a file": ("2", "E"),
+    "people": ("at",),
+    "any command": ("colon",),
+    "a form of any command": ("colon", *"promise", "enter"),
+    "an answer": ("2", "w"),
+    "the palette": ("ctrl+p",),
+}
+
+
+@pytest.mark.parametrize("size", [SIZE, pytest.param((80, 24), marks=pytest.mark.long)])
+async def test_escape_leads_back_to_the_morning_from_everywhere(
+    ready: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(OutputScreen, "run_it", lambda _: None)
+    app = screens(ready, "lead")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
+        for place, keys in PLACES.items():
+            for key in keys:
+                await pilot.press(key)
+                await app.workers.wait_for_complete([worker for worker in app.workers if worker.group in READS])
+            await pilot.pause()
+            if place != "morning":
+                assert (app.current_mode, len(app.screen_stack)) != MORNING, place
+            for _ in range(ESCAPES):
+                await pilot.press("escape")
+            assert (app.current_mode, len(app.screen_stack)) == MORNING, f"{place}: {painted(app)}"
+
+
+READS = {"load", "act"}
+"""Workers that a key of these tests waits for."""
+
+MORNING = ("morning", 1)
+"""The mode, and how many screens are in it."""

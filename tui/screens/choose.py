@@ -80,7 +80,14 @@ class Choose(ModalScreen[str | None]):
     @on(Prompt.Typed)
     def _typed(self, event: Prompt.Typed) -> None:
         self.grid.filter(event.prompt.text)
-        self.grid.action_to(0)
+        self.grid.action_to(self._nearest(event.prompt.text.casefold()))
+
+    def _nearest(self, typed: str) -> int:
+        """Return the line of the choice that is called what was typed, else of the first that begins so, else the first."""
+        labels = [line.label.casefold() for line in self.grid.view.lines if isinstance(line, Choice)]
+        if typed in labels:
+            return labels.index(typed)
+        return next((number for number, label in enumerate(labels) if label.startswith(typed)), 0)
 
     @on(Prompt.Left)
     def _left(self) -> None:
