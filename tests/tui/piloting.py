@@ -42,6 +42,13 @@ async def see(pilot: User, *texts: str) -> None:
     await until(pilot, lambda: all(text in painted(pilot.app) for text in texts))  # type: ignore[arg-type]
 
 
+async def read(app: ClusterwrightApp) -> None:
+    """Wait until the workers have read what they were started for. The one that follows the record never ends."""
+    at_work = [worker for worker in app.workers if worker.group != "watch"]
+    if at_work:
+        await app.workers.wait_for_complete(at_work)
+
+
 async def type_in(pilot: User, text: str) -> None:
     """Type a text, a key a character."""
     for character in text:

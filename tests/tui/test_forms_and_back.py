@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from ledger.reading import last_event
-from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
+from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until
 from tui.acting.form import Form
 from tui.app import MAIN, ClusterwrightApp
 from tui.screens.output import OutputScreen
@@ -121,7 +121,7 @@ async def test_escape_leads_back_to_the_morning_from_everywhere(
         for place, keys in PLACES.items():
             for key in keys:
                 await pilot.press(key)
-                await app.workers.wait_for_complete([worker for worker in app.workers if worker.group in READS])
+                await read(app)
             await pilot.pause()
             if place != "morning":
                 assert (app.current_mode, len(app.screen_stack)) != MORNING, place
@@ -129,9 +129,6 @@ async def test_escape_leads_back_to_the_morning_from_everywhere(
                 await pilot.press("escape")
             assert (app.current_mode, len(app.screen_stack)) == MORNING, f"{place}: {painted(app)}"
 
-
-READS = {"load", "act"}
-"""Workers that a key of these tests waits for."""
 
 MORNING = ("morning", 1)
 """The mode, and how many screens are in it."""

@@ -11,7 +11,7 @@ import pytest
 from textual.screen import Screen
 
 from ledger.reading import open_snapshot
-from tests.tui.piloting import User, screens, see, until
+from tests.tui.piloting import User, read, screens, see, until
 from tui.app import MAIN, ClusterwrightApp
 from tui.screens.base import SiteScreen
 
@@ -98,7 +98,7 @@ async def rested(app: ClusterwrightApp, pilot: User) -> None:
     screen: Screen[Any] = app.screen
     await until(pilot, lambda: not isinstance(screen, SiteScreen) or not screen._is_reading)
     await pilot.pause(RESTING_S)
-    await app.workers.wait_for_complete()
+    await read(app)
     await pilot.pause()
 
 
