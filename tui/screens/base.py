@@ -93,7 +93,7 @@ class SiteScreen(ActingScreen):
     def _lost(self, error: ClusterwrightError) -> None:
         """Say why nothing newer can be read, until it can be."""
         if self.is_mounted:
-            line = Text(f" {shown_in_line(error.what)}: what is shown was read before ", style=WARNING)
+            line = Text(f" what is shown was read before: {shown_in_line(error.what)} ", style=WARNING)
             self.query_one("#site-line", Static).update(line)
             self.owner.say(error)
         self._end_reading()
