@@ -34,6 +34,7 @@ from tui.plain_glyphs import PlainGlyphs, is_plain
 from tui.screens.acting import ActingScreen
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
+from tui.screens.listing import ListScreen
 from tui.site import Lapsed
 
 LOOK_S = 0.3
@@ -121,6 +122,12 @@ class ClusterwrightApp(ActingApp):
     def key_of(self, name: str, key: str) -> str:
         """Return the key of what has an id: a person's own, else the one that it has for everybody."""
         return self.own_keys.get(name, key)
+
+    def take_marks_away(self, subjects: Sequence[str]) -> None:
+        """Take away the marks of rows that were decided about, on whatever list they are."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ListScreen):
+                screen.view.marked.difference_update(subjects)
 
     def refresh_site(self) -> None:
         """Look for changes at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.tui.piloting import SIZE, screens, see, type_in, until
+from tests.tui.piloting import SIZE, painted, screens, see, type_in, until
 from tui.acting.form import Form
 
 
@@ -69,5 +69,26 @@ def test_what_a_terminal_would_ask_is_ticked_in_the_form(ready: Path) -> None:
             await see(pilot, "tick it if you mean it")
             await pilot.press("space")
             await see(pilot, "$ clusterwright release --yes 030@pod-001")
+
+    asyncio.run(story())
+
+
+def test_what_was_decided_about_is_marked_no_more(ready: Path) -> None:
+    """Or the next action would be about the same rows."""
+
+    async def story() -> None:
+        app = screens(ready, "tech")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("2")
+            await see(pilot, "040@pod-001")
+            await pilot.press("slash")
+            await type_in(pilot, "state:ready")
+            await pilot.press("enter", "asterisk")
+            await see(pilot, "marked")
+            await pilot.press("b")
+            await see(pilot, "$ clusterwright start")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: not isinstance(app.screen, Form))
+            await until(pilot, lambda: "marked" not in painted(app))
 
     asyncio.run(story())

@@ -43,6 +43,10 @@ class ActingApp(App[None]):
     def refresh_site(self) -> None:
         """Look for changes at once."""
 
+    @abstractmethod
+    def take_marks_away(self, subjects: Sequence[str]) -> None:
+        """Let the next action be about something else than what was decided about."""
+
     def act(
         self,
         action: Action,
@@ -117,6 +121,7 @@ class ActingApp(App[None]):
         lines = (done.talk or done.answer or "done").strip().splitlines()
         more = [f"and {len(lines) - SAID} lines more"] if len(lines) > SAID else []
         self.notify("\n".join([*lines[:SAID], *more]), markup=False)
+        self.take_marks_away(asked.subjects)
         self.refresh_site()
 
     def keep_draft(self, asked: Asked, values: Mapping[str, str]) -> None:
