@@ -17,6 +17,14 @@ from tests.once import Once
 from tests.tui.halfway import NOW, build
 
 
+@pytest.fixture(autouse=True)
+def usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a terminal be one with colours and Unicode, whatever these tests are run in. Tests of others say so after this."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr("locale.getpreferredencoding", lambda do_setlocale=True: "UTF-8")
+
+
 @pytest.fixture
 def ready(tmp_path: Path) -> Path:
     """Return a site of this account where a playbook waits for its release."""
