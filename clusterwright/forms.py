@@ -13,13 +13,16 @@ from tui.acting.command import Check, Command, CommandLine, Field
 OWN = frozenset({"site", "who", "as_json", "as_of", "help"})
 """Options that a screen fills in by itself, or has in another way."""
 
-SUBJECTS = frozenset({"ACTIVITY", "ORDER", "TRANCHE", "ORDER|ACTIVITY", "NCR", "CHANGE", "EVENT", "DELEGATION"})
+SUBJECTS = frozenset({"ACTIVITY", "ORDER", "TRANCHE", "NCR", "CHANGE", "EVENT", "DELEGATION"})
 """What a first argument is called that says what a decision is about."""
+
+AT_A_TERMINAL = frozenset({"tui", "tour", "check scan"})
+"""Commands that need a terminal of their own."""
 
 
 def command_line() -> CommandLine:
-    """Return all commands. One is imported when its form is asked for."""
-    files = _files()
+    """Return all commands that need no terminal. One is imported when its form is asked for."""
+    files = {name: path for name, path in _files().items() if name not in AT_A_TERMINAL}
     return CommandLine(
         {name: first_line(path) for name, path in files.items()}, cache(lambda name: _form(name, files[name]))
     )

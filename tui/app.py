@@ -22,7 +22,6 @@ from textual.worker import get_current_worker
 from schedule.errors import ClusterwrightError, InputError
 from schedule.text import shown
 from tui import screens
-from tui.acting.actions import actions_about
 from tui.acting.application import ActingApp
 from tui.acting.command import CommandLine
 from tui.feed import Feed
@@ -185,7 +184,7 @@ class ClusterwrightApp(ActingApp):
         for mode in self.MODES:
             yield SystemCommand(f"Go: {mode}", f"Show {mode}", lambda m=mode: self.switch_mode(m))
         if isinstance(screen, SiteScreen):
-            for action in actions_about(screen.about):
+            for action in screen.offered:
                 about = f"clusterwright {action.command}"
                 yield SystemCommand(f"{action.label}", about, lambda a=action, s=screen: s.action_act(a.id))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from textual.app import App
 from textual.pilot import Pilot
 
 from clusterwright.forms import command_line
@@ -34,12 +35,12 @@ async def until(pilot: User, true: Callable[[], bool]) -> None:
         if true():
             return
         await pilot.pause(STEP_S)
-    raise AssertionError(f"it did not happen in time; painted is:\n{painted(pilot.app)}")  # type: ignore[arg-type]
+    raise AssertionError(f"it did not happen in time; painted is:\n{painted(pilot.app)}")
 
 
 async def see(pilot: User, *texts: str) -> None:
     """Wait until all of the texts are painted."""
-    await until(pilot, lambda: all(text in painted(pilot.app) for text in texts))  # type: ignore[arg-type]
+    await until(pilot, lambda: all(text in painted(pilot.app) for text in texts))
 
 
 async def read(app: ClusterwrightApp) -> None:
@@ -63,7 +64,7 @@ async def open_page(app: ClusterwrightApp, pilot: User, activity: str, person: s
     await see(pilot, f"{activity}  ", "What it waits for")
 
 
-def painted(app: ClusterwrightApp) -> str:
+def painted(app: App[None]) -> str:
     """Return the screen on top as a person sees it, line by line."""
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text.rstrip() for strip in strips).replace("\N{NO-BREAK SPACE}", " ")

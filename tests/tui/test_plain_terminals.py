@@ -13,12 +13,12 @@ from textual.strip import Strip
 from ledger.reading import last_event
 from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until
 from tui.acting.actions import ACTIONS
+from tui.acting.application import QUESTIONS, READ_ONLY
 from tui.acting.form import Form
 from tui.app import MAIN, ClusterwrightApp
 from tui.keys import FILE
 from tui.lists.grid import Grid
 from tui.printing import FOLDER
-from tui.screens.acting import READ_ONLY
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choose
 from tui.screens.steps import StepsScreen
@@ -175,6 +175,13 @@ async def test_a_file_of_keys_with_a_fault_is_named_and_the_keys_stay(
 # Looking only
 
 
+async def offered(app: ClusterwrightApp, pilot: User) -> set[str]:
+    """Wait for a list to choose from, and return the ids of what it offers."""
+    await until(pilot, lambda: isinstance(app.screen, Choose))
+    assert isinstance(app.screen, Choose)
+    return {choice.id for choice in app.screen.grid.view.found}
+
+
 async def test_screens_that_are_read_only_refuse_every_action_that_records(ready: Path) -> None:
     app, before = screens(ready, "pm", read_only=True), last_event(ready)
     async with app.run_test(size=SIZE) as pilot:
@@ -188,10 +195,26 @@ async def test_screens_that_are_read_only_refuse_every_action_that_records(ready
                 await pilot.pause()
                 assert app.screen is screen, action.id
                 assert [notice.message for notice in app._notifications] == [READ_ONLY], action.id
-        app.clear_notifications()
-        await pilot.press("colon", *"break-glass", "enter")
-        await until(pilot, lambda: app.screen is screen and READ_ONLY in [one.message for one in app._notifications])
+        await pilot.press("colon")
+        assert await offered(app, pilot) == QUESTIONS
+        assert {"preview", "forecast"}.isdisjoint(QUESTIONS), (
+            "a preview runs on hosts; a forecast is kept for everybody"
+        )
+        await pilot.press("escape", "question_mark")
+        assert not {action.id for action in ACTIONS if action.records} & await offered(app, pilot)
     assert last_event(ready) == before
+
+
+async def test_screens_that_are_read_only_make_no_forecast_and_keep_no_scan(halfway: Path) -> None:
+    app = screens(halfway, "pm", read_only=True)
+    async with app.run_test(size=SIZE) as pilot:
+        for mode, key in (("risk", "f"), ("orders", "y")):
+            screen = await shown(app, pilot, mode)
+            app.clear_notifications()
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen is screen
+            assert [notice.message for notice in app._notifications] == [READ_ONLY], mode
 
 
 # Pages as files, and views that are kept

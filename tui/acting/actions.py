@@ -13,13 +13,18 @@ About = Literal["activity", "order", "delivery", "ncr", "change", "site"]
 
 
 class Action(NamedTuple):
-    """A command with its key. `records` is false for one that only answers. `verb` is its name in `ledger.questions.inbox`."""
+    """A command with its key.
+
+    `records` is false for a question: it changes nothing, so that read-only screens may ask it. What a command with `answers`
+    says is shown line by line. `verb` is its name in `ledger.questions.inbox`.
+    """
 
     command: str
     key: str
     about: About
     label: str
     records: bool = True
+    answers: bool = False
     verb: str = ""
 
     @property
@@ -29,7 +34,7 @@ class Action(NamedTuple):
 
 
 def _asks(command: str, key: str, about: About, label: str) -> Action:
-    return Action(command, key, about, label, records=False)
+    return Action(command, key, about, label, records=False, answers=True)
 
 
 def _work(command: str, key: str, label: str) -> Action:
@@ -66,7 +71,7 @@ ACTIONS: tuple[Action, ...] = (
     _asks("impact", "I", "activity", "Impact of a delay"),
     _asks("log", "", "activity", "Its events"),
     _asks("limits", "", "activity", "Bounds of its run"),
-    _asks("preview", "v", "activity", "Preview the run"),
+    Action("preview", "v", "activity", "Preview the run", answers=True),
     Action("order", "o", "order", "Place"),
     Action("acknowledge", "a", "order", "Acknowledge"),
     Action("promise", "p", "order", "Promise"),
@@ -89,7 +94,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("correct", "z", "site", "Correct an entry"),
     Action("authority delegate", "D", "site", "Lend a role"),
     Action("authority withdraw", "", "site", "Take a role back"),
-    _asks("forecast", "", "site", "Forecast"),
+    Action("forecast", "", "site", "Forecast", answers=True),
     _asks("whatif", "", "site", "What if"),
     _asks("slip", "", "site", "Slip"),
     _asks("report week", "", "site", "Weekly report"),

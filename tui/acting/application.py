@@ -9,12 +9,16 @@ from pathlib import Path
 from textual import events, work
 from textual.app import App
 
-from tui.acting.actions import Action
+from tui.acting.actions import ACTIONS, Action
 from tui.acting.asked import Asked
 from tui.acting.command import CommandLine
 from tui.acting.running import Done
 from tui.screens.choose import Choice, Choose
 from tui.site import OpenSite
+
+READ_ONLY = "these screens are read-only"
+
+QUESTIONS = frozenset(action.command for action in ACTIONS if not action.records)
 
 SAID = 6
 """How many lines of what a command said are shown when it is done."""
@@ -38,6 +42,12 @@ class ActingApp(App[None]):
             self._early.append(event)
             return
         await super().on_event(event)
+
+    def may_record(self) -> bool:
+        """Return whether these screens record anything. Say so where they are read-only."""
+        if self.site.read_only:
+            self.notify(READ_ONLY, severity="warning")
+        return not self.site.read_only
 
     @abstractmethod
     def refresh_site(self) -> None:
@@ -95,11 +105,11 @@ class ActingApp(App[None]):
         if len(subjects) > 1 and not (command.subject and command.subject.many):
             self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
             subjects = subjects[:1]
-        if not action.records and not any(field.required for field in command.fields):
+        if action.answers and not any(field.required for field in command.fields):
             self.call_from_thread(self.show_answer, command.words(subjects, {}))
             return
         kept = self._drafts.get((command.name, tuple(subjects)), {})
-        asked = Asked(command, subjects, {**kept, **values}, refusals, warnings, action.records)
+        asked = Asked(command, subjects, {**kept, **values}, refusals, warnings, action.answers)
         self.call_from_thread(self._open, asked)
 
     def show_answer(self, words: Sequence[str]) -> None:
@@ -133,8 +143,13 @@ class ActingApp(App[None]):
         return self._drafts.get((command, ()), {})
 
     def action_command(self) -> None:
-        """Choose any command of the command line; its form or its answer follows."""
-        choices = [Choice(name, "", name, about) for name, about in self.site.commands.abouts.items()]
+        """Choose any command of the command line; its form or its answer follows. Read-only screens offer the questions."""
+        offered = [
+            (name, about)
+            for name, about in self.site.commands.abouts.items()
+            if name in QUESTIONS or not self.site.read_only
+        ]
+        choices = [Choice(name, "", name, about) for name, about in offered]
 
         def chosen(name: str | None) -> None:
             if name is not None:
@@ -147,7 +162,5 @@ class ActingApp(App[None]):
         command = self.site.commands.describe(name).alone
         if not command.fields:
             self.call_from_thread(self.show_answer, command.words((), {}))
-        elif self.site.read_only:
-            self.notify("these screens are read-only", severity="warning")
         else:
-            self.call_from_thread(self._open, Asked(command, (), records="who" in command.own))
+            self.call_from_thread(self._open, Asked(command, (), answers="who" not in command.own))

@@ -18,8 +18,8 @@ class Asked(NamedTuple):
     """Says by subject why the decision would be refused now. Asked in a thread."""
     warnings: Callable[[], Sequence[str]] = tuple
     """Says what the person gives up by the decision. Asked in a thread."""
-    records: bool = True
-    """False for a question: its answer is shown line by line, and the form is closed before."""
+    answers: bool = False
+    """Whether the form is closed before the command runs, and what it says is shown line by line."""
 
     take: Callable[[Sequence[str]], None] | None = None
     """Gets the command, instead of it being run by the form. What was typed is kept for the next one."""

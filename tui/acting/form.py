@@ -177,11 +177,11 @@ class Form(ModalScreen[Done | None]):
         if self.asked.take is not None:
             self.asked.take(self.words)
             self.action_leave()
-        elif self.asked.records:
-            self.run_it()
-        else:
+        elif self.asked.answers:
             self.dismiss(None)
             self.owner.show_answer(self.words)
+        else:
+            self.run_it()
 
     @work(group="form")
     async def run_it(self) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-SEVERAL_LINES = 2**20
+LONGEST_LINE = 2**20
 """The longest line of output, in bytes."""
 
 ALONE = {"SSH_ASKPASS_REQUIRE": "never", "NO_COLOR": "1", "TERM": "dumb"}
@@ -19,7 +19,7 @@ ALONE = {"SSH_ASKPASS_REQUIRE": "never", "NO_COLOR": "1", "TERM": "dumb"}
 
 
 class Done(NamedTuple):
-    """How a command ended, and what it said, the answer before the talk. `refusal` is the last of the talk where it failed."""
+    """How a command ended, and what it said: `answer` on the standard output, `talk` on the other, as a refusal."""
 
     code: int
     answer: str
@@ -52,7 +52,7 @@ class Running:
             cwd=self.folder,
             env=environment,
             start_new_session=True,
-            limit=SEVERAL_LINES,
+            limit=LONGEST_LINE,
         )
         assert self.process.stdout is not None
         assert self.process.stderr is not None

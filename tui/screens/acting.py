@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 MANY = 200
 """Of how many subjects at most the refusals are asked for before a decision is typed."""
 
-READ_ONLY = "these screens are read-only"
-
 
 class ActingScreen(Screen[None]):
     """A screen whose keys act on what is chosen. Of the actions with one key, that one acts which is about what is chosen."""
@@ -45,6 +43,11 @@ class ActingScreen(Screen[None]):
         return self.ABOUT
 
     @property
+    def offered(self) -> Sequence[Action]:
+        """The actions that can be taken here. Read-only screens offer those that record nothing."""
+        return [action for action in actions_about(self.about) if not (action.records and self.owner.site.read_only)]
+
+    @property
     def chosen(self) -> Sequence[str]:
         """The ids that the actions are about."""
         return ()
@@ -66,14 +69,10 @@ class ActingScreen(Screen[None]):
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what can be done about what is chosen, then the screens'."""
         key_of = self.owner.key_of
-        mine = (
-            ()
-            if self.owner.site.read_only
-            else tuple(
-                (key_of(action.id, action.key), action.label, f"act('{action.id}')")
-                for action in actions_about(self.about)
-                if key_of(action.id, action.key)
-            )
+        mine = tuple(
+            (key_of(action.id, action.key), action.label, f"act('{action.id}')")
+            for action in self.offered
+            if key_of(action.id, action.key)
         )
         own = (
             (key_of("menu", "?"), "All keys", "menu"),
@@ -89,8 +88,7 @@ class ActingScreen(Screen[None]):
         if action.about != "site" and not subjects:
             self.notify("nothing is chosen")
             return
-        if action.records and self.owner.site.read_only:
-            self.notify(READ_ONLY, severity="warning")
+        if action.records and not self.owner.may_record():
             return
         self.owner.act(
             action,

@@ -84,8 +84,7 @@ class ActivityScreen(PageScreen):
 
     def take_back(self) -> None:
         """Ask to take back the entry under the cursor, else the last one that can be taken back."""
-        if self.owner.site.read_only:
-            super().action_act("site.correct")
+        if not self.owner.may_record():
             return
         row = self.grid.row
         here = row.target if row is not None else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.binding import Binding
 
-from tui.acting.actions import Action, actions_about
+from tui.acting.actions import Action
 from tui.screens.choose import Choice, Choose
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Menu(Choose):
     def __init__(self, of: ActingScreen) -> None:
         """Take the screen."""
         self.of = of
-        self.actions = {action.id: action for action in actions_about(of.about)}
+        self.actions = {action.id: action for action in of.offered}
         bound = [(node, binding) for node, binding, *_ in of.active_bindings.values()]
         self.keys = {
             binding.action: (node, binding) for node, binding in bound if not binding.action.startswith("act(")

@@ -25,7 +25,6 @@ from tui.lists.column import Column
 from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.looks import Role, safe
-from tui.screens.acting import READ_ONLY
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
 
@@ -152,9 +151,6 @@ class ReceivingScreen(SiteScreen):
         event.input.value = ""
         if not serial or self.awaited is None:
             return
-        if self.owner.site.read_only:
-            self.notify(READ_ONLY, severity="warning")
-            return
         self.scanned.append(serial)
         self._keep()
         self.show_scans()
@@ -203,9 +199,6 @@ class ReceivingScreen(SiteScreen):
         if not any(scan.counts for scan in self.scans):
             self.notify("nothing that counts is scanned")
             return
-        if self.owner.site.read_only:
-            self.notify(READ_ONLY, severity="warning")
-            return
         self.owner.act(RECEIVE, [self.delivery], values=self.values(RECEIVE, [self.delivery]))
 
     def values(self, _action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
@@ -228,7 +221,9 @@ class ReceivingScreen(SiteScreen):
 
 
 def receive_by_scanner(screen: SiteScreen, deliveries: Sequence[str]) -> None:
-    """Show the scanner's screen of a delivery. Ask which one where there are several."""
+    """Show the scanner's screen of a delivery, which keeps every scan. Ask which one where there are several."""
+    if not screen.owner.may_record():
+        return
 
     def opened(name: str | None) -> None:
         if name is not None:

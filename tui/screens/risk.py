@@ -174,7 +174,8 @@ class RiskScreen(SiteScreen):
 
     def action_forecast(self) -> None:
         """Make the forecast again; the lists show it when it is kept."""
-        self.add(["forecast"])
+        if self.owner.may_record():
+            self.add(["forecast"])
 
     def add(self, words: Sequence[str]) -> None:
         """Add a case, and run it when those before it have ended."""

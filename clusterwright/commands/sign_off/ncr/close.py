@@ -17,6 +17,6 @@ from ledger.decisions.ncr import close_ncr
 def close(
     me: SigningReport,
     ncr: NcrId,
-    what: Annotated[str, Option("--disposition", help="If none was decided before.")] = "",
+    disposition: Annotated[str, Option("--disposition", help="If none was decided before.")] = "",
 ) -> None:
-    me.once(ncr, "closed", close_ncr, what)
+    me.once(ncr, "closed", close_ncr, disposition)

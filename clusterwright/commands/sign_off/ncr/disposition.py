@@ -19,9 +19,9 @@ from ledger.decisions.ncr import disposition_ncr
 def disposition(
     me: SigningReport,
     ncr: NcrId,
-    what: Annotated[str, Argument(help="rework, repair, use-as-is or return.")],
+    disposition: Annotated[str, Argument(help="rework, repair, use-as-is or return.")],
     owner: Annotated[str, Option(help="Who makes it good.")] = "",
     due: Annotated[date | None, day_option("By when.")] = None,
     reason: Annotated[str, Option(help="Why; use-as-is needs one.")] = "",
 ) -> None:
-    me.once(ncr, what, disposition_ncr, what, owner=owner, due=due, reason=reason)
+    me.once(ncr, disposition, disposition_ncr, disposition, owner=owner, due=due, reason=reason)
