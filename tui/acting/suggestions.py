@@ -10,6 +10,7 @@ from ledger.questions.checks import unchecked_items
 from ledger.questions.people import people
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.ncr import DISPOSITIONS
 from tui.acting.command import Field
 
 Offer = Callable[[Snapshot, str], Sequence[str]]
@@ -46,7 +47,7 @@ OFFERS: Mapping[str, Offer] = {
     "item": _items,
     "metric": _metrics,
     "kind": _evidence,
-    "what": lambda _snapshot, _subject: ("rework", "repair", "use-as-is", "return"),
+    "disposition": lambda _snapshot, _subject: DISPOSITIONS,
 }
 """By the name of a field."""
 
