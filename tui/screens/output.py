@@ -27,6 +27,9 @@ class OutputScreen(ListScreen[Line]):
     """What a command says. Esc stops it while it runs, then goes back."""
 
     EMPTY = "at work…"
+    SHOW_S = 0.1
+    """How often lines that came are shown."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+y", "copy", "Copy the command", id="output.copy")]
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -35,6 +38,8 @@ class OutputScreen(ListScreen[Line]):
         self.words = words
         self.running: Running | None = None
         self.lines: list[Line] = []
+        self.shown = 0
+        """How many of the lines are on the list."""
 
     def made(self) -> View[Line]:
         """Return a list of one column without a heading."""
@@ -47,7 +52,13 @@ class OutputScreen(ListScreen[Line]):
     def on_mount(self) -> None:
         """Run it."""
         super().on_mount()
+        self.set_interval(self.SHOW_S, self.show_new)
         self.run_it()
+
+    def on_unmount(self) -> None:
+        """Leave nothing running."""
+        if self.running is not None:
+            self.running.stop()
 
     @work(group="output")
     async def run_it(self) -> None:
@@ -61,12 +72,15 @@ class OutputScreen(ListScreen[Line]):
             self.heard(line)
         if done.code:
             self.heard(f"exit code {done.code}")
-        self.show(self.lines)
 
     def heard(self, text: str) -> None:
         """Add a line."""
-        self.lines = [*self.lines, Line(len(self.lines), text)]
-        if self.is_mounted:
+        self.lines.append(Line(len(self.lines), text))
+
+    def show_new(self) -> None:
+        """Show the lines that came since the last time."""
+        if len(self.lines) != self.shown:
+            self.shown = len(self.lines)
             self.show(self.lines)
 
     def action_copy(self) -> None:

@@ -1,0 +1,37 @@
+"""The answer of a command is shown as it comes, whole, and its process ends with the screens."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.tui.piloting import SIZE, WAIT_S, screens, see, until
+from tui.screens.output import OutputScreen
+
+
+async def test_a_long_answer_is_shown_whole(halfway: Path) -> None:
+    app = screens(halfway, "owner")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
+        ids = [row.id for row in app.site.rows]
+        app.show_answer(["list"])
+        await until(pilot, lambda: isinstance(app.screen, OutputScreen))
+        screen = app.screen
+        assert isinstance(screen, OutputScreen)
+        await until(pilot, lambda: all(map("\n".join(line.text for line in screen.view.found).__contains__, ids)))
+    assert len(ids) > 200, "more than a screen, so that it comes in parts"
+
+
+async def test_a_command_ends_with_the_screens(halfway: Path) -> None:
+    app = screens(halfway, "owner")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
+        app.show_answer(["up"])
+        await see(pilot, "clusterwright up")
+        assert isinstance(app.screen, OutputScreen)
+        running = app.screen.running
+        assert running is not None
+        await until(pilot, lambda: running.process is not None)
+        process = running.process
+    assert process is not None
+    assert await asyncio.wait_for(process.wait(), WAIT_S) != 0, "stopped, as by Ctrl-C"
