@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from textual.strip import Strip
 
+import tui
 from ledger.reading import last_event
 from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until
 from tui.acting.actions import ACTIONS
@@ -18,6 +19,7 @@ from tui.acting.form import Form
 from tui.app import MAIN, ClusterwrightApp
 from tui.keys import FILE
 from tui.lists.grid import Grid
+from tui.plain_glyphs import PLAIN
 from tui.printing import FOLDER
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choose
@@ -77,6 +79,12 @@ async def test_a_linux_console_gets_ascii_only(
         await pilot.press("escape", "2", "p")
         await until(pilot, lambda: isinstance(app.screen, Form))
         assert not_ascii(app) == set()
+
+
+def test_every_sign_of_the_screens_has_one_in_ascii() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in Path(tui.__file__).parent.rglob("*.py")]
+    signs = {sign for text in texts for sign in text if not sign.isascii()}
+    assert {sign for sign in signs if ord(sign) not in PLAIN} == set()
 
 
 def not_ascii(app: ClusterwrightApp) -> set[str]:

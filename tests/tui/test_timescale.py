@@ -6,9 +6,26 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tui.lists import bars
-from tui.lists.bars import ASCII, Bar, Moments, level, painted
+from tui.lists.bars import (
+    AFTER,
+    BASELINE,
+    BEFORE,
+    CRITICAL,
+    DATA_DATE,
+    FLOAT,
+    FORECAST,
+    LATER,
+    LEVELS,
+    NOW,
+    OPEN,
+    WORKED,
+    Bar,
+    Moments,
+    level,
+    painted,
+)
 from tui.lists.timescale import ZOOMS, Timescale, fitting
+from tui.plain_glyphs import PLAIN
 
 MONDAY = datetime(2027, 1, 4, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -16,12 +33,6 @@ WEEK = Timescale("UTC", MONDAY, 1)
 """A cell is half a day."""
 
 PAST = Moments(MONDAY - 100 * DAY)
-
-
-@pytest.fixture(autouse=True)
-def utf8(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paint with the glyphs of a terminal that has all of them."""
-    monkeypatch.setattr(bars, "glyphs", lambda: bars.UNICODE)
 
 
 def text(bar: Bar, width: int = 12, moments: Moments = PAST) -> str:
@@ -125,12 +136,14 @@ def test_today_is_on_every_row() -> None:
     assert text(bar, moments=Moments(MONDAY + 3 * DAY, MONDAY + 2 * DAY)) == "▒▒  ╎ ┊"
 
 
-def test_a_terminal_without_utf8_has_bars_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bars, "glyphs", lambda: ASCII)
-    bar = Bar(MONDAY, MONDAY + 4 * DAY, "bad", worked=MONDAY + DAY, latest=MONDAY + 5 * DAY, is_critical=True)
+def test_no_two_parts_of_a_chart_look_alike_in_ascii() -> None:
+    signs = [WORKED, OPEN, CRITICAL, FLOAT, LATER, BASELINE, FORECAST, NOW, DATA_DATE, BEFORE, AFTER]
 
-    assert text(bar) == "##%%%%%%..."
-    assert text(bar).isascii()
+    plain = "".join(signs).translate(PLAIN)
+
+    assert plain.isascii()
+    assert len(set(plain)) == len(signs)
+    assert LEVELS.translate(PLAIN) == " 1234567#"
 
 
 def test_a_level_is_seen_from_the_first_part_on() -> None:

@@ -1,58 +1,28 @@
 """Bars on a time axis, painted in eighths of a cell: what is done, what is to come, float, baseline, forecast and today.
 
-A glyph says everything that a colour says. On a terminal without UTF-8 there are other glyphs.
+A glyph says everything that a colour says.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
 from typing import NamedTuple
 
 from tui.lists.column import Span
 from tui.lists.timescale import EIGHTHS, Timescale
 from tui.looks import REVERSED, Role
 
+WORKED, OPEN, CRITICAL = "█", "▒", "▓"
+FLOAT, LATER = "┄", "─"
+BASELINE, FORECAST = "┤", "◇"
+NOW, DATA_DATE = "┊", "╎"
+BEFORE, AFTER = "◂", "▸"
+BLOCKS = " ▏▎▍▌▋▊▉█"
+"""The part of a cell that is filled from the left, by eighths."""
 
-class Glyphs(NamedTuple):
-    """What a chart is painted with. `eighths` are the parts of a cell from the left, none to all; `levels` those from below."""
-
-    worked: str
-    open: str
-    critical: str
-    float: str
-    later: str
-    baseline: str
-    forecast: str
-    now: str
-    data_date: str
-    before: str
-    after: str
-    eighths: str
-    levels: str
-    wanted: str
-    begin: str
-    end: str
-    range: str
-    middle: str
-    goal: str
-
-
-UNICODE = Glyphs(
-    *("█", "▒", "▓", "┄", "─", "┤", "◇", "┊", "╎", "◂", "▸", " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█", "▲", "├", "┤", "─", "●", "◆")
-)
-ASCII = Glyphs(
-    *("#", "=", "%", ".", "-", "]", "*", ":", ";", "<", ">", "        #", " 12345678", "!", "[", "]", "-", "o", "$")
-)
-
-
-@cache
-def glyphs() -> Glyphs:
-    """Return the glyphs that the terminal can show."""
-    encoding = getattr(sys.__stdout__, "encoding", None) or ""
-    return UNICODE if "utf" in encoding.casefold() else ASCII
+LEVELS = " ▁▂▃▄▅▆▇█"
+"""The part of a cell that is filled from below, by eighths."""
 
 
 class Bar(NamedTuple):
@@ -96,7 +66,7 @@ def spans_of(cells: Cells) -> Sequence[Span]:
 def background(scale: Timescale, width: int, moments: Moments) -> Cells:
     """Return empty cells with today and the data date."""
     cells: Cells = [(" ", "text")] * width
-    for moment, glyph in ((moments.data_date, glyphs().data_date), (moments.now, glyphs().now)):
+    for moment, glyph in ((moments.data_date, DATA_DATE), (moments.now, NOW)):
         if moment is not None:
             put(cells, scale, moment, (glyph, "muted"))
     return cells
@@ -118,18 +88,18 @@ def line(cells: Cells, scale: Timescale, stretch: tuple[datetime, datetime], mar
 
 def painted(bar: Bar, scale: Timescale, width: int, moments: Moments) -> Sequence[Span]:
     """Return a row of the chart."""
-    cells, own = background(scale, width, moments), glyphs()
+    cells = background(scale, width, moments)
     if bar.latest is not None and bar.latest > bar.finish:
-        line(cells, scale, (bar.finish, bar.latest), (own.float, "muted"))
+        line(cells, scale, (bar.finish, bar.latest), (FLOAT, "muted"))
     if bar.forecast is not None and bar.forecast > bar.finish:
-        line(cells, scale, (bar.finish, bar.forecast), (own.later, "bad"))
+        line(cells, scale, (bar.finish, bar.forecast), (LATER, "bad"))
     if bar.baseline is not None and bar.baseline > bar.finish:
-        line(cells, scale, (bar.finish, bar.baseline), (own.later, "muted"))
+        line(cells, scale, (bar.finish, bar.baseline), (LATER, "muted"))
     _fill(cells, bar, scale)
     if bar.baseline is not None and not _is_same_cell(scale, bar.baseline, bar.finish):
-        put(cells, scale, bar.baseline, (own.baseline, "text"))
+        put(cells, scale, bar.baseline, (BASELINE, "text"))
     if bar.forecast is not None:
-        put(cells, scale, bar.forecast, (own.forecast, "bad" if bar.forecast > bar.finish else "good"))
+        put(cells, scale, bar.forecast, (FORECAST, "bad" if bar.forecast > bar.finish else "good"))
     _beyond(cells, scale, bar)
     return spans_of(cells)
 
@@ -143,13 +113,12 @@ def _fill(cells: Cells, bar: Bar, scale: Timescale) -> None:
     first, last = scale.place(bar.start), scale.place(bar.finish)
     last = max(last, first + 1)  # what takes no time can be seen, too
     worked = first if bar.worked is None else scale.place(bar.worked)
-    own = glyphs()
-    to_come = own.critical if bar.is_critical else own.open
+    to_come = CRITICAL if bar.is_critical else OPEN
     for cell in range(max(first // EIGHTHS, 0), min(-(-last // EIGHTHS), len(cells))):
         begin, end = max(first - cell * EIGHTHS, 0), min(last - cell * EIGHTHS, EIGHTHS)
         if end - begin == EIGHTHS:
             is_worked = worked >= (cell + 1) * EIGHTHS
-            cells[cell] = (own.worked if is_worked else to_come, bar.role)
+            cells[cell] = (WORKED if is_worked else to_come, bar.role)
         else:
             cells[cell] = _end(begin, end, bar.role)
 
@@ -159,12 +128,9 @@ def _end(begin: int, end: int, role: Role) -> Span:
 
     There are blocks that begin at the left of a cell only. One that ends at its right is the other part, reversed.
     """
-    own = glyphs()
-    if own is ASCII:
-        return own.worked, role
     if end == EIGHTHS or begin + end > EIGHTHS:
-        return own.eighths[begin], REVERSED[role]
-    return own.eighths[max(end - begin, 1)], role
+        return BLOCKS[begin], REVERSED[role]
+    return BLOCKS[max(end - begin, 1)], role
 
 
 def _beyond(cells: Cells, scale: Timescale, bar: Bar) -> None:
@@ -172,14 +138,13 @@ def _beyond(cells: Cells, scale: Timescale, bar: Bar) -> None:
     if not cells:
         return
     if scale.place(bar.finish) < 0:
-        cells[0] = (glyphs().before, "muted")
+        cells[0] = (BEFORE, "muted")
     elif scale.place(bar.start) >= len(cells) * EIGHTHS:
-        cells[-1] = (glyphs().after, "muted")
+        cells[-1] = (AFTER, "muted")
 
 
 def level(part: float) -> str:
     """Return a cell that is filled from below to a part between 0 and 1. What is more than nothing can be seen."""
-    levels = glyphs().levels
     if part <= 0:
-        return levels[0]
-    return levels[max(1, min(round(part * EIGHTHS), EIGHTHS))]
+        return LEVELS[0]
+    return LEVELS[max(1, min(round(part * EIGHTHS), EIGHTHS))]

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from tui.lists.bars import Moments, background, glyphs, line, put, spans_of
+from tui.lists.bars import Moments, background, line, put, spans_of
 from tui.lists.column import Span
 from tui.lists.timescale import Timescale
 from tui.looks import Role
+
+BEGIN, BETWEEN, END = "├", "─", "┤"
 
 
 class Mark(NamedTuple):
@@ -30,11 +32,11 @@ class Range(NamedTuple):
 
 def ranged(found: Range, scale: Timescale, width: int, moments: Moments) -> Sequence[Span]:
     """Return a range as pieces of a width."""
-    cells, own = background(scale, width, moments), glyphs()
+    cells = background(scale, width, moments)
     if found.first < found.last:
-        line(cells, scale, (found.first, found.last), (own.range, "ready"))
-        put(cells, scale, found.first, (own.begin, "ready"))
-        put(cells, scale, found.last, (own.end, "ready"))
+        line(cells, scale, (found.first, found.last), (BETWEEN, "ready"))
+        put(cells, scale, found.first, (BEGIN, "ready"))
+        put(cells, scale, found.last, (END, "ready"))
     for mark in found.marks:
         put(cells, scale, mark.at, (mark.glyph, mark.role))
     return spans_of(cells)

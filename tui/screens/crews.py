@@ -14,7 +14,7 @@ from ledger.questions.crew_weeks import CrewWeek, Limit, TradeWeeks, crew_weeks
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from tui.keyline import Shown
-from tui.lists.bars import glyphs, level, spans_of
+from tui.lists.bars import level, spans_of
 from tui.lists.column import Column, Span
 from tui.lists.prompt import Prompt
 from tui.lists.timegrid import TimeGrid
@@ -25,6 +25,8 @@ from tui.screens.listing import ListScreen
 
 EARLY = datetime(2000, 1, 1, tzinfo=UTC)
 WEEK = timedelta(days=7)
+WAITS = "▲"
+"""Work waits for crews."""
 
 
 class WeekGrid(TimeGrid[TradeWeeks]):
@@ -141,7 +143,7 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         """Say how many rows there are, and what is painted."""
         super().count()
         if self.view.wrong is None:
-            said = f"{glyphs().wanted} work waits for crews · ◂ ▸ choose a week · Enter lists its work"
+            said = f"{WAITS} work waits for crews · ◂ ▸ choose a week · Enter lists its work"
             self.prompt.say(f"{self.prompt.note} · {said}")
 
     # The chosen week
@@ -158,7 +160,7 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         week = self._chosen_week(row)
         if week is None or not week.wanted:
             return ""
-        more = f" {glyphs().wanted}{week.wanted:,}" if week.wanted > row.there else ""
+        more = f" {WAITS}{week.wanted:,}" if week.wanted > row.there else ""
         return f"{week.crews:,}/{row.there:,}{more}"
 
     def _week_role(self, row: TradeWeeks) -> Role:
@@ -201,7 +203,7 @@ def painted_weeks(row: TradeWeeks, scale: Timescale, width: int) -> Sequence[Spa
         if fullest is None:
             cells.append((" ", "text"))
             continue
-        glyph = glyphs().wanted if fullest.wanted > row.there else level(fullest.crews / max(row.there, 1))
+        glyph = WAITS if fullest.wanted > row.there else level(fullest.crews / max(row.there, 1))
         cells.append((glyph, _role(row, fullest)))
     return spans_of(cells)
 

@@ -14,9 +14,9 @@ from ledger.questions.site import SiteRow
 from ledger.rules.activity import State
 from schedule.text import shown_in_line
 from steps.stamps import days_between, minute
+from tui.lists.bars import level
 from tui.looks import COLOURS, coloured, day_text, safe
 
-BLOCKS = " ▁▂▃▄▅▆▇█"
 POINTS = 400
 """At how many times the S-curve is read; the widest screen shows fewer."""
 
@@ -124,4 +124,4 @@ def _block(shares: Sequence[float], at: int, cells: int, points: int) -> str:
     """Return the block of a cell: the share at the end of its stretch of points."""
     point = min((at + 1) * points // max(cells, 1), len(shares)) - 1
     share = shares[max(point, 0)] if shares else 0.0
-    return BLOCKS[round(share * 8)]
+    return level(share)

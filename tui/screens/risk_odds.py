@@ -10,9 +10,9 @@ from ledger.questions.forecast_words import chance_words
 from ledger.questions.kept_forecast import KeptChance
 from ledger.questions.odds import MilestoneOdds
 from steps.stamps import days_between
-from tui.lists.bars import Moments, glyphs, level
+from tui.lists.bars import FORECAST, NOW, Moments, level
 from tui.lists.column import Column, Span
-from tui.lists.ranges import Mark, Range, ranged
+from tui.lists.ranges import BEGIN, END, Mark, Range, ranged
 from tui.lists.timegrid import TimeGrid
 from tui.lists.timescale import Timescale
 from tui.lists.view import View
@@ -20,6 +20,7 @@ from tui.looks import Role, day_text
 
 EARLY = datetime(2000, 1, 1, tzinfo=UTC)
 WEEK = timedelta(days=7)
+MIDDLE, COMMITMENT = "●", "◆"
 ZoneOf = Callable[[], str]
 
 
@@ -141,10 +142,9 @@ class MilestonesGrid(TimeGrid[MilestoneOdds]):
         return self.axis(cells)
 
     def _painted(self, row: MilestoneOdds, cells: int) -> Sequence[Span]:
-        own = glyphs()
-        marks = [Mark(row.p50.date, own.middle, "ready"), Mark(row.expected, own.forecast, "text")]
+        marks = [Mark(row.p50.date, MIDDLE, "ready"), Mark(row.expected, FORECAST, "text")]
         if row.commitment is not None:
-            marks.append(Mark(row.commitment.commitment, own.goal, _milestone_role(row)))
+            marks.append(Mark(row.commitment.commitment, COMMITMENT, _milestone_role(row)))
         return ranged(Range(row.p10.date, row.p80.date, tuple(marks)), self.scale, cells, self.moments)
 
     def show_odds(self, rows: Sequence[MilestoneOdds], moments: Moments) -> None:
@@ -167,15 +167,13 @@ def curve_text(curve: Sequence[tuple[datetime, float]], scale: Timescale, width:
 
 def legend() -> str:
     """Return what the signs of the pictures mean."""
-    own = glyphs()
-    return f"{own.begin} P10  {own.middle} P50  {own.end} P80  {own.forecast} expected  {own.goal} commitment  {own.now} today"
+    return f"{BEGIN} P10  {MIDDLE} P50  {END} P80  {FORECAST} expected  {COMMITMENT} commitment  {NOW} today"
 
 
 def _glyph(row: DateRow) -> str:
-    own = glyphs()
     if row.name.startswith("commitment"):
-        return own.goal
-    return own.forecast if row.name == "working forecast" else own.middle
+        return COMMITMENT
+    return FORECAST if row.name == "working forecast" else MIDDLE
 
 
 def _name_role(row: DateRow) -> Role:
