@@ -194,6 +194,12 @@ class ClusterwrightApp(ActingApp):
 
         self.push_screen(ActivityScreen(subject.partition("#")[0]))
 
+    def open_order(self, order: str) -> None:
+        """Show the page of an order."""
+        from tui.screens.order_page import OrderScreen
+
+        self.push_screen(OrderScreen(order))
+
     def open_run(self, run: str) -> None:
         """Show the page of a run."""
         from tui.screens.run_page import RunScreen

@@ -20,12 +20,12 @@ COMMANDS = command_line()
 
 LEFT_OUT = {
     "a site is made or changed with them, now and then, by its owner": (
-        *("init", "tour", "doctor", "plan", "plan adopt", "plan compare", "plan diff", "design", "inventory", "redact"),
+        *("init", "doctor", "plan", "plan adopt", "plan compare", "plan diff", "design", "inventory", "redact"),
         *("import-progress", "import", "import schedule", "authority", "authority access", "authority rules"),
         *("keys", "keys allowed-signers", "keys engine", "keys revoke", "anchor", "backup", "restore"),
         *("database", "database check", "database load", "database roles", "database sql"),
     ),
-    "they work for minutes, or serve, in a terminal of their own": ("up", "dashboard", "rehearse", "tui", "check scan"),
+    "they work for minutes, or serve, in a terminal of their own": ("up", "dashboard", "rehearse"),
     "a screen has it": (
         *("list", "next", "inbox", "orders", "change", "ncr", "ncr list", "check", "check list", "drift"),
         *("report", "authority"),
@@ -44,7 +44,7 @@ LEFT_OUT = {
         ),
     ),
 }
-"""Commands that no key has, with the reason. `:` runs them all the same."""
+"""Commands that no key has, with the reason. `:` runs them all the same. `forms.AT_A_TERMINAL` names those that the screens cannot run."""
 
 
 def test_every_command_is_an_action_or_is_left_out_with_a_reason() -> None:

@@ -107,7 +107,7 @@ def test_a_bar_that_is_off_the_axis_is_brought_into_view(adopted: Path) -> None:
         assert "◂" in line_of(app, "195@site")
 
         await pilot.press("o")
-        assert "◂" not in line_of(app, "195@site")
+        await until(pilot, lambda: "◂" not in line_of(app, "195@site"))
 
     told(adopted, story)
 

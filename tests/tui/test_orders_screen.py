@@ -158,7 +158,7 @@ def test_the_page_of_an_order_goes_to_what_waits_for_it(ready: Path, monkeypatch
             await pilot.press("4")
             await see(pilot, DELIVERY)
             await pilot.press("enter")
-            await see(pilot, "placed with ACME as PO 1", "waits for it", "no value is recorded")
+            await see(pilot, "placed with ACME as PO 1", "Waits for it", "no value is recorded")
             await pilot.press("slash")
             await type_in(pilot, "010@pod-002")
             await pilot.press("enter", "enter")

@@ -38,7 +38,7 @@ class Look(NamedTuple):
 LOOKS = (
     *(Look(name, (key,)) for name, key in MAIN.items()),
     Look("activity", ("2",), "What it waits for", ACTIVITY),
-    Look("order", ("4",), "deliver", ORDER),
+    Look("order", ("4",), "Deliveries", ORDER),
     Look("form", ("2", "p"), "$ clusterwright progress"),
     Look("menu", ("2", "question_mark"), "What can be done about"),
 )

@@ -74,7 +74,7 @@ class ActivityScreen(PageScreen):
 
     def follow_chain(self) -> None:
         """Open what the activity under the cursor is, else what this one waits for first."""
-        row = self.grid.row
+        row = self.row
         here = None if row is None or row.section not in {WAITS, CHAIN} else row.target
         target = here or next((line.target for line in self.lines if line.section == CHAIN and line.target), None)
         if target is None:
@@ -86,7 +86,7 @@ class ActivityScreen(PageScreen):
         """Ask to take back the entry under the cursor, else the last one that can be taken back."""
         if not self.owner.may_record():
             return
-        row = self.grid.row
+        row = self.row
         here = row.target if row is not None else None
         if here is not None and here.kind == "event":
             self.notify(f"event {here.id} is no entry that can be taken back")

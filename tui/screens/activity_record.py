@@ -14,6 +14,7 @@ from ledger.questions.records import RunRow, comments, items, runs
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.rows import RUN_DONE, LinkRow
+from ledger.rules.subjects import is_supply, order_of
 from steps.amount import counted
 from steps.stamps import minute
 from tui.lists.column import Span
@@ -88,7 +89,7 @@ def ordered(case: LookedUp) -> Iterator[PageLine]:
         role: Role = "bad" if order.late_words else "text"
         late = f"; {order.late_words}" if order.late_words else ""
         pieces: tuple[Span, ...] = ((order.id, "text"), (order.state, "text"), (f"{', '.join(words)}{late}", role))
-        yield PageLine(ORDERS, pieces, table="orders")
+        yield PageLine(ORDERS, pieces, Target("order", order.id), "orders")
 
 
 def notes(case: LookedUp) -> Iterator[PageLine]:
@@ -104,18 +105,20 @@ def links(case: LookedUp) -> Iterator[PageLine]:
         (AFTER, [(link.after, link) for link in successors(case.snapshot, case.row.id)]),
     ):
         for end, link in found[:LINKS]:
-            yield _link(section, end, link)
+            yield link_line(section, end, link)
         if len(found) > LINKS:
             yield said(section, f"and {len(found) - LINKS} more", "muted")
 
 
-def _link(section: str, end: str, link: LinkRow) -> PageLine:
+def link_line(section: str, end: str, link: LinkRow) -> PageLine:
+    """Return the line of a link: what is at its other end, in which state, and why one waits for the other."""
     state = STATES.get(link.state)
     shown: Span = (link.state, "text") if state is None else (f"{state.glyph} {state.words}", STATE_ROLES[state])
     lag = f" +{link.lag_h:g} h" if link.lag_h else ""
     words = f"{link.title}: {link.reason}"
     pieces: tuple[Span, ...] = ((end, "ready"), shown, (f"{link.type}{lag}", "muted"), (words, "text"))
-    return PageLine(section, pieces, Target("activity", end), section)
+    target = Target("order", order_of(end)) if is_supply(end) else Target("activity", end)
+    return PageLine(section, pieces, target, section)
 
 
 def history(case: LookedUp) -> Iterator[PageLine]:

@@ -139,7 +139,7 @@ class GanttScreen(ListScreen[ListRow]):
 
     @on(Grid.Moved, "#grid")
     def _on_row(self) -> None:
-        bar = None if self.grid.row is None else self.times.bar(self.grid.row)
+        bar = None if self.row is None else self.times.bar(self.row)
         self.chart.looked_at = None if bar is None else bar.start
         self.read_links(self.grid.key)
 
@@ -190,14 +190,14 @@ class GanttScreen(ListScreen[ListRow]):
 
     def _bring(self) -> None:
         """Move the axis if the bar under the cursor is not on it."""
-        row = self.grid.row
+        row = self.row
         bar = None if row is None else self.times.bar(row)
         if bar is not None and not self.chart.sees(bar.start):
             self.action_see()
 
     def action_see(self) -> None:
         """Bring the bar of the row under the cursor into view."""
-        row = self.grid.row
+        row = self.row
         bar = None if row is None else self.times.bar(row)
         if bar is not None:
             self.chart.see(bar.start)

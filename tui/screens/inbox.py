@@ -120,7 +120,7 @@ class InboxScreen(ListScreen[WaitingItem]):
 
     def action_mark_alike(self) -> None:
         """Mark all that is shown with the same step and verb as the row under the cursor, or none of it if all is marked."""
-        row = self.grid.row
+        row = self.row
         if row is None:
             return
         alike = [one.key for one in self.view.found if (one.action, one.step) == (row.action, row.step)]
@@ -141,7 +141,7 @@ class InboxScreen(ListScreen[WaitingItem]):
         self._timer = self.set_timer(DETAIL_S, self._look)
 
     def _look(self) -> None:
-        pane, row = self.query_one("#detail"), self.grid.row
+        pane, row = self.query_one("#detail"), self.row
         pane.border_title = safe(f"before you decide on {row.subject}") if row else ""
         if row is None:
             self.query_one("#about", Static).update("")

@@ -53,6 +53,12 @@ class ListScreen(SiteScreen, Generic[Row]):
         return self.query_one("#grid", Grid)
 
     @property
+    def row(self) -> Row | None:
+        """The row under the cursor. None on a head, and before the list is there."""
+        grids = self.query(Grid)
+        return grids.first().row if grids else None
+
+    @property
     def prompt(self) -> Prompt:
         """The filter."""
         return self.query_one("#prompt", Prompt)
@@ -105,8 +111,8 @@ class ListScreen(SiteScreen, Generic[Row]):
 
     @on(Grid.Opened, "#grid")
     def _opened(self) -> None:
-        if self.grid.row is not None:
-            self.open(self.grid.row)
+        if self.row is not None:
+            self.open(self.row)
 
     def open(self, row: Row) -> None:
         """Open a row that was chosen."""

@@ -12,7 +12,6 @@ from ledger.questions.supplies import Supply, supplies
 from ledger.rules.subjects import is_delivery
 from tui.acting.actions import About
 from tui.keyline import Shown
-from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.screens.listing import ListScreen
 from tui.screens.order_rows import columns, in_week, words
@@ -58,8 +57,7 @@ class OrdersScreen(ListScreen[Supply]):
     @property
     def about(self) -> About:
         """An order or a delivery, as the row under the cursor is."""
-        grids = self.query(Grid)
-        row = grids.first().row if grids else None
+        row = self.row
         return "delivery" if row is not None and row.delivery is not None else "order"
 
     @property
@@ -70,9 +68,7 @@ class OrdersScreen(ListScreen[Supply]):
 
     def open(self, row: Supply) -> None:
         """Show the page of an order."""
-        from tui.screens.order_page import OrderScreen
-
-        self.app.push_screen(OrderScreen(row.order.id))
+        self.owner.open_order(row.order.id)
 
     def action_deliveries(self) -> None:
         """Show the deliveries below their orders, or hide them."""
@@ -83,7 +79,7 @@ class OrdersScreen(ListScreen[Supply]):
         """Scan what came of the delivery under the cursor; of an order with one delivery, of that one."""
         from tui.screens.receiving import receive_by_scanner
 
-        row = self.grid.row
+        row = self.row
         if row is not None:
             receive_by_scanner(self, [row.id] if row.delivery else [one.id for one in row.order.tranches])
 

@@ -128,14 +128,18 @@ class PageScreen(ListScreen[PageRow]):
             self.open_target(row.target)
 
     def open_target(self, target: Target) -> None:
-        """Open an activity, a run or a piece of evidence."""
+        """Open what has a page. Say what can be done about what has none."""
         match target.kind:
             case "activity":
                 self.owner.open_activity(target.id)
+            case "order":
+                self.owner.open_order(target.id)
             case "evidence":
                 self.owner.open_evidence(target.id)
             case "run":
                 self.owner.open_run(target.id)
+            case "delivery":
+                self.notify(f"on this line, keys are about {target.id}")
             case "entry":
                 self.notify("z takes this entry back")
             case "event":
@@ -149,6 +153,12 @@ class PageScreen(ListScreen[PageRow]):
         elif not event.prompt.text:
             self._searched()
 
+    @on(Prompt.Entered, "#prompt")
+    def _found(self) -> None:
+        """Go to the first line that was found, below the heading of its section, so that Enter opens it."""
+        if self.row is None:
+            self.grid.action_move(1)
+
     @on(Prompt.Left, "#prompt")
     def _searched(self) -> None:
         if self._before_search is not None:
@@ -158,7 +168,7 @@ class PageScreen(ListScreen[PageRow]):
     def action_fold(self) -> None:
         """Fold all sections, or unfold them if they are folded."""
         sections = {line.section for line in self.lines}
-        row = self.grid.row
+        row = self.row
         self.view.folded = set() if self.view.folded >= sections else sections
         self.view.arrange()
         self.grid.follow(self.grid.key if row is None else self.view.key(row))

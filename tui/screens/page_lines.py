@@ -19,15 +19,18 @@ INDENT = 4
 
 
 class Target(NamedTuple):
-    """What Enter on a line opens. An entry is an event that `z` takes back; another event only has its number."""
+    """What a line names, which Enter opens. An entry is an event that `z` takes back; another event only has its number.
 
-    kind: Literal["activity", "evidence", "run", "event", "entry"]
+    A delivery has no page: keys on its line are about it.
+    """
+
+    kind: Literal["activity", "order", "delivery", "evidence", "run", "event", "entry"]
     id: str
 
     @property
     def opens(self) -> bool:
         """Whether Enter opens it."""
-        return self.kind not in {"event", "entry"}
+        return self.kind not in {"delivery", "event", "entry"}
 
 
 class PageLine(NamedTuple):

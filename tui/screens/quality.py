@@ -14,7 +14,6 @@ from ledger.rules.subjects import order_of
 from tui.acting.actions import About, Action
 from tui.keyline import Shown
 from tui.lists.column import Column
-from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.lists.words import Test
 from tui.looks import Role, day_text
@@ -56,12 +55,6 @@ class QualityScreen(ListScreen[QualityRow]):
         return quality(snapshot)
 
     @property
-    def row(self) -> QualityRow | None:
-        """The row under the cursor."""
-        grids = self.query(Grid)
-        return grids.first().row if grids else None
-
-    @property
     def about(self) -> About:
         """A non-conformance, a change order or the activity of a waiver, as the row under the cursor is."""
         return "ncr" if self.row is None else ABOUT[self.row.kind]
@@ -83,9 +76,7 @@ class QualityScreen(ListScreen[QualityRow]):
     def open(self, row: QualityRow) -> None:
         """Show the page of the activity, or of the order."""
         if row.kind == "change":
-            from tui.screens.order_page import OrderScreen
-
-            self.app.push_screen(OrderScreen(order_of(row.subject)))
+            self.owner.open_order(order_of(row.subject))
         else:
             self.owner.open_activity(row.subject)
 

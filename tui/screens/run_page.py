@@ -48,12 +48,12 @@ class RunScreen(PageScreen):
         """Keep which run it is."""
         super().__init__()
         self.run = run
-        self.row: RunListRow | None = None
+        self.record: RunListRow | None = None
 
     @property
     def chosen(self) -> Sequence[str]:
         """The activity of the run."""
-        return () if self.row is None else (self.row.activity,)
+        return () if self.record is None else (self.record.activity,)
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot."""
@@ -66,7 +66,7 @@ class RunScreen(PageScreen):
 
     def follow(self) -> None:
         """Read again while the run runs."""
-        if self.is_current and self.row is not None and self.row.status == "running":
+        if self.is_current and self.record is not None and self.record.status == "running":
             self.load()
 
     def ask(self, snapshot: Snapshot) -> Page:
@@ -74,7 +74,7 @@ class RunScreen(PageScreen):
         row = next(iter(run_list(snapshot, self.run)), None)
         if row is None:
             raise InputError(f"there is no run {self.run!r}")
-        self.row = row
+        self.record = row
         zone = site_of(snapshot).time_zone
         output, where = output_lines(snapshot, row)
         found = read_output(output)

@@ -142,7 +142,7 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def follow(self) -> None:
         """Show what the run under the cursor has printed since the last look."""
-        row = self.grid.row
+        row = self.row
         if not self.is_current or row is None:
             return
         if self.following is None or self.following.id != row.id:
@@ -193,8 +193,8 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def action_activity(self) -> None:
         """Open the page of the run's activity."""
-        if self.grid.row is not None:
-            self.owner.open_activity(self.grid.row.activity)
+        if self.row is not None:
+            self.owner.open_activity(self.row.activity)
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what is done about runs first."""
