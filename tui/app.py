@@ -91,12 +91,10 @@ class ClusterwrightApp(ActingApp):
         """A person's own keys, by what they do."""
 
     def on_mount(self) -> None:
-        """Look for changes a few times a second. What is loaded by now is left out of every later search for garbage."""
+        """Look for changes a few times a second."""
         take_colours(self)
         self.theme_changed_signal.subscribe(self, self.take_theme)
         self.take_own_keys()
-        gc.collect()
-        gc.freeze()
         gc.set_threshold(100_000, 20, 20)
         self.follow_record()
 

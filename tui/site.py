@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from ledger.account import account_of
 from ledger.questions.case import actor
 from ledger.questions.listing import Listing, ListRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from schedule.errors import NotSatisfiedError
 from tui.acting.command import CommandLine
 from tui.acting.running import Running
 
@@ -43,7 +42,11 @@ class OpenSite:
             self.find_person(snapshot)
             self.zone = site_of(snapshot).time_zone
             self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
+            is_first = not self._listing.rows
             self._listing.look(snapshot)
+            if is_first:  # what is loaded by now is left out of every later search for garbage, else a key waits for it now and then
+                gc.collect()
+                gc.freeze()
 
     @property
     def rows(self) -> Sequence[ListRow]:
@@ -71,15 +74,6 @@ class OpenSite:
             options += ["--as", self.person]
         count = len(name.split())
         return [*words[:count], *options, *words[count:]]
-
-    def acting(self) -> str:
-        """Return the person who acts. Raise where the account is nobody's."""
-        if self.person is None:
-            raise NotSatisfiedError(
-                f"no person at this site has the account {account_of(self.folder)!r}",
-                hint="add this account to a person in site.yaml and adopt the plan again",
-            )
-        return self.person
 
 
 def _begins(words: Sequence[str], name: str) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from ledger.questions.order_history import WORDS as OF_ORDERS
+from ledger.questions.order_history import HistoryRow
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from steps.stamps import moment
 
-TOLD = {
+WORDS = {
     "plan.adopted": "another plan was adopted",
     "progress.adopted": "work of before was taken over",
     "forecast.published": "a forecast was published",
@@ -44,7 +44,7 @@ SAID_BY = ("reason", "comment", "summary", "note", "meaning")
 """Where the payload of an event says why, the most telling first."""
 
 _NOT_MET = (State.FAILED, State.CHECKED_NOT_MET)
-_TOLD = """
+_NEWS = """
 SELECT seq, effective_at, actor, kind, subject, payload FROM event
 WHERE seq > :after AND kind IN (SELECT value FROM json_each(:kinds))
   AND (kind <> 'run.settled' OR json_extract(payload, '$.result') IN (SELECT value FROM json_each(:not_met)))
@@ -52,28 +52,17 @@ ORDER BY seq DESC LIMIT :limit"""
 _COUNTED = "SELECT kind, count(*) FROM event WHERE seq > :after GROUP BY kind"
 
 
-class News(NamedTuple):
-    """Something that happened. `said` is what, in words."""
-
-    seq: int
-    at: datetime
-    person: str
-    kind: str
-    subject: str
-    said: str
-
-
 class WhatHappened(NamedTuple):
     """What happened after an event, the newest first, and how often people and software did the rest, in words."""
 
-    news: list[News]
+    news: list[HistoryRow]
     counted: str
 
 
 def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
     """Return what happened after the event with this number."""
-    kinds, not_met = json.dumps([*TOLD, *OF_ORDERS]), json.dumps(_NOT_MET)
-    rows = snapshot.ask(_TOLD, after=after, kinds=kinds, not_met=not_met, limit=limit)
+    kinds, not_met = json.dumps([*WORDS, *OF_ORDERS]), json.dumps(_NOT_MET)
+    rows = snapshot.ask(_NEWS, after=after, kinds=kinds, not_met=not_met, limit=limit)
     news = [_news(*row) for row in rows]
     counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
     counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
@@ -87,9 +76,9 @@ def _news(
     kind: str,
     subject: str,
     text: str,
-) -> News:
+) -> HistoryRow:
     said = _said(kind, json.loads(text))
-    return News(seq, moment(at), person, kind, subject, said)
+    return HistoryRow(seq, moment(at), person, kind, subject, said)
 
 
 def _said(kind: str, payload: dict[str, Any]) -> str:
@@ -98,4 +87,4 @@ def _said(kind: str, payload: dict[str, Any]) -> str:
         return OF_ORDERS[kind](payload) + promised
     reasons = (payload.get(name) for name in SAID_BY)
     why = next(filter(None, reasons), "")
-    return f"{TOLD[kind]}: {why}" if why else TOLD[kind]
+    return f"{WORDS[kind]}: {why}" if why else WORDS[kind]

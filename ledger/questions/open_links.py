@@ -6,7 +6,7 @@ One reading of the links answers for every activity, order and delivery, also on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from ledger.questions.snapshot import Snapshot
@@ -83,9 +83,3 @@ class OpenLinks:
 def _moment(finish: Finish, node: str) -> float:
     at = finish.get(node)
     return 0.0 if at is None else at.timestamp()
-
-
-def unblocks(snapshot: Snapshot, subjects: Iterable[str]) -> dict[str, int]:
-    """Return of each subject how many open activities come after it, directly or only through it."""
-    links = OpenLinks(snapshot)
-    return {subject: links.unblocks(subject) for subject in subjects}

@@ -13,7 +13,7 @@ Payload = dict[str, Any]
 
 
 class HistoryRow(NamedTuple):
-    """An event about an order or one of its deliveries. `said` is what happened, in words."""
+    """An event, as one about an order or one of its deliveries. `said` is what happened, in words."""
 
     seq: int
     at: datetime

@@ -29,8 +29,8 @@ NEVER = datetime.max.replace(tzinfo=UTC)
 class Supply(NamedTuple):
     """An order, or one delivery of an order: then `delivery` is set.
 
-    `state` is planned, placed, shipped, part received or received. `role` places it. `is_due` says that it is to be placed, or to come,
-    within `SOON`. `changes` are its change orders with their states.
+    `state` is planned, placed, shipped, part received or received. `role` places it. `is_due` says that it is to be placed, or to come
+    as things are, within `SOON`. `changes` are its change orders with their states.
     """
 
     id: str
@@ -39,8 +39,8 @@ class Supply(NamedTuple):
     state: str
     days_late: int
     role: str
-    is_due: bool
-    changes: tuple[str, ...] = ()
+    changes: tuple[str, ...]
+    is_due: bool = False
 
     @property
     def title(self) -> str:
@@ -70,6 +70,11 @@ class Supply(NamedTuple):
         if self.delivery is None:
             return self.order.promised_last
         return self.delivery.promised or self.order.promised
+
+    @property
+    def comes(self) -> date | None:
+        """When it is to come as things are: as promised, else when it must be here."""
+        return self.promised or (local_day(self.need_by, self.order.time_zone) if self.need_by else None)
 
     @property
     def came(self) -> Decimal:
@@ -112,15 +117,11 @@ def supplies_of(snapshot: Snapshot, row: OrderRow) -> list[Supply]:
     return list(_with_deliveries(row, _known(snapshot)))
 
 
-def present_day(snapshot: Snapshot, name: str) -> date | None:
-    """Return when an order or a delivery is to come as things are: as promised, else when it must be here."""
-    found = order_named(snapshot, name)
+def supply_named(snapshot: Snapshot, name: str) -> Supply:
+    """Return an order or a delivery by its id. Raise InputError for an unknown one."""
     if is_delivery(name):
-        one = require_tranche(snapshot, name)
-        promised, needed = one.promised or found.promised, one.need_by
-    else:
-        promised, needed = found.promised, found.need_by
-    return promised or (local_day(needed, found.time_zone) if needed else None)
+        require_tranche(snapshot, name)
+    return next(one for one in supplies_of(snapshot, order_named(snapshot, name)) if one.id == name)
 
 
 class _Known(NamedTuple):
@@ -151,30 +152,22 @@ def _place(row: OrderRow) -> tuple[int, datetime]:
 
 def _with_deliveries(row: OrderRow, known: _Known) -> Iterator[Supply]:
     role = known.roles.get(row.id, "")
-    when = row.order_by if row.placed_at is None else row.need_by
-    yield Supply(
-        row.id,
-        row,
-        None,
-        row.state,
-        row.days_late,
-        role,
-        is_due=row.state != "received" and when is not None and when < known.now + SOON,
-        changes=tuple(known.changes_of(row.id)),
-    )
+    asked = tuple(known.changes_of(row.id))
+    own = Supply(row.id, row, None, row.state, row.days_late, role, asked)
+    yield own._replace(is_due=_is_due(own, known.now))
     for one in row.tranches:
         late = delivery_days_late(one, known.now, row.time_zone) if row.placed_at else 0
-        when = one.need_by
-        yield Supply(
-            one.id,
-            row,
-            one,
-            _delivery_state(row, one),
-            late,
-            role,
-            is_due=one.received_at is None and when is not None and when < known.now + SOON,
-            changes=tuple(known.asked.get(one.id, ())),
-        )
+        asked = tuple(known.asked.get(one.id, ()))
+        delivery = Supply(one.id, row, one, _delivery_state(row, one), late, role, asked)
+        yield delivery._replace(is_due=_is_due(delivery, known.now))
+
+
+def _is_due(supply: Supply, now: datetime) -> bool:
+    if supply.order_by is not None:
+        return supply.order_by < now + SOON
+    if supply.comes is None or supply.state == "received":
+        return False
+    return supply.comes <= local_day(now + SOON, supply.order.time_zone)
 
 
 def _delivery_state(row: OrderRow, one: TrancheRow) -> str:

@@ -82,10 +82,17 @@ class Limited(Protocol):
         """The unit of the limit."""
 
 
+def bound_words(c: Limited) -> str:
+    """Return a limit without its metric: an operator, a value and a unit, or yes or no."""
+    if isinstance(c.value, bool):
+        return "yes" if _wants_yes(c) else "no"
+    return f"{c.op} {value_text(c.value)} {c.unit}"
+
+
 def limit_words(c: Limited) -> str:
     """Return a metric and its limit. One that asks for yes or no is named as a person names it: Decision recorded."""
     if not isinstance(c.value, bool):
-        return f"{c.metric} {c.op} {value_text(c.value)} {c.unit}"
+        return f"{c.metric} {bound_words(c)}"
     named = c.metric.replace(".", " ").replace("_", " ")
     question = named[:1].upper() + named[1:]
     return question if _wants_yes(c) else f"{question}, which must not be"

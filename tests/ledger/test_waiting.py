@@ -11,7 +11,7 @@ from ledger.decisions.ncr import assign_ncr, disposition_ncr
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.sign_off import reject
 from ledger.decisions.work import finish, start
-from ledger.questions.open_links import OpenLinks, unblocks
+from ledger.questions.open_links import OpenLinks
 from ledger.questions.waiting import waiting
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look, small_plan
@@ -22,21 +22,21 @@ def test_what_waits_for_nothing_else_is_unblocked_with_all_that_follows(
     ledger: Ledger, look: Look, clock: Clock
 ) -> None:
     """The purchase is the root of both pods and of go-live, through its order and its deliveries, which are not counted."""
-    found = unblocks(look(clock.now), ["001@site", "001@site#gpu-server", "001@site#gpu-server/1"])
+    links = OpenLinks(look(clock.now))
 
     both_pods, one_pod = 2 * 5 + 1, 5
-    assert found == {
-        "001@site": both_pods,
-        "001@site#gpu-server": both_pods,
-        "001@site#gpu-server/1": one_pod,
-    }
+    assert links.unblocks("001@site") == links.unblocks("001@site#gpu-server") == both_pods
+    assert links.unblocks("001@site#gpu-server/1") == one_pod
 
 
 def test_what_waits_for_something_else_too_counts_only_where_it_comes_directly_after(
     ready: Ledger, look: Look, clock: Clock
 ) -> None:
     """Go-live comes directly after a release, so it counts although the other pod holds it up too."""
-    assert unblocks(look(clock.now), ["040@pod-001", "010@pod-002"]) == {"040@pod-001": 1, "010@pod-002": 4}
+    links = OpenLinks(look(clock.now))
+
+    assert links.unblocks("040@pod-001") == 1
+    assert links.unblocks("010@pod-002") == 4
 
 
 def test_an_expired_hold_point_blocks_again(ledger: Ledger, look: Look, clock: Clock) -> None:

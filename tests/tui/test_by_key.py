@@ -1,4 +1,4 @@
-"""On a signed site the screens act for whoever has a person's key, whatever the account is."""
+"""On a signed site the screens act for who has a person's key, also under another account."""
 
 from __future__ import annotations
 

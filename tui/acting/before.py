@@ -16,7 +16,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.supplies import present_day
+from ledger.questions.supplies import supply_named
 from schedule.errors import InputError
 from tui.acting.running import Running
 from tui.looks import safe, safe_lines
@@ -40,7 +40,7 @@ def _impact_of_promise(snapshot: Snapshot, subject: str, values: Values) -> list
         typed = date.fromisoformat(values["on"])
     except ValueError:
         raise InputError(f"{values['on']!r} is not a date", hint="write 2026-11-21") from None
-    present = present_day(snapshot, name)
+    present = supply_named(snapshot, name).comes
     if present is None:
         raise InputError(f"{name} has no promise and no need-by date to compare with")
     days = (typed - present).days

@@ -150,9 +150,8 @@ class Grid(Widget, Generic[Row], can_focus=True):
     def columns(self) -> list[tuple[Column[Row], int]]:
         """Return the columns that are on the screen, each with its cells."""
         first, *others = self.view.visible
-        return fitted(
-            [first, *others[self.skipped :]], self.size.width - 3
-        )  # a mark and a blank in front, a blank at the end
+        around = 3  # a mark and a blank in front, a blank at the end
+        return fitted([first, *others[self.skipped :]], self.size.width - around)
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Paint again. Columns and colours may be others now."""

@@ -56,4 +56,5 @@ def restore(view: View[Any], saved: SavedView) -> None:
     view.sorted_by = view.column(saved.sorted_by) if saved.sorted_by in names else None
     view.grouped_by = view.column(saved.grouped_by) if saved.grouped_by in names else None
     view.descending, view.folded = saved.descending, set()
+    view.order()
     view.filter(saved.query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Generic, NamedTuple
 
 from schedule.errors import InputError
@@ -41,7 +42,7 @@ class View(Generic[Row]):
         self.counts = counts
         self.rows: list[Row] = []
         self.found: list[Row] = []
-        """The rows of which the filter is true, in the order in which they came, those of folded groups too."""
+        """The rows of which the filter is true, in the list's order, those of folded groups too."""
         self.lines: list[Row | Head] = []
         self.query = ""
         self.wrong: InputError | None = None
@@ -53,6 +54,8 @@ class View(Generic[Row]):
         self.marked: set[str] = set()
         self.hidden: set[str] = set()
         """The names of columns that are not shown. They are searched all the same."""
+        self._in_order: list[Row] = []
+        """All rows, sorted. A letter of a filter need not sort them again."""
         self._tests: list[Test[Row]] = []
         self._text = text or (lambda row: " ".join([column.text(row) for column in self.columns]))
         self._texts: dict[int, str] = {}
@@ -63,7 +66,7 @@ class View(Generic[Row]):
         self.marked &= {self.key(row) for row in self.rows} if self.marked else set()
         self._texts = {}
         self._tests = self.vocabulary.tests(self.query, self._everywhere)
-        self.arrange()
+        self.order()
 
     def filter(self, query: str) -> None:
         """Show the rows of which a filter is true. One that cannot be leaves the list as it is, and `wrong` says why."""
@@ -84,7 +87,7 @@ class View(Generic[Row]):
             self.descending = True
         else:
             self.sorted_by, self.descending = None, False
-        self.arrange()
+        self.order()
 
     def group(self, name: str | None) -> None:
         """Put rows with the same text in a column together, or none if it is None."""
@@ -104,8 +107,13 @@ class View(Generic[Row]):
     @property
     def visible(self) -> list[Column[Row]]:
         """The columns that are shown; the first always is."""
-        first, *others = [column for column in self.columns if column.shown]
-        return [first, *(column for column in others if column.shown and column.name not in self.hidden)]
+        first, *others = self.offered
+        return [first, *(column for column in others if column.name not in self.hidden)]
+
+    @property
+    def offered(self) -> list[Column[Row]]:
+        """The columns that a user can show. The others are there to be searched."""
+        return [column for column in self.columns if column.shown]
 
     def column(self, name: str) -> Column[Row]:
         """Return a column by its name."""
@@ -123,16 +131,22 @@ class View(Generic[Row]):
                 return number
         return None
 
+    def order(self) -> None:
+        """Sort the rows. Those without a value come last, whichever way the list is sorted."""
+        sorted_by, self._in_order = self.sorted_by, self.rows
+        if sorted_by is not None:
+            keyed = [(sorted_by.key(row), row) for row in self.rows]
+            have = [(key, row) for (is_empty, key), row in keyed if not is_empty]
+            have.sort(key=itemgetter(0), reverse=self.descending)
+            self._in_order = [row for _, row in have] + [row for (is_empty, _), row in keyed if is_empty]
+        self.arrange()
+
     def arrange(self) -> None:
-        """Work out the lines: filtered, sorted and grouped."""
-        rows, sorted_by, grouped = self.rows, self.sorted_by, self.grouped_by
+        """Work out the lines: filtered and grouped."""
+        rows, grouped = self._in_order, self.grouped_by
         for test in self._tests:
             rows = list(filter(test, rows))
         self.found = rows
-        if sorted_by is not None:
-            have = [row for row in rows if not sorted_by.key(row)[0]]
-            have.sort(key=lambda row: sorted_by.key(row)[1], reverse=self.descending)
-            rows = have + [row for row in rows if sorted_by.key(row)[0]]
         if grouped is None:
             self.lines = list(rows)
             return
@@ -146,12 +160,19 @@ class View(Generic[Row]):
 
     def _everywhere(self, text: str) -> Test[Row]:
         """Return the test whether a row has a text. Where no row has it, whether it has its letters in this order."""
-        texts = self._texts = self._texts or self._all_texts()
+        self.prepare()
+        texts = self._texts
         found = {number for number, one in texts.items() if text in one}
         if not found and len(text) > 2:
-            has_letters = re.compile(".*?".join(map(re.escape, text))).search
+            # Up to the next letter, not `.*?`: a row that has them not all is left at once, and not tried from each place.
+            letters = [re.escape(letter) for letter in text]
+            has_letters = re.compile(letters[0] + "".join(f"[^{one}]*{one}" for one in letters[1:]), re.DOTALL).search
             found = {number for number, one in texts.items() if has_letters(one)}
         return lambda row: id(row) in found
+
+    def prepare(self) -> None:
+        """Read the texts that are searched, so that the first letter that is typed need not wait for them."""
+        self._texts = self._texts or self._all_texts()
 
     def _all_texts(self) -> dict[int, str]:
         """Return all of the text of each row in lower case, by the row's identity: a row is never changed."""

@@ -15,11 +15,10 @@ from schedule.errors import ClusterwrightError
 from steps.stamps import local_day, minute
 from tui.lists.column import Span
 from tui.looks import Role
-from tui.screens.page_lines import PageLine, Target, said
+from tui.screens.page_lines import PageLine, Target, difference, said
 
 APPROVAL, EVIDENCE, PREVIEW = "Approval, and who can sign", "Evidence", "What check mode showed"
 
-DIFFERENCES: dict[str, Role] = {"+": "good", "-": "bad", "@": "active"}
 """The colours of lines of differences, by the character that they begin with. The character itself says the same."""
 
 SHOWN = 2000
@@ -113,6 +112,6 @@ def difference_lines(case: LookedUp, section: str, digest: str) -> Iterator[Page
     except ClusterwrightError as error:
         lines = [str(error)]
     for line in lines[:SHOWN]:
-        yield said(section, line, DIFFERENCES.get(line[:1], "text"))
+        yield difference(section, line)
     if len(lines) > SHOWN:
         yield said(section, f"and {len(lines) - SHOWN} lines more, in the evidence {digest[:12]}", "muted")

@@ -12,7 +12,7 @@ from ledger.questions.records import waivers
 from ledger.questions.why import CriterionRow, criteria
 from ledger.rules.causes import Cause
 from ledger.rules.host_names import folded_within
-from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED
+from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, bound_words
 from ledger.rules.rows import NcrRow
 from steps.stamps import minute
 from steps.value import value_text
@@ -53,8 +53,7 @@ def measured(case: LookedUp) -> Iterator[PageLine]:
 
 
 def _criterion(c: CriterionRow) -> tuple[Span, ...]:
-    is_yes = (c.op == "==") is c.value
-    limit = ("yes" if is_yes else "no") if isinstance(c.value, bool) else f"{c.op} {value_text(c.value)} {c.unit}"
+    limit = bound_words(c)
     if c.fleet_z is not None:
         limit += f", within {c.fleet_z} robust deviations"
     if c.each:

@@ -43,7 +43,7 @@ RUN_ROLES: dict[str, Span] = {
 
 STATES = {state.value: state for state in State}
 
-TOLD = ("reason", "comment", "text", "note", "evidence", "name", "item", "person", "organisation", "status", "summary")
+SAID = ("reason", "comment", "text", "note", "evidence", "name", "item", "person", "organisation", "status", "summary")
 """What of an event's content the history repeats, in this order."""
 
 
@@ -135,15 +135,15 @@ def history(case: LookedUp) -> Iterator[PageLine]:
             (minute(event.effective_at, zone), "muted"),
             (event.actor, "text"),
             (event.kind.partition(".")[2].replace("_", " "), "muted" if gone else "text"),
-            (" ".join(filter(None, (told(event), f"[{mark}]" if mark else ""))), "muted" if gone else "text"),
+            (" ".join(filter(None, (event_words(event), f"[{mark}]" if mark else ""))), "muted" if gone else "text"),
         )
         yield PageLine(HISTORY, pieces, Target("entry" if is_open else "event", f"{event.seq}"), "history")
 
 
-def told(event: EventRow) -> str:
+def event_words(event: EventRow) -> str:
     """Return what an event says beside its kind: reasons, names, readings."""
     content: dict[str, Any] = event.payload
-    words = [str(content[name]) for name in TOLD if content.get(name)]
+    words = [str(content[name]) for name in SAID if content.get(name)]
     reading = content.get("reading")
     if isinstance(reading, dict):
         at = f" at {reading['item']}" if reading.get("item") else ""

@@ -19,7 +19,7 @@ from schedule.errors import ClusterwrightError
 from steps.stamps import minute
 from tui.looks import Role, safe, safe_lines
 from tui.screens.page import Page, PageScreen
-from tui.screens.page_lines import PageLine, said
+from tui.screens.page_lines import PageLine, difference, said
 
 LONGEST = 2**21
 """How many bytes of a file are shown."""
@@ -29,8 +29,6 @@ LINES = 20_000
 
 CELLS = 40
 """How many columns of a CSV file are shown."""
-
-DIFFERENCES: dict[str, Role] = {"+": "good", "-": "bad", "@": "active"}
 
 
 class EvidenceScreen(PageScreen):
@@ -100,7 +98,7 @@ def _lines(name: str, text: str) -> Iterator[PageLine]:
     else:
         is_difference = "\n+++ " in f"\n{text}" or "\n@@ " in f"\n{text}"
         for line in text.splitlines():
-            yield said("", line, DIFFERENCES.get(line[:1], "text") if is_difference else "text")
+            yield difference("", line) if is_difference else said("", line)
 
 
 def _pretty(text: str) -> str:

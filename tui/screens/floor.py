@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -116,9 +116,9 @@ class FloorScreen(SiteScreen):
 
     def _legend(self, racks: Sequence[RackRow]) -> str:
         if self.by_power:
-            halls = Counter[str]()
+            halls: dict[str, float] = defaultdict(float)
             for rack in racks:
-                halls[f"hall-{rack.spot.hall}"] += rack.spot.kw  # type: ignore[assignment]
+                halls[f"hall-{rack.spot.hall}"] += rack.spot.kw
             return "planned kW of the servers · " + " · ".join(f"{hall} {kw:,.0f} kW" for hall, kw in halls.items())
         counts = Counter(rack.stage for rack in racks)
         parts = [f"{LOOKS[name][0]} {name} {counts[name]:,}" for name in (PLANNED, *(stage for stage, _ in STAGES))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -146,10 +147,8 @@ class GanttScreen(ListScreen[ListRow]):
     @work(exclusive=True, group="links")
     async def read_links(self, name: str | None) -> None:
         """Read what is around the row under the cursor when it has rested there."""
-        from asyncio import sleep, to_thread
-
-        await sleep(LOOK_AFTER_S)
-        self.around = NOBODY if name is None else await to_thread(self._around, name)
+        await asyncio.sleep(LOOK_AFTER_S)
+        self.around = NOBODY if name is None else await asyncio.to_thread(self._around, name)
         self.grid.refresh()
 
     def _around(self, name: str) -> Neighbours:
@@ -162,19 +161,15 @@ class GanttScreen(ListScreen[ListRow]):
     @work(exclusive=True, group="jump")
     async def action_driving(self) -> None:
         """Go to what sets the start of the row under the cursor."""
-        from asyncio import to_thread
-
         if self.grid.key is not None:
-            found = await to_thread(self._around, self.grid.key)
+            found = await asyncio.to_thread(self._around, self.grid.key)
             self._jump([found.driving] if found.driving else found.before[:1], "nothing is before it")
 
     @work(exclusive=True, group="jump")
     async def action_driven(self) -> None:
         """Go to the first activity whose start the row under the cursor sets, else to a successor."""
-        from asyncio import to_thread
-
         if self.grid.key is not None:
-            found = await to_thread(self._around, self.grid.key)
+            found = await asyncio.to_thread(self._around, self.grid.key)
             self._jump(found.driven or found.after, "nothing is after it")
 
     def _jump(self, names: Iterable[str], nothing: str) -> None:

@@ -126,10 +126,11 @@ class ListScreen(SiteScreen, Generic[Row]):
     def action_filter(self) -> None:
         """Type a filter."""
         self.set_focus(self.prompt)
+        self.call_after_refresh(self.view.prepare)
 
     def action_sort(self) -> None:
         """Choose the column to sort by."""
-        choices = [Choice(column.name, "", column.title) for column in self.view.columns]
+        choices = [Choice(column.name, "", column.title) for column in self.view.offered]
         self.app.push_screen(Choose("Sort by; the same again turns the order around", choices), self._sort)
 
     def _sort(self, name: str | None) -> None:
@@ -147,15 +148,12 @@ class ListScreen(SiteScreen, Generic[Row]):
 
     def action_columns(self) -> None:
         """Choose a column to hide, or to show again."""
-        first, *others = self.view.columns
+        first, *others = self.view.offered
         choices = [
-            Choice(
-                c.name,
-                "" if c.name in self.view.hidden else "✔",
-                c.title,
-                "hidden" if c.name in self.view.hidden else "shown",
-            )
-            for c in others
+            Choice(column.name, "", column.title, "hidden")
+            if column.name in self.view.hidden
+            else Choice(column.name, "✔", column.title, "shown")
+            for column in others
         ]
         self.app.push_screen(Choose(f"Columns beside {first.title}", choices), self._toggle)
 

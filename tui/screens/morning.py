@@ -20,10 +20,11 @@ from ledger.questions.halls import halls
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.moved import moved
 from ledger.questions.open_links import OpenLinks
-from ledger.questions.orders import budget, orders
+from ledger.questions.orders import budget
 from ledger.questions.progress_curve import Curve, progress_curve
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.supplies import supplies
 from ledger.questions.waiting import waiting
 from steps.stamps import minute
 from tui.acting.actions import About
@@ -33,7 +34,7 @@ from tui.screens.base import SiteScreen
 from tui.screens.listing import ListScreen
 from tui.screens.morning_head import POINTS, curve_text, head_text
 from tui.screens.morning_late import late_rows
-from tui.screens.morning_means import PlanMeans, facts, plan_means, supplies
+from tui.screens.morning_means import PlanMeans, facts, plan_means, supply_rows
 from tui.screens.morning_panels import LEFT, RIGHT
 from tui.screens.morning_rows import chain, mine, news, phase_rows, run_rows
 from tui.screens.panel import Panel, PanelRow
@@ -102,12 +103,13 @@ class MorningScreen(SiteScreen):
         head = head_text(site, top, counts(snapshot) if top.went_live else None)
         if self.morning is None:  # go-live is what one opens the screens for; the rest takes a second on a large site
             self.app.call_from_thread(self.query_one("#head", Static).update, head)
-        links, bought = OpenLinks(snapshot), orders(snapshot)
+        links, bought = OpenLinks(snapshot), supplies(snapshot)
+        orders = [one.order for one in bought if one.delivery is None]
         forecast, zone = top.fresh.forecast if top.fresh else None, site.time_zone
         self.means = plan_means(snapshot, self.means)
         waits = waiting(snapshot, owner.person, lapsed, links) if owner.person else []
         found = phases(snapshot)
-        behind = late_rows(owner.rows, bought, forecast, now, zone)
+        behind = late_rows(owner.rows, orders, forecast, now, zone)
         later = "" if top.late.forecast_later is None else f", {top.late.forecast_later:,} forecast later"
         of_phases = phase_rows(found, links.waits_of_phases(forecast.nodes if forecast else {}), forecast)
         panels: dict[str, tuple[Sequence[PanelRow], str]] = {
@@ -116,7 +118,7 @@ class MorningScreen(SiteScreen):
             "phases": (of_phases, ""),
             "late": (behind, f"{top.late.past_planned_finish:,} past their planned finish{later}"),
             "chain": (chain(forecast, {row.id: row for row in owner.rows}, zone) if forecast else [], ""),
-            "supplies": (supplies(bought, now, zone), ""),
+            "supplies": (supply_rows(bought, now), ""),
             "runs": (run_rows(automation_now(snapshot), now), ""),
             "facts": (
                 list(
@@ -125,7 +127,7 @@ class MorningScreen(SiteScreen):
                         everybody(snapshot),
                         halls(snapshot, forecast),
                         budget(snapshot),
-                        bought,
+                        orders,
                         crews_today(snapshot),
                         self.means,
                         zone,

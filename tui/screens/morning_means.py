@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -14,16 +14,15 @@ from ledger.questions.halls import HallRow, halls_words
 from ledger.questions.orders import BudgetRow
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.orders import delivery_days_late
+from ledger.questions.supplies import Supply
 from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow, TrancheRow
 from steps.amount import counted
-from steps.stamps import days_between, local_day
+from steps.stamps import days_between
 from tui.lists.column import Span
 from tui.looks import Role, day_text
 from tui.screens.panel import PanelRow
 
-AHEAD = timedelta(weeks=3)
 SHOWN = 5
 """Of how many people it is said how many decisions they may take."""
 
@@ -47,58 +46,46 @@ def plan_means(snapshot: Snapshot, kept: PlanMeans | None) -> PlanMeans | None:
     return PlanMeans(number, frame.crews, sum(order.usd or 0.0 for order in frame.orders))
 
 
-def supplies(orders: Sequence[OrderRow], now: datetime, zone: str) -> list[PanelRow]:
-    """Return what is to be placed and what is to come within three weeks, and what is late of both, by day."""
+def supply_rows(supplies: Sequence[Supply], now: datetime) -> list[PanelRow]:
+    """Return what is to be placed and what is to come within three weeks, by day."""
     found = []
-    for order in orders:
-        if order.placed_at is None:
-            if order.order_by is not None and order.order_by <= now + AHEAD:
-                found.append((day_text(order.order_by, zone), _to_place(order, now)))
-            continue
-        for delivery in order.tranches:
-            row = _to_come(order, delivery, now, zone)
-            if row is not None:
-                found.append(row)
+    for one in supplies:
+        if one.is_due and one.order_by is not None:
+            found.append((day_text(one.order_by, one.order.time_zone), _to_place(one, one.order_by, now)))
+        elif one.is_due and one.delivery is not None and one.order.placed_at is not None:
+            found.append((f"{one.comes}", _to_come(one, one.delivery)))
     return [row for _, row in sorted(found, key=lambda one: (one[0], one[1].key))]
 
 
-def _to_place(order: OrderRow, now: datetime) -> PanelRow:
-    zone = order.time_zone
-    left = 0 if order.order_by is None else days_between(now, order.order_by, zone)
-    said = f"{order.days_late} d late" if order.days_late else f"{left} d left"
-    role: Role = "bad" if order.days_late else "attention"
+def _to_place(supply: Supply, order_by: datetime, now: datetime) -> PanelRow:
+    zone, late = supply.order.time_zone, supply.days_late
+    said = f"{late} d late" if late else f"{days_between(now, order_by, zone)} d left"
+    role: Role = "bad" if late else "attention"
     cells: tuple[Span, ...] = (
         ("+ place by", "ready"),
-        (day_text(order.order_by, zone), role),
+        (day_text(order_by, zone), role),
         (said, role),
-        (order.id, "text"),
-        (counted(order.quantity, order.unit_of_measure), "text"),
+        (supply.id, "text"),
+        (supply.quantity, "text"),
         ("not placed", "muted"),
-        (order.title, "muted"),
+        (supply.title, "muted"),
     )
-    return PanelRow(order.id, cells, order.id, "order", order.id)
+    return PanelRow(supply.id, cells, supply.id, "order", supply.id)
 
 
-def _to_come(order: OrderRow, delivery: TrancheRow, now: datetime, zone: str) -> tuple[str, PanelRow] | None:
-    """Return a delivery with the day on which it is to come. None if it is here, or is to come later than in three weeks."""
-    needed = None if delivery.need_by is None else local_day(delivery.need_by, zone)
-    comes = delivery.promised or needed
-    if delivery.received_at is not None or comes is None or comes > local_day(now + AHEAD, zone):
-        return None
-    late = delivery_days_late(delivery, now, zone)
-    state = (
-        f"shipped, {delivery.carrier}" if delivery.shipped else "promised" if delivery.promised else "without a promise"
-    )
+def _to_come(supply: Supply, delivery: TrancheRow) -> PanelRow:
+    late = supply.days_late
+    promised = "promised" if supply.promised else "without a promise"
     cells: tuple[Span, ...] = (
         ("▸ comes", "active"),
-        (f"{comes}", "bad" if late else "text"),
+        (f"{supply.comes}", "bad" if late else "text"),
         (f"{late} d late" if late else "", "bad"),
-        (delivery.id, "text"),
-        (counted(delivery.outstanding, order.unit_of_measure), "text"),
-        (state, "muted"),
-        (f"{order.title}, {order.supplier_name or order.supplier}", "muted"),
+        (supply.id, "text"),
+        (counted(delivery.outstanding, supply.order.unit_of_measure), "text"),
+        (f"shipped, {delivery.carrier}" if delivery.shipped else promised, "muted"),
+        (f"{supply.order.title}, {supply.supplier}", "muted"),
     )
-    return str(comes), PanelRow(delivery.id, cells, delivery.id, "delivery", delivery.id)
+    return PanelRow(supply.id, cells, supply.id, "delivery", supply.id)
 
 
 def facts(

@@ -58,6 +58,15 @@ def said(section: str, text: str, role: Role = "text", target: Target | None = N
     return PageLine(section, ((text, role),), target)
 
 
+DIFFERENCES: dict[str, Role] = {"+": "good", "-": "bad", "@": "active"}
+"""The roles of the lines of a difference between files, by what they begin with."""
+
+
+def difference(section: str, line: str) -> PageLine:
+    """Return a line of a difference between files."""
+    return said(section, line, DIFFERENCES.get(line[:1], "text"))
+
+
 def laid(lines: Iterable[PageLine], width: int) -> list[PageRow]:
     """Return the rows of lines in a width. What is written by people and hosts is made safe here."""
     safe_lines = [line._replace(pieces=_safe(line.pieces)) for line in lines]

@@ -101,7 +101,12 @@ class Case:
             said = (done.talk or done.answer or f"exit code {done.code}").rpartition(REFUSED)[2]
             self.refusal = "stopped" if is_stopped else "; ".join(line.strip() for line in said.strip().splitlines())
             return [self]
-        first, *others = answers(json.loads(done.answer), zone)
+        try:
+            document = json.loads(done.answer)
+        except json.JSONDecodeError:
+            self.refusal = "its answer is not JSON; run it in a terminal to see what it says"
+            return [self]
+        first, *others = answers(document, zone)
         self.cells = first
         return [self, *(Case(self.words, cells) for cells in others)]
 

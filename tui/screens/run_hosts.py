@@ -112,5 +112,5 @@ def _map(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
             else:
                 groups.append((sign, role))
         yield PageLine(MAP, ((f"{name.ljust(longest)} ", "muted"), *groups, ("", "text")))
-    signs_told = "  ".join(f"{sign} {status}" for status, (sign, _) in SIGNS.items())
-    yield PageLine(MAP, ((signs_told, "muted"),))
+    legend = "  ".join(f"{sign} {status}" for status, (sign, _) in SIGNS.items())
+    yield PageLine(MAP, ((legend, "muted"),))

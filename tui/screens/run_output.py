@@ -12,7 +12,13 @@ LONGEST = 2**20
 """How many bytes of the end of an output are read at most."""
 
 TASK = "TASK "
+FAILURES = ("  failed:", "  unreachable:")
 _RESULT = re.compile(r"  (ok|changed|skipped|failed|unreachable|kept): ([^\s:]+)")
+
+
+def is_failure(line: str) -> bool:
+    """Return whether a line of an output says that a task failed on a host."""
+    return line.startswith(FAILURES)
 
 
 def live_log(folder: Path, run: str) -> Path:

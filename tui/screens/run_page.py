@@ -24,7 +24,7 @@ from tui.screens.activity_record import run_words
 from tui.screens.page import Page, PageScreen
 from tui.screens.page_lines import PageLine, Target, said
 from tui.screens.run_hosts import host_lines, hosts_of
-from tui.screens.run_output import Output, Tail, live_log, read_output
+from tui.screens.run_output import Output, Tail, is_failure, live_log, read_output
 
 LOOK_S = 1.0
 """How often the page of a run that runs is read again."""
@@ -140,5 +140,4 @@ def task_lines(output: Output) -> Iterator[PageLine]:
     yield from (said(OUTPUT, line) for line in output.before)
     for task in output.tasks:
         for line in task.lines or [""]:
-            is_bad = line.startswith(("  failed:", "  unreachable:"))
-            yield said(task.heading, line, "bad" if is_bad else "text")
+            yield said(task.heading, line, "bad" if is_failure(line) else "text")

@@ -24,7 +24,7 @@ from tui.lists.view import View
 from tui.looks import Role
 from tui.screens.activity_record import run_words
 from tui.screens.listing import ListScreen
-from tui.screens.run_output import Tail, live_log
+from tui.screens.run_output import Tail, is_failure, live_log
 from tui.screens.run_page import output_lines, runs_first
 
 TAIL_S = 0.3
@@ -48,7 +48,7 @@ class OutputLine(NamedTuple):
 def _line_role(line: OutputLine) -> Role:
     if line.text.startswith("TASK "):
         return "ready"
-    return "bad" if line.text.startswith(("  failed:", "  unreachable:")) else "text"
+    return "bad" if is_failure(line.text) else "text"
 
 
 class RunsScreen(ListScreen[RunListRow]):

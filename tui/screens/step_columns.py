@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ledger.questions.listing import ListRow, planned_in
-from ledger.rules.activity import FLAGS, OVER
+from ledger.rules.activity import FLAGS, OVER, State
 from steps.stamps import local_day
 from tui.lists.column import Column
 from tui.lists.words import Asked, Test
@@ -76,11 +76,12 @@ def _in_state(text: str) -> Test[ListRow]:
     """Return the test whether a state is one of those between commas, as a list shows it or as the command line names it."""
     wanted, is_whole = text.removeprefix("=").split(","), text.startswith("=")
 
-    def is_in(row: ListRow) -> bool:
-        names = (row.state.words.casefold(), row.state.value)
+    def is_wanted(state: State) -> bool:
+        names = (state.words.casefold(), state.value)
         return any(one in names if is_whole else any(one in name for name in names) for one in wanted)
 
-    return is_in
+    states = set(filter(is_wanted, State))
+    return lambda row: row.state in states
 
 
 def step_text(row: ListRow) -> str:
