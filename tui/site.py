@@ -44,9 +44,12 @@ class OpenSite:
             self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
             is_first = not self._listing.rows
             self._listing.look(snapshot)
-            if is_first:  # what is loaded by now is left out of every later search for garbage, else a key waits for it now and then
+            if (
+                is_first
+            ):  # later searches for garbage leave out what is loaded by now, and are short: no key waits for one
                 gc.collect()
                 gc.freeze()
+                gc.set_threshold(5_000, 20, 20)
 
     @property
     def rows(self) -> Sequence[ListRow]:

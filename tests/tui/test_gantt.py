@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from ledger.rules.activity import OVER
 from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
 from tui.app import ClusterwrightApp
 from tui.screens.gantt import GanttScreen
@@ -142,5 +143,19 @@ def test_what_was_done_is_shown_when_it_was_done(ready: Path) -> None:
         await type_in(pilot, "020@pod-001")
         await pilot.press("enter", "o", "plus")
         assert any(block in line_of(app, "020@pod-001") for block in "▏▎▍▌▋▊▉█")
+
+    told(ready, story)
+
+
+def test_it_begins_at_the_first_work_that_is_not_over(ready: Path) -> None:
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await until(pilot, lambda: chart(app).row is not None)
+        row = chart(app).row
+
+        assert row is not None
+        assert row.state not in OVER
+        before = chart(app).view.found[: chart(app).view.found.index(row)]
+        assert before
+        assert all(one.state in OVER for one in before)
 
     told(ready, story)

@@ -235,3 +235,43 @@ def test_a_narrow_screen_shows_one_list_and_tab_the_next(adopted: Path) -> None:
         await see(pilot, "[go-live]")
 
     told(adopted, story, size=(80, 24))
+
+
+TORNADO = {
+    "samples": 1000,
+    "as_of": "2027-03-01T08:00:00+00:00",
+    "left_out": 55,
+    "bars": [
+        {"name": "189 again", "title": "Benchmark", "days_p80": 6.85, "days_mean": 4.19, "error_days": 0.26},
+        {"name": "market", "title": "", "days_p80": -2.1, "days_mean": -1.5, "error_days": 0.2},
+        {"name": "dead drives", "title": "", "days_p80": -0.01, "days_mean": 0.5, "error_days": 0.0},
+    ],
+}
+
+
+def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, played: type[Played]) -> None:
+    played.answer = Done(0, json.dumps(TORNADO), "")
+
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await pilot.press("t")
+        await see(pilot, "of 1,000 samples, as of 2027-03-01, 55 smaller ones are left out", "+6.8", "+4.2 ± 0.3")
+        late, early, nothing = (line_of(app, name) for name in ("189 again", "market", "dead drives"))
+        assert late.count("█") > 3 * early.count("█") > 0
+        assert "-█" in early
+        assert "+0.0" in nothing
+
+        await pilot.press("escape", "t")
+        await see(pilot, "+6.8")
+        assert len(played.asked) == 1, "it is not worked out again"
+
+    told(adopted, story)
+
+
+def test_a_tornado_that_is_refused_says_why(adopted: Path, played: type[Played]) -> None:
+    played.answer = Done(3, "", "refused: the ledger is of a newer release")
+
+    async def story(_app: ClusterwrightApp, pilot: User) -> None:
+        await pilot.press("t")
+        await see(pilot, "refused: the ledger is of a newer release")
+
+    told(adopted, story)

@@ -16,6 +16,7 @@ from ledger.questions.listing import ListRow
 from ledger.questions.neighbours import Neighbours, neighbours
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.activity import OVER
 from schedule.errors import ClusterwrightError
 from tui.acting.actions import About
 from tui.keyline import Shown
@@ -40,6 +41,9 @@ LONGEST_ID = 13
 
 DRIVING, BEFORE, AFTER = "◀", "←", "→"
 NOBODY = Neighbours(None, (), (), ())
+OVER_SHOWN = 3
+"""How many activities that are over are above the first that is not."""
+
 LOOK_AFTER_S = 0.08
 """How long the cursor rests on a row before its links are read."""
 
@@ -106,9 +110,15 @@ class GanttScreen(ListScreen[ListRow]):
         return rows, times_of(snapshot, rows)
 
     def show(self, answer: Any) -> None:
-        """Show the rows, and at first all of their time."""
+        """Show the rows, and at first all of their time, from the first work on that is not over."""
+        is_first = not self.view.rows
         rows, self.times = answer
         super().show(rows)
+        if is_first:
+            lines = enumerate(self.view.found)
+            begin = next((place for place, row in lines if row.state not in OVER), 0)
+            self.chart.top = max(begin - OVER_SHOWN, 0)
+            self.chart.action_to(begin)
         if self.times.whole is not None:
             self.chart.show_time(self.owner.site.zone, self.times.moments.now, self.times.whole)
 

@@ -6,7 +6,7 @@ Nothing is worked out here. Forecasts and cases are commands, each in a process 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -16,35 +16,27 @@ from textual.binding import Binding, BindingType
 from textual.events import DescendantFocus, Resize
 from textual.widgets import Static
 
-from ledger.questions.odds import Driver, Odds, odds
+from ledger.questions.odds import Odds, odds
 from ledger.questions.snapshot import Snapshot
 from tui.acting.asked import Asked
 from tui.acting.command import as_typed
 from tui.acting.form import Form
 from tui.keyline import Shown
 from tui.lists.bars import Moments
-from tui.lists.column import Column
 from tui.lists.grid import Grid
 from tui.lists.view import View
-from tui.looks import Role, safe_lines
+from tui.looks import safe_lines
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice, Choose
 from tui.screens.output import OutputScreen
 from tui.screens.risk_cases import Case, CasesGrid
-from tui.screens.risk_odds import DatesGrid, MilestonesGrid, legend
+from tui.screens.risk_odds import DRIVERS, DatesGrid, MilestonesGrid, legend
+from tui.screens.tornado import Tornado, TornadoScreen
 
 TALL = 34
 """With so many lines, all four lists are shown at once; with fewer, the one that has the keys."""
 
 SECTIONS = {"dates": "go-live", "milestones": "milestones", "drivers": "what moves it", "cases": "what if"}
-
-
-def _days(row: Driver) -> str:
-    return "" if row.days is None else f"{row.days:+.1f} d"
-
-
-def _days_role(row: Driver) -> Role:
-    return "bad" if (row.days or 0) > 0 else "good"
 
 
 def _as_json(words: Sequence[str]) -> list[str]:
@@ -53,17 +45,8 @@ def _as_json(words: Sequence[str]) -> list[str]:
     return [*words[:count], "--json", *words[count:]]
 
 
-DRIVERS = (
-    Column[Driver]("kind", "what moves it", 13, lambda row: row.kind, groups=True),
-    Column[Driver]("what", "", 20, lambda row: row.what),
-    Column[Driver]("days", "days", 9, _days, lambda row: row.days, _days_role, right=True),
-    Column[Driver]("words", "how", 0, lambda row: row.words),
-    Column[Driver]("who", "who", 22, lambda row: row.who, rank=1),
-)
-
-
 class RiskScreen(SiteScreen):
-    """Tab goes from list to list. `w` asks what if, `c` compares plans, `f` forecasts again."""
+    """Tab goes from list to list. `w` asks what if, `c` compares plans, `f` forecasts again, `t` shows what delays go-live most."""
 
     TITLE = "Risk"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,6 +55,7 @@ class RiskScreen(SiteScreen):
         Binding("w", "ask_form('whatif')", "What if", id="risk.whatif"),
         Binding("c", "ask_form('plan compare')", "Compare plans", id="risk.compare"),
         Binding("f", "forecast", "Forecast again", id="risk.forecast"),
+        Binding("t", "tornado", "Tornado", id="risk.tornado"),
         Binding("x", "drop", "Stop or remove a case", id="risk.drop"),
     ]
     DEFAULT_CSS = """
@@ -88,6 +72,7 @@ class RiskScreen(SiteScreen):
         """Begin without cases."""
         super().__init__()
         self.cases: list[Case] = []
+        self.tornado = Tornado()
         self._turn = asyncio.Lock()
         self._section = "dates"
 
@@ -177,6 +162,10 @@ class RiskScreen(SiteScreen):
         if self.owner.may_record():
             self.add(["forecast"])
 
+    def action_tornado(self) -> None:
+        """Show which causes of delay move go-live most."""
+        self.app.push_screen(TornadoScreen(self.tornado))
+
     def add(self, words: Sequence[str]) -> None:
         """Add a case, and run it when those before it have ended."""
         case = Case(words)
@@ -213,11 +202,16 @@ class RiskScreen(SiteScreen):
         running = next((case.running for case in self.cases if case.running is not None), None)
         if running is not None:
             running.stop()
-        elif len(self.cases) == 1:
-            self._drop("0")
+        else:
+            self._choose("Remove a case", self._drop)
+
+    def _choose(self, title: str, take: Callable[[str | None], None]) -> None:
+        """Let a case be chosen, where there are several."""
+        if len(self.cases) == 1:
+            take("0")
         elif self.cases:
             choices = [Choice(str(number), "", as_typed(case.words)) for number, case in enumerate(self.cases)]
-            self.app.push_screen(Choose("Remove a case", choices), self._drop)
+            self.app.push_screen(Choose(title, choices), take)
 
     def _drop(self, number: str | None) -> None:
         if number is not None:
@@ -227,11 +221,7 @@ class RiskScreen(SiteScreen):
     @on(Grid.Opened, "#cases")
     def _opened(self) -> None:
         """Show the whole answer of a case: the command for eyes, run again."""
-        if len(self.cases) == 1:
-            self._whole("0")
-            return
-        choices = [Choice(str(number), "", as_typed(case.words)) for number, case in enumerate(self.cases)]
-        self.app.push_screen(Choose("Show whole", choices), self._whole)
+        self._choose("Show whole", self._whole)
 
     def _whole(self, number: str | None) -> None:
         if number is not None:
@@ -245,6 +235,7 @@ class RiskScreen(SiteScreen):
             ("w", "What if", "ask_form('whatif')"),
             ("c", "Compare", "ask_form('plan compare')"),
             ("f", "Forecast again", "forecast"),
+            ("t", "Tornado", "tornado"),
             ("x", "Stop, remove", "drop"),
         )
         return (first, *own, *others)

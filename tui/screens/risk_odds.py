@@ -1,4 +1,4 @@
-"""The two lists of dates: those of go-live one below the other, and those of every milestone in a line."""
+"""The lists of what is known of the odds: the dates of go-live, those of every milestone in a line, and what moves go-live."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ledger.questions.forecast_words import chance_words
 from ledger.questions.kept_forecast import KeptChance
-from ledger.questions.odds import MilestoneOdds
+from ledger.questions.odds import Driver, MilestoneOdds
 from steps.stamps import days_between
 from tui.lists.bars import FORECAST, NOW, Moments, level
 from tui.lists.column import Column, Span
@@ -207,3 +207,20 @@ def _milestone_role(row: MilestoneOdds) -> Role:
     if share is None or share >= LIKELY:
         return "good"
     return "attention" if share >= UNLIKELY else "bad"
+
+
+def _days(row: Driver) -> str:
+    return "" if row.days is None else f"{row.days:+.1f} d"
+
+
+def _days_role(row: Driver) -> Role:
+    return "bad" if (row.days or 0) > 0 else "good"
+
+
+DRIVERS = (
+    Column[Driver]("kind", "what moves it", 13, lambda row: row.kind, groups=True),
+    Column[Driver]("what", "", 20, lambda row: row.what),
+    Column[Driver]("days", "days", 9, _days, lambda row: row.days, _days_role, right=True),
+    Column[Driver]("words", "how", 0, lambda row: row.words),
+    Column[Driver]("who", "who", 22, lambda row: row.who, rank=1),
+)
