@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from uuid import UUID
 
 from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
 from prefect.utilities.engine import emit_task_run_state_change_event
@@ -23,13 +24,13 @@ def end_of_task(outcome: Outcome) -> Shown:
     return Shown("COMPLETED" if outcome.name in DONE else "CANCELLED", outcome.name, outcome.message)
 
 
-def end_nodes(engine: Engine, activities: Collection[str]) -> Shown:
+def end_nodes(engine: Engine, flow_run: UUID | None, activities: Collection[str]) -> Shown:
     """Show on the nodes of an advance what the ledger says of their activities now. Return how the advance is shown."""
     with engine.snapshot() as snapshot:
         states = states_of(snapshot, activities)
     ended = []
     for name, state in states.items():
-        run = engine.nodes.pop(name, None)
+        run = engine.nodes.pop((flow_run, name), None)
         if run is None or run.state is None:  # its task has not begun: the engine stops
             continue
         before = Shown(run.state.type.value, run.state.name or "", run.state.message or "")

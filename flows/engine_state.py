@@ -33,8 +33,11 @@ from ledger.rules.turns import float_of, wants
 from ledger.writing import Ledger
 from steps.design.calculated import Calculator
 from steps.planning.plan import Plan
+from steps.stamps import local_day
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from prefect.client.schemas.objects import TaskRun
 
     from flows.lookout import Lookout
@@ -55,6 +58,16 @@ class Work(NamedTuple):
     row: Activity
     touches: frozenset[str]
     waits: str = ""
+
+
+@dataclass
+class Advance:
+    """A run of a phase over some units. Until it has as many tasks as its graph can show, it `takes` work from its group's queue."""
+
+    group: Group
+    label: str
+    keys: list[Key] = field(default_factory=list)
+    takes: bool = True
 
 
 @dataclass
@@ -85,11 +98,14 @@ class Engine:
     handed: int = 0
     task_runs: int = 0
     completed: int = 0
-    nodes: dict[str, TaskRun] = field(default_factory=dict)
-    """By activity: the task run that dealt with it last, until its advance is over."""
+    nodes: dict[tuple[UUID | None, str], TaskRun] = field(default_factory=dict)
+    """By flow run and activity: the task run that dealt with it last, until its advance is over."""
     parents: dict[str, Parent] = field(default_factory=dict)
     """By phase: the standing run, of which advances are children."""
-    advances: dict[str, int] = field(default_factory=dict)
+    advances: dict[str, Advance] = field(default_factory=dict)
+    """By label: those that are not over."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """By phase: how many advances of it there were."""
     lookout: Lookout = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _taken: set[Key] = field(default_factory=set)
@@ -226,12 +242,23 @@ class Engine:
                 self._taken.discard(key)
         self.bell.ring()
 
-    def give_back(self, group: Group) -> None:
-        """Forget what was handed to a run that broke off, so that it is handed out again."""
+    def begin_advance(self, group: Group, what: str) -> Advance:
+        """Return the next advance of a group. It takes what is queued for the group from now on."""
+        number = self.numbers[group.phase] = self.numbers.get(group.phase, 0) + 1
+        label = f"{what} · advance {number} · {local_day(self.clock(), self.plan.time_zone)}"
+        advance = self.advances[label] = Advance(group, label)
+        return advance
+
+    def close_advance(self, advance: Advance) -> None:
+        """Let another advance take what is queued: this one only waits for the end of its tasks."""
+        advance.takes = False
+        self.bell.ring()
+
+    def give_back(self, advance: Advance) -> None:
+        """Forget what was handed to an advance that broke off, so that it is handed out again."""
         with self._lock:
-            for key, work in list(self._open.items()):
-                if self.groups.of(work.row) == group:
-                    del self._open[key]
+            for key in advance.keys:
+                if self._open.pop(key, None) is not None:
                     self._taken.discard(key)
         self.bell.ring()
 

@@ -16,14 +16,14 @@ from prefect import Flow, flow
 from prefect.artifacts import create_link_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, StateDetails, StateType
-from prefect.context import TagsContext
+from prefect.context import FlowRunContext, TagsContext
 from prefect.flow_engine import run_flow
 from prefect.futures import PrefectFuture
 from prefect.states import Completed, Pending
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.ends import end_nodes
-from flows.engine_state import Engine, Work, engine_of
+from flows.engine_state import Advance, Engine, Work, engine_of
 from flows.groups import TASKS_A_RUN, Group
 from flows.phase_titles import title
 from flows.tasks import act, task_name
@@ -47,8 +47,9 @@ def _phase_flow(phase: Phase) -> PhaseFlow:
         retries=0,
         validate_parameters=False,
     )
-    def advance(engine_id: str, units: list[str], label: str) -> State[Any]:  # noqa: ARG001  the run's name
-        return _advance(engine_of(engine_id), Group(phase.value, tuple(units)))
+    def advance(engine_id: str, units: list[str], label: str) -> State[Any]:  # noqa: ARG001  shown in the dashboard
+        engine = engine_of(engine_id)
+        return _advance(engine, engine.advances[label])
 
     return advance
 
@@ -57,8 +58,9 @@ PHASE_FLOWS: dict[str, PhaseFlow] = {phase.value: _phase_flow(phase) for phase i
 """The flow of each phase."""
 
 
-def run_advance(engine: Engine, group: Group, label: str) -> None:
+def run_advance(engine: Engine, advance: Advance) -> None:
     """Run one advance of a phase, as a child of the phase's standing run. Raise where Prefect's server fails."""
+    group, label = advance.group, advance.label
     phase_flow, parent = PHASE_FLOWS[group.phase], engine.parents.get(group.phase)
     parameters = {"engine_id": engine.id, "units": list(group.units), "label": label}
     with get_client(sync_client=True) as client:
@@ -73,30 +75,39 @@ def run_advance(engine: Engine, group: Group, label: str) -> None:
     run_flow(phase_flow, flow_run=made, parameters=parameters, return_type="state")
 
 
-def _advance(engine: Engine, group: Group) -> State[Any]:
-    """Start tasks for what comes from the queue, until it has been empty for the linger time. Return how the advance ended."""
+def _advance(engine: Engine, advance: Advance) -> State[Any]:
+    """Start tasks for what comes from the queue, until it has been empty for the linger time. Return how the advance ended.
+
+    One that has all the tasks that its graph can show waits for their ends, and another takes what comes meanwhile.
+    """
     futures: Futures = {}
-    mine = engine.queues[group]
-    submitted = 0
-    _link(engine, group)
+    mine = engine.queues[advance.group]
+    _link(engine, advance.group)
     busy_at = time.monotonic()
-    while submitted < TASKS_A_RUN and not engine.stopping.is_set():
+    while len(advance.keys) < TASKS_A_RUN and not engine.stopping.is_set():
         try:
             work = mine.get(timeout=LOOK_S)
         except queue.Empty:
             # the engine knows it: the state of a future would be fetched from the server each time
-            if engine.is_busy(group):
+            if engine.is_busy(advance.group):
                 busy_at = time.monotonic()
             elif time.monotonic() - busy_at >= engine.linger_s:
                 break
             continue
+        advance.keys.append(work.key)
         futures[work.row.id] = _submit(engine, work, futures)
-        submitted += 1
         busy_at = time.monotonic()
+    engine.close_advance(advance)
     for future in futures.values():
         future.wait()
-    ended = end_nodes(engine, futures)
-    return State(type=StateType(ended.type), name=ended.name, message=ended.message, data=submitted)
+    ended = end_nodes(engine, _own_run(), futures)
+    return State(type=StateType(ended.type), name=ended.name, message=ended.message, data=len(advance.keys))
+
+
+def _own_run() -> UUID | None:
+    """Return the flow run that this is."""
+    context = FlowRunContext.get()
+    return context.flow_run.id if context is not None and context.flow_run is not None else None
 
 
 def _link(engine: Engine, group: Group) -> None:

@@ -33,7 +33,7 @@ def act(
     engine, key = engine_of(engine_id), Key(activity, attempt, mark)
     context = TaskRunContext.get()
     assert context is not None  # a task runs in one
-    engine.nodes[activity] = context.task_run
+    engine.nodes[context.task_run.flow_run_id, activity] = context.task_run
     outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
     try:
         waits = engine.waits_for(key)

@@ -16,6 +16,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.records import SignOffRow, live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
+from ledger.questions.unheard import unheard
 from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
@@ -124,6 +125,8 @@ def _needs(case: LookedUp) -> list[str]:
             return _needs_to_be_signed(case)
         case State.FAILED | State.CHECKED_NOT_MET:
             return _needs_a_decision(case)
+        case State.RUNNING:
+            return [one.words(case.zone) for one in unheard(case.snapshot) if one.activity == row.id]
         case State.ON_HOLD:
             return [f"to be resumed: {row.last_note}"]
         case State.DONE if row.expired and row.valid_until is not None:

@@ -71,6 +71,34 @@ def test_a_sign_off_from_another_process_starts_its_successors_beside_a_long_run
     assert state(site, "030@pod-001") == "running"
 
 
+def test_what_is_ready_begins_beside_a_full_advance_that_waits_for_a_long_run(
+    site: Path, start: Start, playbooks: Path, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An advance has as many tasks as its graph shows. It waits for them; the next takes what comes meanwhile."""
+    monkeypatch.setattr("flows.phases.TASKS_A_RUN", 1)
+    slow(playbooks, "030.yml", 12)
+    clock = Clock()
+    with Ledger.open(site, clock=clock) as ledger:
+        bought(ledger)
+        for pod in (1, 2):
+            racked(ledger, pod)
+        passed(ledger, clock, 1)
+        _half_signed(ledger)
+    running = start(site)
+    until(lambda: state(site, "030@pod-001") == "running", seconds=15)
+
+    with Ledger.open(site) as ledger:
+        sign(ledger, "lead2", "020@pod-002")
+    took = until(lambda: state(site, "030@pod-002") == "running", seconds=15)
+
+    assert took < 5
+    assert state(site, "030@pod-001") == "running"
+    until(lambda: "running" not in {state(site, "030@pod-001"), state(site, "030@pod-002")}, seconds=60)
+    running.stop()
+    ended = {name: how for name, how in names(server, running).items() if name.startswith("030")}
+    assert set(ended.values()) == {"Checked, not met"}, ended
+
+
 def _half_signed(ledger: Ledger) -> None:
     start(ledger, "tech", "020@pod-002")
     finish(ledger, "tech", "020@pod-002")

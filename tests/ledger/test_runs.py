@@ -14,12 +14,13 @@ from ledger.decisions.sign_off import release
 from ledger.decisions.work import comment
 from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
 from ledger.evidence.store import store
+from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.log import last_events
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import evidence, items, measurements, requests, runs
 from ledger.questions.site import head
-from ledger.questions.why import criteria
+from ledger.questions.why import criteria, why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
@@ -64,6 +65,19 @@ def test_lapsed_claim_is_found_settled_and_run_again(ready: Ledger, state: State
     with pytest.raises(NotSatisfiedError, match="lost lease"):
         settle(ready, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
     assert [r.status for r in runs(look(), NAME)] == ["interrupted", "running"]
+
+
+def test_why_says_that_the_engine_of_a_run_does_not_answer(ready: Ledger, look: Look) -> None:
+    """A killed engine leaves its run as running: nobody may believe that software is at work on it."""
+    now = machine_time()
+    take(ready, NAME, lease_s=60, machine_now=now)
+    assert why(look(), NAME).needs == ()
+
+    renew(ready, "engine-1", NAME, 60, machine_now=now - timedelta(seconds=90))
+
+    (need,) = why(look(), NAME).needs
+    assert "the one at build has not answered since" in need
+    assert "clusterwright up" in need
 
 
 def test_same_owner_of_an_old_attempt_is_fenced_by_the_attempt(ready: Ledger) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,17 +16,21 @@ from ledger.decisions.runs import record_preview, settle
 from ledger.decisions.sign_off import release
 from ledger.decisions.work import comment, start
 from ledger.entries import ItemEntry, ItemResult, Measured, RunOutcome
+from ledger.log.payloads.work import Attached
 from ledger.project_time import project_now
 from ledger.reading import last_event
 from ledger.writing import Ledger
 from tests.ledger.checklists import NAME as CHECKED
 from tests.ledger.checklists import begun_site, bond, good
 from tests.ledger.journey import GOOD, take
-from tests.tui.piloting import SIZE, TALL, open_page, painted, screens, see, state, type_in, until
+from tests.tui.piloting import SIZE, TALL, User, open_page, painted, screens, see, state, type_in, until
 from tui.acting.form import Form
+from tui.app import ClusterwrightApp
 from tui.screens import activity_state
 from tui.screens.activity import ActivityScreen
 from tui.screens.evidence import EvidenceScreen, shown_file
+from tui.screens.page import PageScreen
+from tui.screens.page_lines import PageRow
 from tui.screens.run_page import RunScreen
 
 RUN, CHANGE, RACKING, DELIVERY = "030@pod-001", "040@pod-001", "010@pod-002", "001@site#gpu-server/2"
@@ -37,6 +42,21 @@ def delivered(ready: Path) -> Path:
     with Ledger.open(ready) as ledger:
         receive(ledger, "pm", DELIVERY)
     return ready
+
+
+def attached(ledger: Ledger, content: bytes, name: str) -> str:
+    """Attach a file to the change as evidence. Return its digest."""
+    event = attach(ledger, "tech", CHANGE, content, "record", name=name)
+    assert isinstance(event.payload, Attached)
+    return event.payload.digest
+
+
+async def choose(app: ClusterwrightApp, pilot: User, true: Callable[[PageRow], bool]) -> None:
+    """Press Enter on the first line of the page of which something is so."""
+    assert isinstance(app.screen, PageScreen)
+    grid = app.screen.grid
+    grid.action_to(next(n for n, row in enumerate(grid.view.lines) if isinstance(row, PageRow) and true(row)))
+    await pilot.press("enter")
 
 
 async def test_the_chain_of_what_it_waits_for_ends_at_what_can_be_done_now_and_keys_go_along_it(ready: Path) -> None:
@@ -63,10 +83,7 @@ async def test_enter_on_a_predecessor_opens_it(ready: Path) -> None:
     async with app.run_test(size=TALL) as pilot:
         await open_page(app, pilot, "030@pod-002")
         await pilot.press("slash", *"Before", "escape")
-        grid = app.screen.grid  # type: ignore[attr-defined]
-        line = next(n for n, row in enumerate(grid.view.lines) if getattr(row, "section", "") == "Before it")
-        grid.action_to(line)
-        await pilot.press("enter")
+        await choose(app, pilot, lambda row: row.section == "Before it")
         await until(pilot, lambda: isinstance(app.screen, ActivityScreen) and app.screen.activity == "020@pod-002")
 
 
@@ -159,9 +176,7 @@ async def test_evidence_opens_and_what_is_missing_is_said(ready: Path) -> None:
     async with app.run_test(size=TALL) as pilot:
         await open_page(app, pilot, CHANGE)
         await see(pilot, "mtu.json")
-        grid = app.screen.grid  # type: ignore[attr-defined]
-        grid.action_to(next(n for n, row in enumerate(grid.view.lines) if "mtu.json" in getattr(row, "text", "")))
-        await pilot.press("enter")
+        await choose(app, pilot, lambda row: "mtu.json" in row.text)
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
         await see(pilot, '    "n1": 9000', "SHA-256")
 
@@ -177,10 +192,10 @@ async def test_evidence_opens_and_what_is_missing_is_said(ready: Path) -> None:
 )
 async def test_each_kind_of_file_is_shown_as_it_reads_best(ready: Path, name: str, content: bytes, shown: str) -> None:
     with Ledger.open(ready) as ledger:
-        event = attach(ledger, "tech", CHANGE, content, "record", name=name)
+        digest = attached(ledger, content, name)
     app = screens(ready, "tech")
     async with app.run_test(size=SIZE) as pilot:
-        app.push_screen(EvidenceScreen(event.payload.digest))  # type: ignore[attr-defined]
+        app.push_screen(EvidenceScreen(digest))
         await see(pilot, shown)
 
 
@@ -193,11 +208,11 @@ def test_what_is_no_text_says_how_to_open_it(content: bytes) -> None:
 
 async def test_evidence_that_is_gone_is_said_to_be(ready: Path) -> None:
     with Ledger.open(ready) as ledger:
-        event = attach(ledger, "tech", CHANGE, b"gone", "record", name="gone.txt")
+        digest = attached(ledger, b"gone", "gone.txt")
     next(kept for kept in (ready / "evidence").rglob("*") if kept.is_file() and kept.read_bytes() == b"gone").unlink()
     app = screens(ready, "tech")
     async with app.run_test(size=SIZE) as pilot:
-        app.push_screen(EvidenceScreen(event.payload.digest))  # type: ignore[attr-defined]
+        app.push_screen(EvidenceScreen(digest))
         await see(pilot, "it is missing", "from a backup")
 
 
@@ -251,9 +266,7 @@ async def test_a_failed_run_says_why_and_its_page_opens(ready: Path) -> None:
     async with app.run_test(size=TALL) as pilot:
         await open_page(app, pilot, RUN)
         await see(pilot, "Not done in run-0001: 1 of 2 hosts", "image is corrupt", "n2 failed")
-        grid = app.screen.grid  # type: ignore[attr-defined]
-        grid.action_to(next(n for n, row in enumerate(grid.view.lines) if "1 failed at" in getattr(row, "text", "")))
-        await pilot.press("enter")
+        await choose(app, pilot, lambda row: "1 failed at" in row.text)
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
         await see(pilot, "1 failed at 'Flash the card'")
 

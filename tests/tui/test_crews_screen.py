@@ -45,7 +45,7 @@ def line_of(app: ClusterwrightApp, trade: str) -> str:
 
 def test_trades_that_hold_work_up_come_first_and_are_marked(adopted: Path) -> None:
     async def story(app: ClusterwrightApp, pilot: User) -> None:
-        short = [row.short for row in crews(app).view.lines]  # type: ignore[union-attr]
+        short = [row.short for row in crews(app).view.found]
         assert short[0] > 0
         assert short == sorted(short, reverse=True)
 
@@ -92,8 +92,8 @@ def test_a_resource_lists_the_work_that_holds_it(adopted: Path) -> None:
     async def story(app: ClusterwrightApp, pilot: User) -> None:
         await pilot.press("slash")
         await type_in(pilot, "receiving")
-        row = crews(app).grid.view.lines[-1]
-        weeks = [week.monday for week in row.weeks if week.crews]  # type: ignore[union-attr]
+        row = crews(app).view.found[-1]
+        weeks = [week.monday for week in row.weeks if week.crews]
         crews(app).chart.choose(weeks[0])
         await pilot.press("enter", "end", "enter")
         await until(pilot, lambda: isinstance(app.screen, StepsScreen))

@@ -43,7 +43,7 @@ def test_the_whole_project_is_seen_at_first_with_bars_that_say_what_is_critical(
         await see(pilot, "│Q1 2027", "│Q4 2027", "by quarter")
 
         assert "┄" in line_of(app, "141@site")  # float
-        starts = [row.planned_start for row in chart(app).view.lines if row.planned_start]  # type: ignore[union-attr]
+        starts = [row.planned_start for row in chart(app).view.found if row.planned_start]
         assert starts == sorted(starts)
         await pilot.press("d", "plus")
         assert "▓" in painted(app)  # critical

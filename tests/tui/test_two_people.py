@@ -75,7 +75,7 @@ async def signed_by_both(site: Path) -> None:
     async with at_the_step(site, "lead") as (first, one), at_the_step(site, "lead2") as (second, other):
         for app, pilot in ((first, one), (second, other)):
             await pilot.press("s")
-            await until(pilot, lambda app=app: isinstance(app.screen, Form))  # type: ignore[misc]
+            await until(pilot, lambda app=app: isinstance(app.screen, Form))  # type: ignore[misc]  # a default has no type
         before = last_event(site)
         await one.press("ctrl+s")
         await until(one, lambda: last_event(site) > before)

@@ -66,7 +66,8 @@ def test_what_is_typed_before_a_form_is_there_waits_for_it(ready: Path) -> None:
         async with app.run_test(size=SIZE) as pilot:
             await pilot.press("2")
             await see(pilot, "030@pod-001")
-            app.screen.action_act("activity.comment")  # type: ignore[attr-defined]
+            assert isinstance(app.screen, ListScreen)
+            app.screen.action_act("activity.comment")
             burst(app, *"seen", "enter")
             await until(pilot, lambda: notes(ready) == ["seen"])
             await until(pilot, lambda: not isinstance(app.screen, Form))

@@ -17,6 +17,7 @@ from ledger.questions.headlines import headlines
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
+from ledger.questions.unheard import unheard
 from ledger.rules.rows import OrderRow
 from steps.stamps import minute
 
@@ -37,6 +38,7 @@ def status(ask: AskingPast) -> None:
             "phases": phases(snapshot),
             "orders_to_place": [o.id for o in to_place],
             "drift": drifted(snapshot),
+            "unheard": unheard(snapshot),
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
             "halls": halls(snapshot, fresh.forecast if fresh else None),
             "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
@@ -65,6 +67,8 @@ def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> 
     print(f"{found.total} activities; {marks}")
     for row in document["drift"]:
         print(in_line(f"drift: {row.activity}, seen {minute(row.at, zone)}: {row.summary}"))
+    for row in document["unheard"]:
+        print(in_line(f"{row.activity} is running in the record only. It needs {row.words(zone)}"))
     if to_place:
         late = sum(o.order_by is not None and o.order_by < now for o in to_place)
         first = min(to_place, key=lambda o: (o.order_by is None, o.order_by))

@@ -1,0 +1,47 @@
+"""A run whose engine was killed: `status` and `why` say that nothing is at work on it, and of the past nothing is said."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+from ledger.account import machine_account
+from ledger.machine_time import machine_time
+from ledger.writing import Ledger
+from tests.conftest import Command
+from tests.ledger.conftest import Clock
+from tests.ledger.journey import take
+from tests.tui.conftest import make_ready
+
+RUN = "030@pod-001"
+
+
+def test_status_and_why_say_that_the_engine_of_a_run_does_not_answer(tmp_path: Path, command: Command) -> None:
+    make_ready(tmp_path, Clock(), machine_account())
+    with Ledger.open(tmp_path) as ledger:
+        take(ledger, RUN, machine_now=machine_time() - timedelta(hours=1))
+
+    status = command("status", "--site", tmp_path)
+    why = command("why", RUN, "--site", tmp_path)
+    past = command("status", "--json", "--as-of", str(ledger_head(command, tmp_path)), "--site", tmp_path)
+
+    assert (
+        f"{RUN} is running in the record only. It needs an engine: the one at build has not answered" in status.stdout
+    )
+    assert "the one at build has not answered since" in why.stdout
+    assert json.loads(past.stdout)["unheard"] == []
+
+
+def test_of_a_run_that_an_engine_is_at_work_on_nothing_is_said(tmp_path: Path, command: Command) -> None:
+    make_ready(tmp_path, Clock(), machine_account())
+    with Ledger.open(tmp_path) as ledger:
+        take(ledger, RUN, lease_s=600)
+
+    assert "not answered" not in command("status", "--site", tmp_path).stdout
+    assert "not answered" not in command("why", RUN, "--site", tmp_path).stdout
+
+
+def ledger_head(command: Command, site: Path) -> int:
+    """Return the number of the last event."""
+    return int(json.loads(command("status", "--json", "--site", site).stdout)["head"]["seq"])
