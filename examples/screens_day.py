@@ -135,7 +135,6 @@ def place_three(site: Site, terminal: Terminal, page: Page) -> None:
     placed = sorted(o["id"] for o in orders_of(site) if o["supplier_name"] == "Door maker" and o["placed_at"])
     assert len(placed) == 3, placed
     page.step("Three orders are placed", terminal, frame, so=f"{', '.join(placed)} are placed")
-    terminal.press("Escape")
     terminal.see("40 of 190", gone="marked")
     terminal.press("Escape")
     terminal.see("/   190")
