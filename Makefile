@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO ?= demo-site
-SITE ?= clusterwright-tour
+SITE ?= screens-day/forty-pods
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
 MINUTES ?= 10
@@ -39,8 +39,9 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 demo: setup
 	$(BIN)/python examples/demo.py $(DEMO)
 
-# The screens of a site in mid-build, as the docs show them.
+# The screens of a site in mid-build, as the docs show them: one that the scripted day leaves (tmux), if no other is named.
 pictures: setup
+	test -f $(SITE)/ledger.db || $(BIN)/python examples/screens_day.py $(patsubst %/,%,$(dir $(SITE)))
 	$(BIN)/python -m docs.pictures $(SITE)
 
 # Both passes run, whatever the first one finds; the ledger's tests run on both databases. The first pass writes down which tests
