@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from ledger.entries import Claim
 from ledger.machine_time import machine_time
-from ledger.questions.records import claims, unclaimed_runs
+from ledger.questions.records import RunRow, claims, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import minute
 
@@ -35,8 +36,15 @@ def unheard(snapshot: Snapshot) -> list[Unheard]:
     if snapshot.as_of is not None:
         return []
     now = machine_time()
-    found = [
-        Unheard(one.activity, one.run, one.host, one.lease_until) for one in claims(snapshot) if one.lease_until <= now
-    ]
-    found += [Unheard(run.activity, run.id, run.host, None) for run in unclaimed_runs(snapshot)]
+    lapsed = (one for one in claims(snapshot) if one.lease_until <= now)
+    found = [_of_claim(one) for one in lapsed]
+    found += map(_of_run, unclaimed_runs(snapshot))
     return sorted(found)
+
+
+def _of_run(run: RunRow) -> Unheard:
+    return Unheard(run.activity, run.id, run.host, None)
+
+
+def _of_claim(held: Claim) -> Unheard:
+    return Unheard(held.activity, held.run, held.host, held.lease_until)

@@ -126,7 +126,7 @@ def _needs(case: LookedUp) -> list[str]:
         case State.FAILED | State.CHECKED_NOT_MET:
             return _needs_a_decision(case)
         case State.RUNNING:
-            return [one.words(case.zone) for one in unheard(case.snapshot) if one.activity == row.id]
+            return _needs_an_engine(case)
         case State.ON_HOLD:
             return [f"to be resumed: {row.last_note}"]
         case State.DONE if row.expired and row.valid_until is not None:
@@ -178,6 +178,12 @@ def _needs_a_decision(case: LookedUp) -> list[str]:
     if any(j.judged.verdict == NOT_MEASURED for j in unmet) and not has_failed:
         decision += ", or measure what was not"
     return [*map(str, unmet), decision]
+
+
+def _needs_an_engine(case: LookedUp) -> list[str]:
+    """Say that no engine is at work on a run. Empty where one is."""
+    name, found = case.row.id, unheard(case.snapshot)
+    return [one.words(case.zone) for one in found if one.activity == name]
 
 
 def _needs_to_start(case: LookedUp) -> list[str]:
