@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ledger.entries import Claim
 from ledger.machine_time import machine_time
 from ledger.questions.records import RunRow, claims, unclaimed_runs
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import minute
 
@@ -31,9 +32,9 @@ class Unheard(NamedTuple):
 def unheard(snapshot: Snapshot) -> list[Unheard]:
     """Return the runs on which no engine is at work, by activity. Leases are machine time, so the machine's clock is read.
 
-    Of the past nobody knows it: claims are not recorded.
+    Empty for the past, since claims are not recorded, and in a rehearsal, where nothing is really at work.
     """
-    if snapshot.as_of is not None:
+    if snapshot.as_of is not None or site_of(snapshot).rehearsal:
         return []
     now = machine_time()
     lapsed = (one for one in claims(snapshot) if one.lease_until <= now)

@@ -42,6 +42,16 @@ def test_of_a_run_that_an_engine_is_at_work_on_nothing_is_said(tmp_path: Path, c
     assert "not answered" not in command("why", RUN, "--site", tmp_path).stdout
 
 
+def test_of_a_rehearsal_that_was_stopped_nothing_is_said(tmp_path: Path, command: Command) -> None:
+    """Nothing is really at work in one, and `clusterwright up` refuses it."""
+    make_ready(tmp_path, Clock(), machine_account(), rehearsal=True)
+    with Ledger.open(tmp_path) as ledger:
+        take(ledger, RUN, machine_now=machine_time() - timedelta(hours=1))
+
+    assert "running in the record only" not in command("status", "--site", tmp_path).stdout
+    assert "not answered" not in command("why", RUN, "--site", tmp_path).stdout
+
+
 def ledger_head(command: Command, site: Path) -> int:
     """Return the number of the last event."""
     return int(json.loads(command("status", "--json", "--site", site).stdout)["head"]["seq"])

@@ -34,13 +34,13 @@ def ready(tmp_path: Path) -> Path:
     return folder
 
 
-def make_ready(folder: Path, clock: Clock, account: str) -> None:
+def make_ready(folder: Path, clock: Clock, account: str, *, rehearsal: bool = False) -> None:
     """Make a small site whose people all have one account: its first pod is bought, racked and past its hold point."""
     (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
     plan = small_plan()
     people = tuple(person.model_copy(update={"account": account}) for person in plan.people)
     site = {"site_name": "S", "time_zone": "UTC", "owner": "pm"}
-    with create_ledger(folder, **site, rehearsal=False, clock=clock) as ledger:
+    with create_ledger(folder, **site, rehearsal=rehearsal, clock=clock) as ledger:
         adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
         bought(ledger)
         racked(ledger)
