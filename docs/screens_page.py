@@ -43,6 +43,8 @@ what it names opens [its page](pictures/activity.svg). A [day in the screens](ev
 | **the floor, a rack a cell** | **how likely which date is, and what moves it** |
 | ![Floor](pictures/floor.svg) | ![Risk](pictures/risk.svg) |
 
+On the risk screen `t` works out the [tornado](pictures.md#tornado), `w` asks what if, `c` compares plans.
+
 ## Filters
 
 `/` filters a list as you type. All words have to be true of a row; a minus in front turns a word around.

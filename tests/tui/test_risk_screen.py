@@ -267,11 +267,21 @@ def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, pla
     told(adopted, story)
 
 
-def test_a_tornado_that_is_refused_says_why(adopted: Path, played: type[Played]) -> None:
-    played.answer = Done(3, "", "refused: the ledger is of a newer release")
+@pytest.mark.parametrize(
+    ("done", "says"),
+    [
+        (Done(3, "", "10 of 70 causes\nclusterwright: the ledger is of a newer release\n"), "· the ledger is of a newer release; f"),
+        (Done(130, "", "10 of 70 causes\nclusterwright: interrupted\n"), "· stopped; f works it out again"),
+    ],
+)  # fmt: skip
+def test_a_tornado_that_is_refused_or_stopped_says_so(
+    adopted: Path, played: type[Played], done: Done, says: str
+) -> None:
+    """And not how far it was."""
+    played.answer = done
 
     async def story(_app: ClusterwrightApp, pilot: User) -> None:
         await pilot.press("t")
-        await see(pilot, "refused: the ledger is of a newer release")
+        await see(pilot, says)
 
     told(adopted, story)

@@ -18,6 +18,10 @@ ALONE = {"SSH_ASKPASS_REQUIRE": "never", "NO_COLOR": "1", "TERM": "dumb"}
 """No command asks anything: it has no terminal. A key that wants a passphrase is refused, and the refusal says so."""
 
 
+REFUSED = "clusterwright: "
+"""What a refusal begins with. Before it, a command may have said how far it is."""
+
+
 class Done(NamedTuple):
     """How a command ended, and what it said: `answer` on the standard output, `talk` on the other, as a refusal."""
 
@@ -29,6 +33,14 @@ class Done(NamedTuple):
     def is_done(self) -> bool:
         """Whether it did what it was asked for."""
         return self.code == 0
+
+    @property
+    def refusal(self) -> str:
+        """Why it did not do what it was asked for, in one line; stopped, if a person did that."""
+        if self.code in {-signal.SIGINT, 128 + signal.SIGINT}:
+            return "stopped"
+        said = (self.talk or self.answer or f"exit code {self.code}").rpartition(REFUSED)[2]
+        return "; ".join(line.strip() for line in said.strip().splitlines())
 
 
 @dataclass

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from signal import SIGINT
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -23,7 +22,6 @@ from tui.looks import day_text
 WIDTH = 23
 """Of a column, in cells: four fit beside each other into 120."""
 
-REFUSED = "clusterwright: "
 """What a refusal begins with, after what was said while the command was at work."""
 
 LINES = 4
@@ -97,9 +95,7 @@ class Case:
         """Take how the command ended. Return the columns of its answer: a comparison has several plans."""
         self.running, self.since = None, None
         if not done.is_done:
-            is_stopped = done.code in {-SIGINT, 128 + SIGINT}
-            said = (done.talk or done.answer or f"exit code {done.code}").rpartition(REFUSED)[2]
-            self.refusal = "stopped" if is_stopped else "; ".join(line.strip() for line in said.strip().splitlines())
+            self.refusal = done.refusal
             return [self]
         try:
             document = json.loads(done.answer)

@@ -12,12 +12,14 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from ledger.questions.snapshot import Snapshot
+from steps.stamps import moment
 from tui.acting.running import Running
 from tui.keyline import Shown
 from tui.lists.bars import BLOCKS
 from tui.lists.column import Column, Span
 from tui.lists.timescale import EIGHTHS
 from tui.lists.view import View
+from tui.looks import day_text
 from tui.screens.listing import ListScreen
 
 WORDS = ("picture", "--json", "tornado")
@@ -108,9 +110,10 @@ class TornadoScreen(ListScreen[Cause]):
             document = json.loads(done.answer)
             self.kept.causes = [Cause(**bar) for bar in document["bars"]]
             left_out = f", {document['left_out']} smaller ones are left out" if document["left_out"] else ""
-            self.kept.said = f"of {document['samples']:,} samples, as of {document['as_of'][:10]}{left_out}"
+            day = day_text(moment(document["as_of"]), self.owner.site.zone)
+            self.kept.said = f"of {document['samples']:,} samples, as of {day}{left_out}"
         else:
-            self.kept.said = done.talk.strip().replace("\n", "; ") or "stopped; f works it out again"
+            self.kept.said = f"{done.refusal}; f works it out again"
         if self.is_mounted:
             self.show(self.kept.causes)
 
