@@ -42,11 +42,9 @@ class OpenSite:
             self.find_person(snapshot)
             self.zone = site_of(snapshot).time_zone
             self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
-            is_first = not self._listing.rows
             self._listing.look(snapshot)
-            if (
-                is_first
-            ):  # later searches for garbage leave out what is loaded by now, and are short: no key waits for one
+            # Once: later searches for garbage leave out what is loaded by now, and are short, so that no key waits for one.
+            if self._listing.rows and not gc.get_freeze_count():
                 gc.collect()
                 gc.freeze()
                 gc.set_threshold(5_000, 20, 20)
