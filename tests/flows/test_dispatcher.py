@@ -54,13 +54,7 @@ def test_a_sign_off_from_another_process_starts_its_successors_beside_a_long_run
     site: Path, start: Start, playbooks: Path
 ) -> None:
     slow(playbooks, "030.yml", 20)
-    clock = Clock()
-    with Ledger.open(site, clock=clock) as ledger:
-        bought(ledger)
-        for pod in (1, 2):
-            racked(ledger, pod)
-        passed(ledger, clock, 1)
-        _half_signed(ledger)
+    _half_signed(site)
     start(site)
     until(lambda: state(site, "030@pod-001") == "running", seconds=15)
 
@@ -77,13 +71,7 @@ def test_what_is_ready_begins_beside_a_full_advance_that_waits_for_a_long_run(
     """An advance has as many tasks as its graph shows. It waits for them; the next takes what comes meanwhile."""
     monkeypatch.setattr("flows.phases.TASKS_A_RUN", 1)
     slow(playbooks, "030.yml", 12)
-    clock = Clock()
-    with Ledger.open(site, clock=clock) as ledger:
-        bought(ledger)
-        for pod in (1, 2):
-            racked(ledger, pod)
-        passed(ledger, clock, 1)
-        _half_signed(ledger)
+    _half_signed(site)
     running = start(site)
     until(lambda: state(site, "030@pod-001") == "running", seconds=15)
 
@@ -99,10 +87,17 @@ def test_what_is_ready_begins_beside_a_full_advance_that_waits_for_a_long_run(
     assert set(ended.values()) == {"Checked, not met"}, ended
 
 
-def _half_signed(ledger: Ledger) -> None:
-    start(ledger, "tech", "020@pod-002")
-    finish(ledger, "tech", "020@pod-002")
-    sign(ledger, "lead", "020@pod-002")
+def _half_signed(site: Path) -> None:
+    """Pass the hold point of the first pod; that of the second lacks its last signature."""
+    clock = Clock()
+    with Ledger.open(site, clock=clock) as ledger:
+        bought(ledger)
+        for pod in (1, 2):
+            racked(ledger, pod)
+        passed(ledger, clock, 1)
+        start(ledger, "tech", "020@pod-002")
+        finish(ledger, "tech", "020@pod-002")
+        sign(ledger, "lead", "020@pod-002")
 
 
 def test_people_are_asked_once_an_attempt_even_by_the_next_engine(
