@@ -271,6 +271,7 @@ def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, pla
     ("done", "says"),
     [
         (Done(3, "", "10 of 70 causes\nclusterwright: the ledger is of a newer release\n"), "· the ledger is of a newer release; f"),
+        (Done(0, "<html>", ""), "· its answer is not JSON"),
         (Done(130, "", "10 of 70 causes\nclusterwright: interrupted\n"), "· stopped; f works it out again"),
     ],
 )  # fmt: skip

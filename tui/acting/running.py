@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 LONGEST_LINE = 2**20
 """The longest line of output, in bytes."""
@@ -35,8 +36,18 @@ class Done(NamedTuple):
         return self.code == 0
 
     @property
+    def document(self) -> Any:
+        """What it answered with `--json`. None where it did not, and `refusal` says why."""
+        try:
+            return json.loads(self.answer) if self.is_done else None
+        except json.JSONDecodeError:
+            return None
+
+    @property
     def refusal(self) -> str:
         """Why it did not do what it was asked for, in one line; stopped, if a person did that."""
+        if self.is_done:
+            return "its answer is not JSON; run it in a terminal to see what it says"
         if self.code in {-signal.SIGINT, 128 + signal.SIGINT}:
             return "stopped"
         said = (self.talk or self.answer or f"exit code {self.code}").rpartition(REFUSED)[2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -94,13 +93,9 @@ class Case:
     def end(self, done: Done, zone: str) -> list[Case]:
         """Take how the command ended. Return the columns of its answer: a comparison has several plans."""
         self.running, self.since = None, None
-        if not done.is_done:
+        document = done.document
+        if document is None:
             self.refusal = done.refusal
-            return [self]
-        try:
-            document = json.loads(done.answer)
-        except json.JSONDecodeError:
-            self.refusal = "its answer is not JSON; run it in a terminal to see what it says"
             return [self]
         first, *others = answers(document, zone)
         self.cells = first

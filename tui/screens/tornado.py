@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -106,8 +105,8 @@ class TornadoScreen(ListScreen[Cause]):
         self.running, self._since = self.owner.site.running(WORDS), monotonic()
         done = await self.running.done()
         self.running = None
-        if done.is_done:
-            document = json.loads(done.answer)
+        document = done.document
+        if document is not None:
             self.kept.causes = [Cause(**bar) for bar in document["bars"]]
             left_out = f", {document['left_out']} smaller ones are left out" if document["left_out"] else ""
             day = day_text(moment(document["as_of"]), self.owner.site.zone)
