@@ -66,10 +66,15 @@ def processes(group: Path) -> set[int]:
 def end(group: Path) -> bool:
     """Kill every process of a group, and remove it. Return whether nothing of it is left."""
     until = time.monotonic() + PATIENCE_S
-    while processes(group) and time.monotonic() < until:
+    while not _removed(group) and time.monotonic() < until:
         _kill(group)
         time.sleep(LOOK_S)
-    with contextlib.suppress(OSError):  # a process that cannot be killed, one in the kernel, keeps its group
+    return _removed(group)
+
+
+def _removed(group: Path) -> bool:
+    """Remove a group, and return whether it is gone. One with a process is kept, and so is one whose last process is still ending."""
+    with contextlib.suppress(OSError):
         for one in _with_those_below(group):
             one.rmdir()
     return not group.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 import signal
 import subprocess
@@ -168,3 +169,22 @@ def test_without_control_groups_a_run_goes_on_and_the_reason_is_said(
         control_groups.join(group, 1)
     assert "no control groups of version 2" in why_none()
     assert group_of(tmp_path / "r1") is None
+
+
+def test_a_group_whose_last_process_is_still_ending_is_removed_a_moment_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel lists no process any more, and keeps the group until the last one has ended."""
+    group, busy = tmp_path / "group", iter([True, True])
+    group.mkdir()
+    rmdir = Path.rmdir
+
+    def refused_twice(path: Path) -> None:
+        if next(busy, False):
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        rmdir(path)
+
+    monkeypatch.setattr(Path, "rmdir", refused_twice)
+
+    assert end(group)
+    assert not group.exists()
