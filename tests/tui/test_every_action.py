@@ -92,10 +92,23 @@ async def _try_keys(ready: Path, about: About, keys: Sequence[Action]) -> None:
             await pilot.press(action.key)
             await until(pilot, lambda: isinstance(app.screen, Form | OutputScreen))
             assert line_of(app.screen) == wanted(action)
+            assert isinstance(app.screen, Form) or not action.records, action.id
             if isinstance(app.screen, Form):
                 await see(pilot, f"$ {wanted(action)}")
             await pilot.press("escape")
             await until(pilot, lambda: app.screen is screen)
+
+
+@pytest.mark.usefixtures("nothing_runs")
+async def test_what_changes_something_is_confirmed_in_a_form_though_one_only_reads_its_answer(ready: Path) -> None:
+    """A preview plays a playbook on hosts, and a forecast takes the place of the one before."""
+    await _try_keys(ready, "activity", [action for action in ACTIONS if action.command == "preview"])
+    app = screens(ready, "pm")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
+        await pilot.press("8", "f")
+        await until(pilot, lambda: isinstance(app.screen, Form))
+        assert line_of(app.screen) == "clusterwright forecast"
 
 
 @pytest.mark.parametrize("about", get_args(About))

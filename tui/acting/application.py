@@ -105,7 +105,7 @@ class ActingApp(App[None]):
         if len(subjects) > 1 and not (command.subject and command.subject.many):
             self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
             subjects = subjects[:1]
-        if action.answers and not any(field.required for field in command.fields):
+        if not action.records and not any(field.required for field in command.fields):
             self.call_from_thread(self.show_answer, command.words(subjects, {}))
             return
         kept = self._drafts.get((command.name, tuple(subjects)), {})

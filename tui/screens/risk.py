@@ -160,7 +160,7 @@ class RiskScreen(SiteScreen):
     def action_forecast(self) -> None:
         """Make the forecast again; the lists show it when it is kept."""
         if self.owner.may_record():
-            self.add(["forecast"])
+            self.action_ask_form("forecast")
 
     def action_tornado(self) -> None:
         """Show which causes of delay move go-live most."""
