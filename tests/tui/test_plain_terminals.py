@@ -113,18 +113,15 @@ async def test_another_theme_repaints_what_is_shown_at_once(halfway: Path) -> No
     app = screens(halfway, "owner")
     async with app.run_test(size=SIZE) as pilot:
         for mode in ("steps", "morning", "gantt", "floor"):
-            await shown(app, pilot, mode)
+            screen = await shown(app, pilot, mode)
             app.theme = "textual-dark"
-            await pilot.pause(0.2)
+            await until(pilot, lambda screen=screen: DARK in colours(app) and not screen._is_reading)
             dark, text = colours(app), painted(app)
             app.theme = "textual-light"
-            await pilot.pause(0.2)
-            assert app.theme_variables["background"].lower() in colours(app), mode
-            assert DARK not in of_lists(app), mode
-            await pilot.pause(1)
-            left = colours(app) & dark
-            assert len(left) <= SHARED, f"{mode}: {left}"
-            assert painted(app) == text
+            await until(pilot, lambda: app.theme_variables["background"].lower() in colours(app))
+            await until(pilot, lambda: DARK not in of_lists(app))
+            await until(pilot, lambda dark=dark: len(colours(app) & dark) <= SHARED)
+            assert painted(app) == text, mode
 
 
 # A person's own keys
