@@ -23,10 +23,10 @@ from typing import Any
 
 import psutil
 
-from flows.ansible.place import playbooks_folder
-from flows.ansible.run import RunSpec
-from flows.ansible.spare import environment
-from flows.ansible.waves import run_in_waves
+from flows.runs.process.place import playbooks_folder
+from flows.runs.process.spare import environment
+from flows.runs.run import RunSpec
+from flows.runs.waves import run_in_waves
 from ledger.questions.activities import hosts_of
 from ledger.questions.records import runs
 from ledger.reading import open_snapshot

@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from flows.dashboard_login import login_of
-from flows.prefect_api import PrefectApi
+from flows.dashboard.login import login_of
+from flows.dashboard.prefect_api import PrefectApi
 from tests.flows.conftest import until
 from tests.flows.standing_watch import WITHIN_S, Watcher, is_whole
 from tests.ports import free_port

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.dashboard_login import login_file, login_of
-from flows.held import running_port
-from flows.prefect_settings import page_url
+from flows.dashboard.login import login_file, login_of
+from flows.dashboard.settings import page_url
+from flows.dashboard.site_lock import running_port
 
 
 class DashboardPage(NamedTuple):

@@ -13,11 +13,11 @@ from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.key_health import record_checks
 from clusterwright.planning import plan_of, read_all
 from clusterwright.where import find_site
-from flows.ansible.access import read_access
-from flows.ansible.control_groups import why_none
-from flows.ansible.extents import group_hosts
-from flows.ansible.vaults import require_open, vaulted_in
-from flows.dashboard_login import login_file, login_of, renew_login
+from flows.dashboard.login import login_file, login_of, renew_login
+from flows.runs.limits.extents import group_hosts
+from flows.runs.process.control_groups import why_none
+from flows.runs.secrets.access import read_access
+from flows.runs.secrets.vaults import require_open, vaulted_in
 from ledger.private import KEPT, is_open_to_others
 from ledger.questions.activities import activities
 from ledger.questions.people import people

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from clusterwright.matching import matching_of
-from flows.ansible.inventory import ALL, NODES, inventory_hosts
-from flows.ansible.plays import patterns_of
+from flows.runs.inventory.hosts import ALL, NODES, inventory_hosts
+from flows.runs.plays import patterns_of
 from steps.catalog.loader import Catalog
 from steps.catalog.terms import Scope
 from steps.design.design import Design

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 
-from flows.ansible.access import ask_terminal
-from flows.ansible.means import means_of
-from flows.ansible.place import playbooks_folder
-from flows.ansible.run import require_ansible
-from flows.ansible.sources import kept_inventory
-from flows.drifting import Look, Place, look_for_drift
+from flows.runs.drift.look import Look, Place, look_for_drift
+from flows.runs.inventory.sources import kept_inventory
+from flows.runs.means import means_of
+from flows.runs.process.place import playbooks_folder
+from flows.runs.run import require_ansible
+from flows.runs.secrets.access import ask_terminal
 from ledger.evidence.plans import read_plan
 from ledger.questions.drift import origin, to_look_at
 from ledger.questions.site import site_of

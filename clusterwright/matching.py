@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from flows.ansible.nodes import inventory_nodes
-from flows.ansible.sources import current_inventory
+from flows.runs.inventory.nodes import inventory_nodes
+from flows.runs.inventory.sources import current_inventory
 from ledger.questions.case import select
 from ledger.questions.checks import checked_items
 from ledger.questions.snapshot import Snapshot

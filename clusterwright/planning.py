@@ -12,7 +12,7 @@ from clusterwright import __version__
 from clusterwright.hosts import hosts_of
 from clusterwright.matching import serials_of, serials_on_record
 from clusterwright.output import say
-from flows.ansible.place import playbooks_folder
+from flows.runs.process.place import playbooks_folder
 from ledger.questions.snapshot import Snapshot
 from schedule.errors import InputError, Place
 from schedule.machine_code import is_kept

@@ -3,15 +3,15 @@
 import uuid
 from pathlib import Path
 
-from flows.ansible.access import ask_terminal
-from flows.ansible.means import means_of
-from flows.ansible.place import playbooks_folder, runs_folder
-from flows.ansible.previewing import Differences, look
-from flows.ansible.run import RunSpec, require_ansible
-from flows.ansible.sources import kept_inventory
-from flows.ansible.variables import variables_of
-from flows.releasing import release_terms
-from flows.turns import in_turn
+from flows.engine.reservations import in_turn
+from flows.runs.drift.preview import Differences, look
+from flows.runs.inventory.sources import kept_inventory
+from flows.runs.means import means_of
+from flows.runs.process.place import playbooks_folder, runs_folder
+from flows.runs.releases.terms import release_terms
+from flows.runs.run import RunSpec, require_ansible
+from flows.runs.secrets.access import ask_terminal
+from flows.runs.variables import variables_of
 from ledger.decisions.runs import record_preview
 from ledger.entries import Wish
 from ledger.evidence.plans import read_plan

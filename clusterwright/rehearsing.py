@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from clusterwright.planning import site_at, solved_plan_of
-from flows.rehearsal_keys import RehearsalKeys
+from flows.rehearsal.keys import RehearsalKeys
 from ledger.decisions.plan import adopt_plan, committed_dates, create_ledger
 from ledger.evidence.plans import read_plan
 from ledger.questions.site import first_reason

@@ -18,8 +18,8 @@ from textual.pilot import Pilot
 from clusterwright.design_page import write_page
 from clusterwright.forms import command_line
 from docs.browser import browser
-from flows.dashboard_login import login_of
-from flows.prefect_api import PrefectApi
+from flows.dashboard.login import login_of
+from flows.dashboard.prefect_api import PrefectApi
 from ledger.acting import people_here
 from ledger.questions.waiting import waiting
 from ledger.reading import open_snapshot

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 from unittest.mock import patch
 
-from flows.folders import state_folder
-from flows.prefect_server import PrefectServer
+from flows.dashboard.server import PrefectServer
+from flows.engine.state_folder import state_folder
 from tests.once import Once
 from tests.ports import free_port
 

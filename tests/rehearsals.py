@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from flows.engine_state import Engine
-from flows.lookout import Lookout
-from flows.rehearsal import set_up
-from flows.rehearsal_keys import RehearsalKeys
-from flows.simulation import SimulatedClock
-from flows.stage import CLOSING
-from flows.tasks import _dealt_with
+from flows.engine.ready_work import ReadyWork
+from flows.engine.state import Engine
+from flows.phases.tasks import _dealt_with
+from flows.rehearsal.course import CLOSING
+from flows.rehearsal.keys import RehearsalKeys
+from flows.rehearsal.rehearse import set_up
+from flows.rehearsal.simulated_time import SimulatedClock
 from ledger.questions.site import project_time
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
@@ -36,11 +36,11 @@ def play_without_server(site: Path, *, until: str = CLOSING, causes: SampleCause
 
 def _dispatch(engine: Engine) -> None:
     """Do what is ready, one after the other, as phase runs do."""
-    with Lookout(engine) as lookout:
+    with ReadyWork(engine) as ready_work:
         while not engine.stopping.is_set():
-            lookout.look()
+            ready_work.look()
             for queue in engine.queues.values():
                 while not queue.empty():
                     work = queue.get()
                     engine.ended(work.key, _dealt_with(engine, work.key.activity, work.key.attempt))
-            lookout.wait()
+            ready_work.wait()

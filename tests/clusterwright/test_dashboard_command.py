@@ -7,8 +7,8 @@ from pathlib import Path
 
 from clusterwright.health import LOGIN, checks, fixed
 from clusterwright.health_check import FAULT, OK, Check
-from flows.dashboard_login import login_file, login_of
-from flows.held import locked
+from flows.dashboard.login import login_file, login_of
+from flows.dashboard.site_lock import locked
 from tests.conftest import Command
 
 

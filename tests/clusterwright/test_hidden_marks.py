@@ -11,7 +11,7 @@ import pytest
 from rich.style import Style
 
 from clusterwright.week_report import FORMATS, Line, WeekReport
-from flows.markdown import escaped
+from flows.dashboard.markdown import escaped
 from ledger.decisions.work import comment
 from ledger.writing import Ledger
 from schedule.errors import InputError

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from flows.forecasting import ForecastKeeper
+from flows.engine.forecasting import ForecastKeeper
 from ledger.questions.kept_forecast import FILE, kept_forecast
 from ledger.reading import open_snapshot
 from tests.conftest import Command

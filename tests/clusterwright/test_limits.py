@@ -11,7 +11,7 @@ import pytest
 
 from clusterwright import __main__ as edge
 from clusterwright.fault_report import command_of
-from flows.ansible.bounds import hosts_in
+from flows.runs.inventory.bounds import hosts_in
 from tests.clusterwright.test_bad_input import BAD_INPUT, UNREACHABLE, edit
 from tests.conftest import Command
 

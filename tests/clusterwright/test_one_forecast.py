@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.status_artifact import status_text
+from flows.dashboard.status_artifact import status_text
 from ledger.decisions import orders as buying
 from ledger.decisions.deliveries import receive
 from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast

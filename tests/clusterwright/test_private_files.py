@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.spare import supervisor
+from flows.runs.process.spare import supervisor
 from ledger.decisions.work import comment
 from ledger.evidence.store import load, store
 from ledger.private import KEPT, private_files

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.control_groups import why_none
+from flows.runs.process.control_groups import why_none
 from tests.conftest import Command
 from tests.ledger.test_golden import GOLDEN
 from tests.shipped import shipped_catalog

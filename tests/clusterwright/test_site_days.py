@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from flows.executors.simulated_people import SimulatedPeople
-from flows.executors.simulated_suppliers import SimulatedSuppliers
-from flows.planned_times import PlannedTimes
-from flows.simulation import SimulatedClock
-from flows.status_artifact import status_text
+from flows.dashboard.status_artifact import status_text
+from flows.rehearsal.people import SimulatedPeople
+from flows.rehearsal.planned_times import PlannedTimes
+from flows.rehearsal.simulated_time import SimulatedClock
+from flows.rehearsal.suppliers import SimulatedSuppliers
 from ledger.decisions.orders import order, promise
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import finish, start
@@ -112,14 +112,14 @@ def test_the_dashboard_counts_decisions_as_other_views_do(monkeypatch: pytest.Mo
         ordered(site)
         with open_snapshot(site.folder) as snapshot:
             lapsed = {"030@pod-001": "the playbook was changed"}
-            monkeypatch.setattr("flows.status_artifact.lapsed_releases", lambda _: lapsed)
+            monkeypatch.setattr("flows.dashboard.status_artifact.lapsed_releases", lambda _: lapsed)
             asked: list[object] = []
 
             def noted(found: Any, given: object = ()) -> object:
                 asked.append(given)
                 return headlines(found)
 
-            monkeypatch.setattr("flows.status_artifact.headlines", noted)
+            monkeypatch.setattr("flows.dashboard.status_artifact.headlines", noted)
             status_text(snapshot)
 
     assert asked == [lapsed]

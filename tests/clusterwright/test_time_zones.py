@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from openpyxl import load_workbook
 
-from flows.status_artifact import status_text
+from flows.dashboard.status_artifact import status_text
 from ledger.reading import open_snapshot
 from tests.clusterwright.command_lines import commands
 from tests.commands import called

@@ -15,7 +15,7 @@ ONE_PLAYBOOK = """
 import json, sys, threading
 from importlib.resources import files
 from pathlib import Path
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.run import RunSpec, run_playbook
 folder = Path(sys.argv[1])
 result = run_playbook(
     RunSpec(

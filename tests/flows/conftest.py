@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec import to_builtins
 
-from flows.prefect_server import PrefectServer
-from flows.prefect_settings import apply
+from flows.dashboard.server import PrefectServer
+from flows.dashboard.settings import apply
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.project_time import project_now
 from ledger.questions import records
@@ -33,7 +33,7 @@ from tests.once import Once
 from tests.ports import free_port
 
 if TYPE_CHECKING:
-    from flows.engine_state import Engine
+    from flows.engine.state import Engine
 
 
 HOME = Path(tempfile.mkdtemp(prefix="clusterwright-tests-"))
@@ -133,7 +133,7 @@ class Running:
     """A dispatcher at work in a thread of this process."""
 
     def __init__(self, engine: Engine, said: list[str]) -> None:
-        from flows.dispatcher import Dispatcher
+        from flows.engine.dispatcher import Dispatcher
 
         self.engine = engine
         self.said = said
@@ -144,7 +144,7 @@ class Running:
     def stop(self) -> None:
         """Stop as Ctrl-C does."""
         self.engine.stopping.set()
-        self.engine.bell.ring()
+        self.engine.wakeup.wake()
         self.thread.join(30)
         assert not self.thread.is_alive()
 
@@ -155,9 +155,9 @@ Start = Callable[..., Running]
 @pytest.fixture
 def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[Start]:
     """Return a function that starts an engine on a site. All are stopped at the end."""
-    from flows.engine_state import Engine, forget, register
-    from flows.executors.real import RealPerformer
-    from flows.tending import Attendant
+    from flows.engine.housekeeping import Housekeeping
+    from flows.engine.state import Engine
+    from flows.performers.real import RealPerformer
     from ledger.evidence.plans import read_plan
 
     started: list[Running] = []
@@ -175,16 +175,14 @@ def start(server: PrefectServer, playbooks: Path, inventory: Path) -> Iterator[S
             linger_s=1.0,
             rehearsal=False,
         )
-        register(engine)
         said: list[str] = []
-        engine.tend = Attendant(engine, said.append).tend
+        engine.tend = Housekeeping(engine, said.append).tend
         started.append(Running(engine, said))
         return started[-1]
 
     yield begin
     for running in started:
         running.stop()
-        forget(running.engine)
         running.engine.ledger.close()
 
 

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, Self
 
 import psutil
 
-from flows.ansible.digest import run_digest
-from flows.executors.lease import folder_name
+from flows.performers.lease import folder_name
+from flows.runs.bundle.digest import run_digest
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_retry
 from ledger.decisions.sign_off import release
@@ -68,7 +68,7 @@ ENGINE = """
 import sys
 from pathlib import Path
 from clusterwright.interrupts import stop_on_interrupt
-from flows.engine import run_engine
+from flows.engine.embedded import run_engine
 from ledger.private import private_files
 site, port, playbooks = sys.argv[1:]
 stop = stop_on_interrupt()
@@ -213,7 +213,7 @@ class EngineKills:
             self.faults.append(f"the engine ended by itself, with {self._engine.returncode}")
             return "nothing"
         below = psutil.Process(self._engine.pid).children(recursive=True)
-        supervisors = [process for process in below if "flows.ansible.supervisor" in _words(process)]
+        supervisors = [process for process in below if "flows.runs.process.supervisor" in _words(process)]
         playing = [process for process in below if "ansible-playbook" in _words(process)]
         if victim == ANSIBLE and playing:
             _kill_at_once([self._chance.choice(playing).pid])

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self
 
 import psutil
 
-from flows.ansible.digest import run_digest
+from flows.runs.bundle.digest import run_digest
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import release, sign
 from ledger.decisions.work import finish, start
@@ -224,7 +224,7 @@ class Fleet:
 
     def _memory(self, pods: int) -> Memory:
         engine = psutil.Process(self._engine.pid)
-        servers = [child for child in engine.children() if "flows.dashboard_app" in child.cmdline()]
+        servers = [child for child in engine.children() if "flows.dashboard.app" in child.cmdline()]
         return Memory(pods, engine.memory_info().rss, sum(server.memory_info().rss for server in servers))
 
     def _note_firsts(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from flows.ansible.control_groups import PREFIX
+from flows.runs.process.control_groups import PREFIX
 
 
 def leavings(scratch: Path, site: Path, names: Collection[str], secret: str) -> list[str]:

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from flows.prefect_api import PrefectApi
+from flows.dashboard.prefect_api import PrefectApi
 from ledger.reading import open_snapshot
 from ledger.rules.activity import NOT_MET, State, seen
 from ledger.stores.file import connect, data_version

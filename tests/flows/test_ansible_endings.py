@@ -14,19 +14,19 @@ import psutil
 import pytest
 
 from clusterwright.__main__ import exit_code
-from flows.ansible.inventory import inventory_hosts
-from flows.ansible.limits import Extent, limits_of
-from flows.ansible.orphans import end_group, members
-from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunEvent, RunSpec, require_ansible, run_playbook
-from flows.ansible.spare import environment
+from flows.runs.inventory.hosts import inventory_hosts
+from flows.runs.limits.limits import Extent, limits_of
+from flows.runs.process.orphans import end_group, members
+from flows.runs.process.spare import environment
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunEvent, RunSpec, require_ansible, run_playbook
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.design.run_settings import RunSettings
 
 PARENT = """
 import sys, threading
 from pathlib import Path
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.run import RunSpec, run_playbook
 book, inventory, work, pgid = map(Path, sys.argv[1:])
 spec = RunSpec(playbook=book, inventory=inventory, hosts=("localhost",), extra_vars={}, work_dir=work,
                log=work.parent / "log")
@@ -166,7 +166,7 @@ PUT_FORWARD = """
 import time
 real, began = time.time, time.time()
 time.time = lambda: real() + (7200 if real() > began + {after} else 0)
-from flows.ansible import supervisor
+from flows.runs.process import supervisor
 supervisor.main()
 """
 
@@ -180,7 +180,7 @@ def test_a_clock_that_is_put_forward_is_no_reason_to_end_a_run(tmp_path: Path, m
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
         )
 
-    monkeypatch.setattr("flows.ansible.run.supervisor", put_forward)
+    monkeypatch.setattr("flows.runs.run.supervisor", put_forward)
     result, _ = run(tmp_path, "ansible.builtin.command: sleep {{ item }}\n      loop: [0.5, 0.1]", time_limit_s=3600)
 
     assert (result.status, result.message) == ("ok", "")
@@ -207,7 +207,7 @@ def test_a_tool_that_the_host_lacks_is_named(tmp_path: Path, task: str) -> None:
 
 def test_a_machine_without_ansible_says_so_and_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was run, so nothing failed: it is the machine that is not ready, exit code 3."""
-    monkeypatch.setattr("flows.ansible.run.environment", lambda: {"PATH": str(tmp_path)})
+    monkeypatch.setattr("flows.runs.run.environment", lambda: {"PATH": str(tmp_path)})
 
     with pytest.raises(UnreachableError, match="ansible-playbook is not there") as before:
         require_ansible()
@@ -245,7 +245,7 @@ def test_an_inventory_that_is_not_there_is_named_with_its_key(tmp_path: Path) ->
 
 
 def test_importing_the_run_loads_neither_prefect_nor_ansible() -> None:
-    script = "import sys, flows.ansible.run; print({'prefect', 'ansible', 'ansible_runner'} & set(sys.modules))"
+    script = "import sys, flows.runs.run; print({'prefect', 'ansible', 'ansible_runner'} & set(sys.modules))"
 
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
 
@@ -253,7 +253,7 @@ def test_importing_the_run_loads_neither_prefect_nor_ansible() -> None:
 
 
 def test_a_supervisor_that_waits_for_a_run_ends_with_its_parent() -> None:
-    waits = "import os, signal\nfrom flows.ansible.spare import supervisor\nprint(supervisor().pid, flush=True)\n"
+    waits = "import os, signal\nfrom flows.runs.process.spare import supervisor\nprint(supervisor().pid, flush=True)\n"
     killed = "os.kill(os.getpid(), signal.SIGKILL)"
     done = subprocess.run([sys.executable, "-c", waits + killed], capture_output=True, text=True, check=False)
 
@@ -267,6 +267,6 @@ def test_a_supervisor_that_waits_for_a_run_ends_with_its_parent() -> None:
 def is_supervisor(process: psutil.Process) -> bool:
     """Say whether it waits for a run of a parent that is gone."""
     try:
-        return process.cmdline()[-1:] == ["flows.ansible.supervisor"] and process.ppid() == 1
+        return process.cmdline()[-1:] == ["flows.runs.process.supervisor"] and process.ppid() == 1
     except psutil.NoSuchProcess:
         return False

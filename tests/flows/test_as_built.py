@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from flows.engine_state import Engine
-from flows.executors import compute as computing
-from flows.executors.as_built import AS_BUILT
-from flows.executors.compute import compute_mark, prepare_compute
-from flows.executors.real import RealPerformer
-from flows.executors.rehearsed import Simulator
-from flows.executors.simulated_people import SimulatedPeople
-from flows.performer import Outcome
-from flows.planned_times import PlannedTimes
-from flows.simulation import SimulatedClock
+from flows.engine.performer import Outcome
+from flows.engine.state import Engine
+from flows.performers import compute as computing
+from flows.performers.as_built import AS_BUILT
+from flows.performers.compute import compute_mark, prepare_compute
+from flows.performers.real import RealPerformer
+from flows.rehearsal.people import SimulatedPeople
+from flows.rehearsal.performer import Simulator
+from flows.rehearsal.planned_times import PlannedTimes
+from flows.rehearsal.simulated_time import SimulatedClock
 from ledger.decisions.evidence import attach, attest
 from ledger.decisions.facts import record_facts
 from ledger.decisions.plan import adopt_plan, create_ledger

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from flows.board import Board
-from flows.prefect_server import PrefectServer
-from flows.standing import clear_abandoned
-from flows.standing_words import shown
+from flows.dashboard.board import Board
+from flows.dashboard.earlier_engines import clear_abandoned
+from flows.dashboard.server import PrefectServer
+from flows.dashboard.standing_words import shown
 from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import finish, start
 from ledger.project_time import project_now

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.dashboard_login import login_of
-from flows.prefect_api import PrefectApi
+from flows.dashboard.login import login_of
+from flows.dashboard.prefect_api import PrefectApi
 from tests.conftest import Command
 from tests.dashboard import give_dashboard
 from tests.flows.conftest import row, until

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from flows import prefect_api
-from flows.prefect_api import PrefectApi
+from flows.dashboard import prefect_api
+from flows.dashboard.prefect_api import PrefectApi
 from schedule.errors import UnreachableError
 
 

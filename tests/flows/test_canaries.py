@@ -13,9 +13,9 @@ import psutil
 import pytest
 from pydantic_core import to_jsonable_python
 
-from flows.ansible.leftovers import remote_temp, remove_abandoned
-from flows.ansible.orphans import end_group
-from flows.prefect_server import PrefectServer
+from flows.dashboard.server import PrefectServer
+from flows.runs.process.leftovers import remote_temp, remove_abandoned
+from flows.runs.process.orphans import end_group
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_cancel
 from ledger.questions.records import evidence
@@ -63,7 +63,7 @@ class AnsiblesTemporary:
 PARENT = """
 import sys, threading
 from pathlib import Path
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.run import RunSpec, run_playbook
 book, inventory, work, pgid = map(Path, sys.argv[1:])
 spec = RunSpec(playbook=book, inventory=inventory, hosts=("pod-002-n1",), extra_vars={"api_token": "none-of-ours"},
                work_dir=work, log=work.parent.parent / "log")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic_core import to_jsonable_python
 
-from flows.prefect_server import PrefectServer
+from flows.dashboard.server import PrefectServer
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import settle

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flows.prefect_server import PrefectServer
+from flows.dashboard.server import PrefectServer
 from ledger.decisions.facts import record_facts
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.entries import FactEntry

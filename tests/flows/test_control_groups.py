@@ -15,14 +15,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.ansible import control_groups
-from flows.ansible.control_groups import end, group_of, own_group, processes, why_none
-from flows.ansible.orphans import boot_id
-from flows.ansible.place import runs_folder
-from flows.ansible.run import RunSpec, run_playbook
-from flows.engine_state import Engine
-from flows.executors.real import RealPerformer
-from flows.recovery import recover
+from flows.engine.recovery import recover
+from flows.engine.state import Engine
+from flows.performers.real import RealPerformer
+from flows.runs.process import control_groups
+from flows.runs.process.control_groups import end, group_of, own_group, processes, why_none
+from flows.runs.process.orphans import boot_id
+from flows.runs.process.place import runs_folder
+from flows.runs.run import RunSpec, run_playbook
 from ledger.decisions.runs import claim
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now

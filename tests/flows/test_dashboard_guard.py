@@ -14,10 +14,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from flows.dashboard_guard import is_served
-from flows.dashboard_login import login_of
-from flows.prefect_server import PrefectServer
-from flows.prefect_settings import NAMES, NOT_NEEDED
+from flows.dashboard.guard import is_served
+from flows.dashboard.login import login_of
+from flows.dashboard.server import PrefectServer
+from flows.dashboard.settings import NAMES, NOT_NEEDED
 
 ANY_ID = uuid.UUID(int=15, version=4)  # workers of the tests have to agree on the names
 EVIL = "http://evil.example"

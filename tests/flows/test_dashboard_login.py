@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.dashboard_login import login_file, login_of, renew_login
-from flows.folders import state_folder
+from flows.dashboard.login import login_file, login_of, renew_login
+from flows.engine.state_folder import state_folder
 from schedule.errors import InputError
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible import digest
-from flows.ansible.digest import run_digest, same_playbook, why_lapsed
-from flows.ansible.digest_key import key_file
-from flows.ansible.inventory import inventory_hosts
+from flows.runs.bundle import digest
+from flows.runs.bundle.digest import run_digest, same_playbook, why_lapsed
+from flows.runs.bundle.digest_key import key_file
+from flows.runs.inventory.hosts import inventory_hosts
 from schedule.errors import InputError, UnreachableError
 
 TICK_S = 0.05
@@ -293,6 +293,6 @@ def test_the_digest_is_of_the_versions_of_ansible_and_the_collections_too(
     before = digest_now(playbook)
     digest._hashed.clear()
 
-    monkeypatch.setattr("flows.ansible.galaxy._version", lambda _: "99.0.0")
+    monkeypatch.setattr("flows.runs.bundle.galaxy._version", lambda _: "99.0.0")
 
     assert not same_playbook(before, digest_now(playbook))

@@ -11,9 +11,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from flows.ansible.digest import run_digest
-from flows.engine_state import Work
-from flows.prefect_server import PrefectServer
+from flows.dashboard.server import PrefectServer
+from flows.engine.state import Work
+from flows.runs.bundle.digest import run_digest
 from ledger.decisions.requests import request_cancel
 from ledger.decisions.sign_off import release, sign
 from ledger.decisions.work import finish, hold, start
@@ -69,7 +69,7 @@ def test_what_is_ready_begins_beside_a_full_advance_that_waits_for_a_long_run(
     site: Path, start: Start, playbooks: Path, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An advance has as many tasks as its graph shows. It waits for them; the next takes what comes meanwhile."""
-    monkeypatch.setattr("flows.phases.TASKS_A_RUN", 1)
+    monkeypatch.setattr("flows.phases.advance.TASKS_A_RUN", 1)
     slow(playbooks, "030.yml", 12)
     _half_signed(site)
     running = start(site)
@@ -194,8 +194,8 @@ def test_stopping_the_engine_interrupts_its_runs_and_leaves_no_claim(
     running = start(both_passed)
     until(lambda: state(both_passed, "030@pod-001") == "running", seconds=15)
 
-    waits = Mock(wraps=running.engine.bell.wait)
-    monkeypatch.setattr(running.engine.bell, "wait", waits)
+    waits = Mock(wraps=running.engine.wakeup.wait)
+    monkeypatch.setattr(running.engine.wakeup, "wait", waits)
     began = time.monotonic()
     running.stop()
     took_s = time.monotonic() - began

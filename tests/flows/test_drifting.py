@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 
-from flows.ansible.access import Access
-from flows.ansible.digest import run_digest
-from flows.ansible.means import DEFAULTS
-from flows.drift_looks import DriftLooks
-from flows.drift_text import keep, told
-from flows.drifting import Look, Place, look_for_drift
+from flows.runs.bundle.digest import run_digest
+from flows.runs.drift.due import DriftLooks
+from flows.runs.drift.look import Look, Place, look_for_drift
+from flows.runs.drift.text import keep, told
+from flows.runs.means import DEFAULTS
+from flows.runs.secrets.access import Access
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import release

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.previewing import look
-from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.drift.preview import look
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunSpec, run_playbook
 
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 FLEET = tuple(f"node-{number:05}.hall-1.example.org" for number in range(1, 12_501))

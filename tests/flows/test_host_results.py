@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.results import HostResult, PlaybookResult
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.results.per_host import HostResult, PlaybookResult
+from flows.runs.run import RunSpec, run_playbook
 
 LOCAL = "ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'"
 CLOSED = "ansible_connection=ssh ansible_host=127.0.0.1 ansible_port=1"

@@ -12,11 +12,11 @@ import psutil
 import pytest
 import yaml
 
-from flows.ansible.failures import KEPT, essence, failure
-from flows.ansible.inventory import inventory_hosts
-from flows.ansible.results import LOST, HostResult, PlaybookResult
-from flows.ansible.run import RunSpec, run_playbook
-from flows.executors.reading import read_metrics
+from flows.performers.reading import read_metrics
+from flows.runs.inventory.hosts import inventory_hosts
+from flows.runs.results.failures import KEPT, essence, failure
+from flows.runs.results.per_host import LOST, HostResult, PlaybookResult
+from flows.runs.run import RunSpec, run_playbook
 from schedule.errors import InputError
 from steps.acceptance.handed import LONGEST_TEXT
 
@@ -119,7 +119,7 @@ def _watch_supervisors(most: list[int], over: threading.Event) -> None:
     while not over.wait(0.1):
         for child in psutil.Process().children():
             try:
-                if "flows.ansible.supervisor" in child.cmdline():
+                if "flows.runs.process.supervisor" in child.cmdline():
                     most[0] = max(most[0], child.memory_info().rss)
             except psutil.Error:
                 continue

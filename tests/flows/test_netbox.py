@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.ansible.nodes import inventory_nodes
-from flows.ansible.sources import current_inventory
+from flows.runs.inventory.nodes import inventory_nodes
+from flows.runs.inventory.sources import current_inventory
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.site import Inventory
 from tests.flows.netbox_server import TOKEN, NetBoxServer, running_netbox
@@ -142,7 +142,7 @@ def test_what_is_not_netbox_is_told_from_netbox_that_is_away(netbox: NetBoxServe
 def test_an_answer_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import socket
 
-    monkeypatch.setattr("flows.ansible.netbox.TIMEOUT_S", 0.2)
+    monkeypatch.setattr("flows.runs.inventory.netbox.TIMEOUT_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(UnreachableError, match="does not answer: ReadTimeout"):

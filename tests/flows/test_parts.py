@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.asked import Asked, Key
-from flows.bell import Bell
-from flows.groups import Groups
-from flows.performer import settled
-from flows.rehearsal_keys import RehearsalKeys
+from flows.engine.groups import Groups
+from flows.engine.performer import settled
+from flows.engine.questions_asked import Asked, Key
+from flows.engine.wakeup import Wakeup
+from flows.rehearsal.keys import RehearsalKeys
 from ledger.rules.rows import SignerKey
 from ledger.trust.ssh import allowed_signers, plain_key, refusal
 from schedule.errors import NotSatisfiedError
@@ -21,22 +21,22 @@ from tests.ledger.conftest import T0, activity, link, small_plan
 
 
 def test_a_ring_before_the_wait_is_not_lost() -> None:
-    bell = Bell()
-    heard = bell.count
-    bell.ring()
+    wakeup = Wakeup()
+    heard = wakeup.count
+    wakeup.wake()
     began = time.monotonic()
 
-    bell.wait(heard, 5)
+    wakeup.wait(heard, 5)
 
     assert time.monotonic() - began < 1
 
 
 def test_a_ring_wakes_who_waits() -> None:
-    bell = Bell()
-    threading.Timer(0.05, bell.ring).start()
+    wakeup = Wakeup()
+    threading.Timer(0.05, wakeup.wake).start()
     began = time.monotonic()
 
-    bell.wait(bell.count, 5)
+    wakeup.wait(wakeup.count, 5)
 
     assert time.monotonic() - began < 2
 

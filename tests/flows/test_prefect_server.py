@@ -12,16 +12,16 @@ from unittest.mock import patch
 import psutil
 import pytest
 
-from flows.held import locked, running_port
-from flows.prefect_server import PrefectServer
-from flows.prefect_settings import apply, prefect_environment
+from flows.dashboard.server import PrefectServer
+from flows.dashboard.settings import apply, prefect_environment
+from flows.dashboard.site_lock import locked, running_port
 from schedule.errors import UnreachableError
 from tests.flows.conftest import until
 from tests.ports import free_port
 
 CHILD = """
 import subprocess, sys, time
-from flows.lifeline import dying_with_parent
+from flows.engine.parent_death import dying_with_parent
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"], preexec_fn=dying_with_parent())
 print(child.pid, flush=True)
 time.sleep(300)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.digest import run_digest
-from flows.ansible.previewing import look
-from flows.ansible.run import RunSpec
+from flows.runs.bundle.digest import run_digest
+from flows.runs.drift.preview import look
+from flows.runs.run import RunSpec
 from schedule.errors import UnreachableError
 
 LOCAL = "ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'"

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from flows.executors import reading
-from flows.executors.reading import read_metrics
+from flows.performers import reading
+from flows.performers.reading import read_metrics
 from steps.acceptance.measuring import measure
 from tests.acceptance.handing import TODAY, entry, steps_that_read, whole
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.leftovers import remote_temp
-from flows.ansible.orphans import boot_id
-from flows.engine_state import Engine
-from flows.executors.real import RealPerformer
-from flows.prefect_server import PrefectServer
-from flows.recovery import recover
+from flows.dashboard.server import PrefectServer
+from flows.engine.recovery import recover
+from flows.engine.state import Engine
+from flows.performers.real import RealPerformer
+from flows.runs.process.leftovers import remote_temp
+from flows.runs.process.orphans import boot_id
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import claim, renew
 from ledger.evidence.plans import read_plan
@@ -169,8 +169,8 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
 def test_history_is_restored_only_where_the_dashboard_has_none(
     both_passed: Path, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.board import Board
-    from flows.standing import lost_history
+    from flows.dashboard.board import Board
+    from flows.dashboard.earlier_engines import lost_history
 
     board = Board(server.api, both_passed, project_now)
     with monkeypatch.context() as lost, open_snapshot(both_passed) as snapshot:
@@ -187,7 +187,7 @@ def test_history_is_restored_only_where_the_dashboard_has_none(
 
 @pytest.mark.slow
 def test_runs_of_engines_that_are_gone_are_shown_as_crashed(server: PrefectServer) -> None:
-    from flows.standing import clear_abandoned
+    from flows.dashboard.earlier_engines import clear_abandoned
 
     flow = server.api.post("/flows/", {"name": "Networking"})
     made = server.api.post("/flow_runs/", {"flow_id": flow["id"], "state": {"type": "RUNNING"}, "name": "left behind"})

@@ -10,9 +10,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from flows.ansible.inventory import without_secrets
-from flows.ansible.redaction import Redactor
-from flows.ansible.secrets import is_secret_name, secrets_in, stated_in
+from flows.runs.inventory.hosts import without_secrets
+from flows.runs.secrets.redaction import Redactor
+from flows.runs.secrets.values import is_secret_name, secrets_in, stated_in
 
 VALUE = "cän\"ary's of-the/4c1f"
 KEY = "AAAAB3NzaC1yc2EAAAADAQ\nBBBB/qKZ+0f9TqWx==\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.simulation import SimulatedClock
+from flows.rehearsal.simulated_time import SimulatedClock
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
@@ -32,7 +32,7 @@ ROLES = ("owner-pm", "sponsor", "network-lead", "second-lead", "technician", "bu
 REHEARSE = """
 import json, sys
 from pathlib import Path
-from flows.rehearsal import rehearse
+from flows.rehearsal.rehearse import rehearse
 site, port, until = sys.argv[1:]
 report = rehearse(Path(site), port=int(port), on_message=print, until=until or None)
 print(json.dumps(report._asdict(), default=str))

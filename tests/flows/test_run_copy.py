@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.digest import run_digest
-from flows.ansible.run import RunEvent, RunSpec, run_playbook
-from flows.ansible.waves import run_in_waves
-from flows.engine_state import Engine
-from flows.executors.real import RealPerformer
-from flows.retrying import hosts_left
+from flows.engine.state import Engine
+from flows.performers.real import RealPerformer
+from flows.runs.bundle.digest import run_digest
+from flows.runs.retry_hosts import hosts_left
+from flows.runs.run import RunEvent, RunSpec, run_playbook
+from flows.runs.waves import run_in_waves
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import claim

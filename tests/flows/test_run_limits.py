@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from flows.ansible.limits import Extent, limits_of
-from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunSpec, run_playbook
-from flows.ansible.waits import waits_in
+from flows.runs.limits.limits import Extent, limits_of
+from flows.runs.limits.waits import waits_in
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunSpec, run_playbook
 from schedule.errors import InputError
 from steps.catalog.terms import Effect
 from steps.design.run_settings import RunSettings

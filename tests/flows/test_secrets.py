@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.ansible.run import RunEvent, RunSpec, run_playbook
+from flows.runs.run import RunEvent, RunSpec, run_playbook
 
 INVENTORY = "canary-of-the-inventory-4c1f"
 ENVIRONMENT = "canary-of-the-environment-77ab"

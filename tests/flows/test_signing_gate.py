@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from flows import engine_state
-from flows.engine_state import Engine
-from flows.signing_gate import SigningGate
+from flows.engine import state as engine_state
+from flows.engine.signing_gate import SigningGate
+from flows.engine.state import Engine
 from ledger.decisions.people import revoke_key
 from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot

@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from flows.ansible.digest import run_digest
-from flows.engine_state import Engine, Work
-from flows.executors.real import RealPerformer
-from flows.executors.rehearsed import Simulator
-from flows.executors.simulated_people import SimulatedPeople
-from flows.executors.simulated_suppliers import SimulatedSuppliers
-from flows.lookout import Lookout
-from flows.performer import Outcome
-from flows.planned_times import PlannedTimes
-from flows.simulation import SimulatedClock
-from flows.stage import CLOSING, Stage
-from flows.tasks import _dealt_with
-from flows.tending import Attendant
+from flows.engine.housekeeping import Housekeeping
+from flows.engine.performer import Outcome
+from flows.engine.ready_work import ReadyWork
+from flows.engine.state import Engine, Work
+from flows.performers.real import RealPerformer
+from flows.phases.tasks import _dealt_with
+from flows.rehearsal.course import CLOSING, Stage
+from flows.rehearsal.people import SimulatedPeople
+from flows.rehearsal.performer import Simulator
+from flows.rehearsal.planned_times import PlannedTimes
+from flows.rehearsal.simulated_time import SimulatedClock
+from flows.rehearsal.suppliers import SimulatedSuppliers
+from flows.runs.bundle.digest import run_digest
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.requests import request_run
 from ledger.decisions.sign_off import release
@@ -67,7 +67,7 @@ def at_work(both_passed: Path, playbooks: Path, inventory: Path) -> Iterator[Eng
     with Ledger.open(both_passed) as ledger:
         performer = RealPerformer(playbooks, inventory, hands_off=False)
         engine = Engine(both_passed, ledger, plan, 1, project_now, performer, 0, rehearsal=False)
-        engine.tend = Attendant(engine, lambda _: None).tend
+        engine.tend = Housekeeping(engine, lambda _: None).tend
         yield engine
 
 
@@ -98,41 +98,41 @@ def counting(patch: pytest.MonkeyPatch, opened: Opened, owner: type, name: str) 
 def test_a_wake_that_looks_and_queues_opens_the_record_once(
     at_work: Engine, playbooks: Path, inventory: Path, opened: Opened
 ) -> None:
-    with Lookout(at_work) as lookout:
-        assert lookout.look() == 6
+    with ReadyWork(at_work) as ready_work:
+        assert ready_work.look() == 6
         assert len(opened) == 1
 
-        assert lookout.look() == 0, "what it reserved for them is in the file"
+        assert ready_work.look() == 0, "what it reserved for them is in the file"
         opened.pop()
-        assert lookout.look() is None
+        assert ready_work.look() is None
         assert len(opened) == 1, "nothing has changed: the record is not opened"
 
         for work in taken(at_work):
             at_work.ended(work.key, Outcome("Done", ""))
-        assert lookout.look() == 0
+        assert ready_work.look() == 0
         assert len(opened) == 2
 
         digest = run_digest(playbooks / "networking" / "040.yml", inventory)
         with Ledger.open(at_work.site_dir) as ledger:
             for pod in ("pod-001", "pod-002"):
                 release(ledger, "lead", f"040@{pod}", hosts=[f"{pod}-n1"], count=1, playbook_digest=digest)
-        assert lookout.look() == 2, "both changes were released"
+        assert ready_work.look() == 2, "both changes were released"
         assert len(opened) == 3
 
 
 def test_what_a_wake_has_recorded_itself_is_read_anew(at_work: Engine, opened: Opened) -> None:
-    with Lookout(at_work) as lookout:
-        lookout.look()
+    with ReadyWork(at_work) as ready_work:
+        ready_work.look()
         for work in taken(at_work):
             at_work.ended(work.key, Outcome("Done", ""))
         with Ledger.open(at_work.site_dir) as ledger:
             request_run(ledger, "lead", "030@pod-001")
         opened.clear()
 
-        assert lookout.look() == 1
+        assert ready_work.look() == 1
 
         assert len(opened) == 2, "once to look, and once after the request was answered"
-        assert lookout.look() == 0, "the answer is an event too"
+        assert ready_work.look() == 0, "the answer is an event too"
         assert len(opened) == 3
 
 
@@ -155,14 +155,14 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
         stage = Stage(engine, simulator, SimulatedSuppliers(times, people, clock), clock, CLOSING, print)
 
         def dispatch() -> None:
-            with Lookout(engine) as lookout:
+            with ReadyWork(engine) as ready_work:
                 while not engine.stopping.is_set():
                     before = opened.count(dispatcher)
-                    queued = lookout.look()
+                    queued = ready_work.look()
                     looks.append((queued, opened.count(dispatcher) - before))
                     for work in taken(engine):
                         engine.ended(work.key, _dealt_with(engine, work.key.activity, work.key.attempt))
-                    lookout.wait()
+                    ready_work.wait()
 
         dispatcher = threading.Thread(target=dispatch, daemon=True)
         opened.clear()
@@ -185,15 +185,15 @@ def test_a_running_engine_opens_the_record_once_a_wake_and_once_a_task(
 ) -> None:
     """With Prefect and Ansible: beside the looks once at an advance's end, and before a result whether it can be signed."""
     looks: list[tuple[int | None, int]] = []
-    look = Lookout.look
+    look = ReadyWork.look
 
-    def counted(lookout: Lookout, *, again: bool = False) -> int | None:
+    def counted(ready_work: ReadyWork, *, again: bool = False) -> int | None:
         before = opened.count(threading.current_thread())
-        queued = look(lookout, again=again)
+        queued = look(ready_work, again=again)
         looks.append((queued, opened.count(threading.current_thread()) - before))
         return queued
 
-    monkeypatch.setattr(Lookout, "look", counted)
+    monkeypatch.setattr(ReadyWork, "look", counted)
     running = start(both_passed)
     until(lambda: len([run for run in runs(both_passed) if run.settled_at]) == 2, seconds=40)
     until(lambda: state(both_passed, "030@pod-002") == "checked_not_met", seconds=15)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible import orphans
-from flows.engine_state import Engine
-from flows.executors.real import RealPerformer
-from flows.recovery import recover
+from flows.engine.recovery import recover
+from flows.engine.state import Engine
+from flows.performers.real import RealPerformer
+from flows.runs.process import orphans
 from ledger.evidence.plans import read_plan
 from ledger.machine_time import machine_time
 from ledger.project_time import project_now
@@ -35,9 +35,10 @@ LEASE_S = 2
 STOPPED = f"""
 import logging, sys
 from pathlib import Path
-from flows.engine_state import Engine
-from flows.executors import automated, lease
-from flows.executors.real import RealPerformer
+from flows.engine.state import Engine
+from flows.performers import automated
+from flows.performers import lease
+from flows.performers.real import RealPerformer
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity

@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from flows.ansible.leftovers import remote_temp
-from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.process.leftovers import remote_temp
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunSpec, run_playbook
 from tests.flows.canaries import found_in
 
 pytestmark = pytest.mark.slow

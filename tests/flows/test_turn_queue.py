@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.engine_state import Engine
-from flows.executors.lease import claim_here
-from flows.executors.real import RealPerformer
-from flows.performer import Outcome
+from flows.engine.performer import Outcome
+from flows.engine.state import Engine
+from flows.performers.lease import claim_here
+from flows.performers.real import RealPerformer
 from ledger.decisions.runs import settle
 from ledger.decisions.work import hold
 from ledger.entries import Claim, ItemResult, RunOutcome

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.prefect_server import PrefectServer
+from flows.dashboard.server import PrefectServer
 from ledger.questions.turns import turns
 from ledger.trust.audit import audit
 from tests.flows.busy_site import FIRST, LAST, WIDE, make, make_inventory, make_playbooks

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 
-from flows.ansible.access import Access, ask_terminal, read_access
-from flows.ansible.nodes import inventory_nodes
-from flows.ansible.run import RunSpec, run_playbook
-from flows.ansible.vaults import require_open, vaulted_in
+from flows.runs.inventory.nodes import inventory_nodes
+from flows.runs.run import RunSpec, run_playbook
+from flows.runs.secrets.access import Access, ask_terminal, read_access
+from flows.runs.secrets.vaults import require_open, vaulted_in
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.run_settings import RunSettings
 

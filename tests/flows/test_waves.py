@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.run import RunEvent, RunSpec
-from flows.ansible.waves import next_wave, run_in_waves
+from flows.runs.run import RunEvent, RunSpec
+from flows.runs.waves import next_wave, run_in_waves
 from steps.catalog.terms import Waves
 
 HOSTS = tuple(f"n{number}" for number in range(1, 7))

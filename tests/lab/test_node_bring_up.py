@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.run import RunSpec, run_playbook
 from steps.acceptance.measuring import Measurement, measure
 from tests.acceptance.handing import steps_that_read
 from tests.lab import lifecycle

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunSpec, run_playbook
 from steps.acceptance.measuring import Measurement, measure
 from tests.acceptance.handing import steps_that_read
 from tests.lab import lifecycle, supervisor

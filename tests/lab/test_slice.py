@@ -13,8 +13,8 @@ from threading import Event
 import pytest
 import yaml
 
-from flows.ansible.results import PlaybookResult
-from flows.ansible.run import RunEvent, RunSpec, run_playbook
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunEvent, RunSpec, run_playbook
 from tests.lab import kernel, lifecycle
 from tests.lab.conftest import made
 from tests.lab.lab import Lab, home

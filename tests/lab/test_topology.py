@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.inventory import inventory_hosts
+from flows.runs.inventory.hosts import inventory_hosts
 from steps.design.design import design_of_preset
 from tests.lab import fabric, lifecycle
 from tests.lab.inventory import write_inventory

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from flows.watch import Watch
+from flows.engine.ledger_changes import LedgerChanges
 from ledger.decisions.evidence import attach
 from ledger.decisions.people import redact, take_away
 from ledger.decisions.plan import adopt_plan, create_ledger
@@ -210,7 +210,7 @@ def test_a_database_without_a_ledger_says_how_to_install_one(postgres: Server, t
 
 def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
     """LISTEN and NOTIFY, well before the slow poll."""
-    with Watch(site.of("pm"), machine_time) as watch:
+    with LedgerChanges(site.of("pm"), machine_time) as watch:
         assert watch.moved()
         assert not watch.moved()
         with site.open("tech") as ledger:

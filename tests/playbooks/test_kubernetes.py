@@ -19,7 +19,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from flows.ansible.plays import roles_of
+from flows.runs.plays import roles_of
 from tests.lab.playing import FOLDER, other_designs
 from tests.once import Once
 from tests.playbooks.kubernetes_schemas import KINDS, KUEUE_CONFIGURATION

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.ansible.run import RunSpec, run_playbook
+from flows.runs.run import RunSpec, run_playbook
 from tests.lab.playing import FOLDER
 
 pytestmark = pytest.mark.slow

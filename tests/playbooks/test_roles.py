@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.ansible.plays import patterns_of, roles_of
+from flows.runs.plays import patterns_of, roles_of
 from tests.lab.playing import BY_ITSELF, FOLDER, every_playbook, other_designs, playbooks
 
 ROLES = sorted(path for path in (FOLDER / "roles").iterdir() if path.is_dir())

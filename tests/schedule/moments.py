@@ -12,7 +12,7 @@ from typing import NamedTuple
 from clusterwright.exporting import exported
 from clusterwright.incoming import compared
 from clusterwright.rehearsing import prepare_rehearsal
-from flows.stage import CLOSING
+from flows.rehearsal.course import CLOSING
 from ledger.past import snapshot_as_of
 from ledger.questions.orders import orders
 from ledger.reading import last_event, open_snapshot

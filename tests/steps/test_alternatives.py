@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.planning import rooms
-from flows.ansible.place import playbooks_folder
+from flows.runs.process.place import playbooks_folder
 from steps.catalog.lint.check import lint
 from steps.catalog.lint.report import Installed, LintFinding
 from steps.catalog.loader import Catalog, read_roles

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from clusterwright.planning import rooms
-from flows.ansible.place import playbooks_folder
+from flows.runs.process.place import playbooks_folder
 from steps.catalog.lint.check import HOLD_POINTS, SEED_STEPS, lint
 from steps.catalog.lint.report import Installed
 from steps.catalog.loader import read_roles

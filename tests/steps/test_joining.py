@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from flows.ansible.place import playbooks_folder
-from flows.ansible.plays import patterns_of
+from flows.runs.plays import patterns_of
+from flows.runs.process.place import playbooks_folder
 from ledger.rules.activity import State
 from ledger.rules.revision import Consequences, OnRecord, consequences
 from ledger.rules.rows import Begun

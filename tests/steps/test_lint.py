@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright.planning import rooms
-from flows.ansible.place import playbooks_folder
+from flows.runs.process.place import playbooks_folder
 from steps.catalog.lint.check import lint_step
 from steps.catalog.lint.fields import field_findings, unread_fields
 from steps.catalog.lint.moves import moved_findings

@@ -113,15 +113,20 @@ async def test_another_theme_repaints_what_is_shown_at_once(halfway: Path) -> No
     app = screens(halfway, "owner")
     async with app.run_test(size=SIZE) as pilot:
         for mode in ("steps", "morning", "gantt", "floor"):
-            screen = await shown(app, pilot, mode)
-            app.theme = "textual-dark"
-            await until(pilot, lambda screen=screen: DARK in colours(app) and not screen._is_reading)
-            dark, text = colours(app), painted(app)
-            app.theme = "textual-light"
-            await until(pilot, lambda: app.theme_variables["background"].lower() in colours(app))
-            await until(pilot, lambda: DARK not in of_lists(app))
-            await until(pilot, lambda dark=dark: len(colours(app) & dark) <= SHARED)
-            assert painted(app) == text, mode
+            await repainted(app, pilot, mode)
+
+
+async def repainted(app: ClusterwrightApp, pilot: User, mode: str) -> None:
+    """Go to a main screen, and see it in a dark and a light theme. Only the colours differ."""
+    screen = await shown(app, pilot, mode)
+    app.theme = "textual-dark"
+    await until(pilot, lambda: DARK in colours(app) and not screen._is_reading)
+    dark, text = colours(app), painted(app)
+    app.theme = "textual-light"
+    await until(pilot, lambda: app.theme_variables["background"].lower() in colours(app))
+    await until(pilot, lambda: DARK not in of_lists(app))
+    await until(pilot, lambda: len(colours(app) & dark) <= SHARED)
+    assert painted(app) == text, mode
 
 
 # A person's own keys

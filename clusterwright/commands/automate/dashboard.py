@@ -18,8 +18,8 @@ from clusterwright.commands.options import PortOption
 from clusterwright.dashboard_page import dashboard_page
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import print_json, say
-from flows.dashboard_login import renew_login
-from flows.prefect_server import serve_dashboard
+from flows.dashboard.login import renew_login
+from flows.dashboard.server import serve_dashboard
 from ledger.private import private_files
 
 

@@ -18,8 +18,8 @@ from typer import Argument
 from clusterwright.commands.asking import Asking
 from clusterwright.looking import look_at_all
 from clusterwright.output import Document, clean, print_json, say
-from flows.drift_text import told
-from flows.drifting import Look
+from flows.runs.drift.look import Look
+from flows.runs.drift.text import told
 from ledger.private import private_files
 from schedule.errors import NotSatisfiedError, UnreachableError
 

@@ -22,8 +22,8 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import PortOption, SamplesOption, SeedOption
 from clusterwright.output import print_json, say
 from clusterwright.rehearsing import prepare_rehearsal
-from flows.rehearsal import RehearsalReport, SampleReport
-from flows.rehearsal import rehearse as play
+from flows.rehearsal.rehearse import RehearsalReport, SampleReport
+from flows.rehearsal.rehearse import rehearse as play
 from ledger.private import private_files
 from ledger.questions.forecast_words import than, than_planned
 from schedule.errors import InputError

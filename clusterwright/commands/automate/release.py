@@ -12,8 +12,8 @@ import typer
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
-from flows.ansible.digest import short
-from flows.releasing import Terms, release_terms
+from flows.runs.bundle.digest import short
+from flows.runs.releases.terms import Terms, release_terms
 from ledger.decisions import sign_off
 from schedule.errors import InputError
 

@@ -22,7 +22,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, in_line, money, table
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
 from ledger.questions.headlines import headlines

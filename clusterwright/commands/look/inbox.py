@@ -10,7 +10,7 @@ from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import AsOption
 from clusterwright.output import Cells
 from clusterwright.where import acting_person
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import inbox as questions
 from ledger.questions.inbox import InboxRow
 from schedule.errors import WaitingError

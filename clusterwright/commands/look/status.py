@@ -9,7 +9,7 @@ Example:
 from clusterwright.commands.asking import AskingPast
 from clusterwright.forecast_view import forecast_document
 from clusterwright.output import Document, day, in_line
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
 from ledger.questions.halls import halls, halls_words

@@ -22,7 +22,7 @@ def tui(
     read_only: Annotated[bool, Option("--read-only", help="Look only: for visitors, and screens on a wall.")] = False,
 ) -> None:
     def lapsed(snapshot: Snapshot) -> Mapping[str, str]:
-        from flows.lapsed import lapsed_releases  # the first screen is painted without
+        from flows.runs.releases.lapsed import lapsed_releases  # the first screen is painted without
 
         return lapsed_releases(snapshot)
 

@@ -18,7 +18,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import ActivityId
 from clusterwright.output import Cells, day, in_line, table
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import why as questions
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot

@@ -27,7 +27,7 @@ from clusterwright.forecast_view import (
 from clusterwright.milestones_view import print_milestones_in_force
 from clusterwright.output import Document, day, in_line, print_json, say
 from clusterwright.responses_view import print_responses
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import learned_lines

@@ -15,7 +15,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.output import Cells, day
 from clusterwright.where import known_person
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import reminders as questions
 from ledger.questions.decisions_needed import decisions_needed, decisions_words
 from ledger.questions.reminders import ReminderRow

@@ -26,7 +26,7 @@ from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from clusterwright.unsignable_view import unsignable_lines
-from flows.ansible.tree import VARIABLES
+from flows.runs.bundle.tree import VARIABLES
 from schedule.errors import InputError
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset

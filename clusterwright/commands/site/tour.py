@@ -58,7 +58,7 @@ def tour(
     print("  clusterwright tui                  the same on screens: ? has the keys\n")
     if sys.stdin.isatty() and sys.stdout.isatty() and confirm("Open the screens?", default=True):
         from clusterwright.forms import command_line
-        from flows.lapsed import lapsed_releases
+        from flows.runs.releases.lapsed import lapsed_releases
         from tui.app import run
 
         run(folder, command_line(), lapsed_releases)
@@ -74,7 +74,7 @@ def _is_half_way(folder: Path) -> bool:
 
 def _play(folder: Path, port: int) -> None:
     from clusterwright.rehearsing import prepare_rehearsal  # Prefect, which takes a second
-    from flows.rehearsal import rehearse
+    from flows.rehearsal.rehearse import rehearse
 
     say("a rehearsal plays ten months of building, which takes about half a minute; nothing is really done")
     with private_files():

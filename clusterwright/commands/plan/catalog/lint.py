@@ -21,7 +21,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json
 from clusterwright.planning import rooms
 from clusterwright.where import site_if_any
-from flows.ansible.place import playbooks_folder
+from flows.runs.process.place import playbooks_folder
 from schedule.errors import NotSatisfiedError
 from steps.catalog.lint import check
 from steps.catalog.lint.report import Installed

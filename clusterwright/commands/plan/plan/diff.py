@@ -11,7 +11,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.output import say
 from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.headlines import headlines
 
 

@@ -10,7 +10,7 @@ Example:
 from clusterwright.commands.asking import Asking
 from clusterwright.forecast_view import forecast_document
 from clusterwright.output import in_line, print_json
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts
 from ledger.questions.headlines import headlines
 from ledger.questions.site import site_of, units

@@ -16,7 +16,7 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.output import print_json, say
 from clusterwright.week_report import FORMATS, week_report
-from flows.lapsed import lapsed_releases
+from flows.runs.releases.lapsed import lapsed_releases
 from schedule.errors import InputError
 
 

@@ -1,0 +1,1 @@
+"""Prefect's server, and what its dashboard shows of the ledger."""

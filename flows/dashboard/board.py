@@ -1,0 +1,159 @@
+"""Keeps what the dashboard shows of phases and steps the same as the ledger, within two seconds.
+
+The board reads the ledger and writes to Prefect, in a thread of its own. Nothing waits for it, and it records nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.standing_pictures import Dates, dates_of, pictures
+from flows.dashboard.standing_runs import Links, Parent, StandingRuns
+from flows.dashboard.status_artifact import StatusArtifact, status_text
+from flows.engine.ledger_changes import LedgerChanges
+from ledger.project_time import project_now
+from ledger.questions.counts import next_wake
+from ledger.questions.kept_forecast import FILE, kept_forecast
+from ledger.questions.site import project_time, revision, site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.questions.standings import step_links
+from ledger.reading import open_snapshot
+from schedule.errors import ClusterwrightError
+
+log = logging.getLogger("clusterwright.flows")
+
+LOOK_S = 0.2
+AGAIN_S = 1.0
+"""After a request failed."""
+
+TEXTS_S = 5.0
+"""How often, in seconds, artifacts are written at most. States and names are written at once."""
+
+PACE_S, PACE_LOOK_S = 0.6, 0.02
+CHECK_S = 60.0
+"""How often, in seconds, the board asks what Prefect shows: with the login, a person can change the state of a run there."""
+
+
+class Board:
+    """One site's board."""
+
+    def __init__(self, api: PrefectApi, site_dir: Path, clock: Callable[[], datetime]) -> None:
+        """Take the server's interface, the site's folder, and the clock of project time."""
+        self._api, self._site_dir, self._clock = api, site_dir, clock
+        self._status = StatusArtifact(api)
+        self._runs: StandingRuns | None = None
+        self._checked: float | None = None
+        self._as_of = time.monotonic()
+        self._wrote = -TEXTS_S
+        self._dates: Dates | None = None
+        self._links: Links = {}
+        self._made_from: tuple[int, int] = (0, 0)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="board", daemon=True)
+
+    def open(self, restored: Collection[str] = ()) -> dict[str, Parent]:
+        """Find or make the standing run of each phase. Return by phase what its advances are children of."""
+        with self._snapshot() as snapshot:
+            site = site_of(snapshot)
+            runs = StandingRuns(self._api, site.name, site.uuid)
+            parents = runs.open(pictures(snapshot, self._dated(snapshot)), restored)
+        self._runs = runs
+        return parents
+
+    def start(self) -> None:
+        """Begin to follow the ledger."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop following, after a last look: the next start finds what was so at the end of this one."""
+        self._stop.set()
+        self._thread.join()
+
+    def pace(self) -> None:
+        """Wait while what is shown is older than `PACE_S`. A rehearsal's months would pass faster than Prefect's server writes."""
+        while self._thread.is_alive() and not self._stop.is_set() and time.monotonic() - self._as_of > PACE_S:
+            self._stop.wait(PACE_LOOK_S)
+
+    def _follow(self) -> None:
+        with LedgerChanges(self._site_dir, self._clock) as watch:
+            is_due = True
+            while not self._stop.wait(AGAIN_S if is_due and self._checked is None else LOOK_S):
+                began = time.monotonic()
+                is_due = watch.moved() or is_due or self._is_unchecked()
+                if is_due:
+                    is_due = not self._shows(watch)
+                if not is_due:
+                    self._as_of = began
+        self._shows(None)
+
+    def _is_unchecked(self) -> bool:
+        return self._checked is None or time.monotonic() - self._checked > CHECK_S
+
+    def _shows(self, watch: LedgerChanges | None) -> bool:
+        """Show the record as it is now. Return False where that failed: look again."""
+        try:
+            self._show(watch)
+        except ClusterwrightError as error:
+            log.warning("board_not_shown because=%s", error)
+            self._checked = None
+            return False
+        return True
+
+    def _show(self, watch: LedgerChanges | None) -> None:
+        if self._runs is None or self._is_unchecked():
+            self.open()
+            self._loaded().load()
+            self._checked = time.monotonic()
+        with self._snapshot() as snapshot:
+            if watch is not None:
+                watch.lag_ends = next_wake(snapshot)
+            wanted = pictures(snapshot, self._dated(snapshot))
+            is_time = watch is None or time.monotonic() - self._wrote > TEXTS_S
+            status = status_text(snapshot) if is_time else ""
+        runs = self._loaded()
+        runs.send(wanted, self._links)
+        if is_time:
+            runs.send_texts(wanted)
+            self._status.send(status)
+            self._wrote = time.monotonic()
+
+    def _loaded(self) -> StandingRuns:
+        assert self._runs is not None  # it was opened
+        return self._runs
+
+    def _dated(self, snapshot: Snapshot) -> Dates:
+        """Return titles and dates, read anew only where another plan is in force or another forecast is kept."""
+        forecast = self._site_dir / FILE
+        made_from = (revision(snapshot), forecast.stat().st_mtime_ns if forecast.exists() else 0)
+        if self._dates is None or made_from != self._made_from:
+            self._dates = dates_of(snapshot, kept_forecast(snapshot))
+            self._links = step_links(snapshot)
+            self._made_from = made_from
+        return self._dates
+
+    def _snapshot(self) -> Snapshot:
+        return open_snapshot(self._site_dir, self._clock())
+
+
+@contextmanager
+def following(api: PrefectApi, site_dir: Path) -> Iterator[None]:
+    """Show the phases while no engine runs, for as long as the block lasts. A site without a plan has none to show."""
+    with open_snapshot(site_dir) as snapshot:
+        is_planned = revision(snapshot) > 0
+        fixed = project_time(snapshot) if site_of(snapshot).rehearsal else None
+    if not is_planned:
+        yield
+        return
+    board = Board(api, site_dir, lambda: fixed or project_now())
+    board.start()
+    try:
+        yield
+    finally:
+        board.stop()

@@ -1,0 +1,57 @@
+"""The site's status as the dashboard's standing artifact `status`."""
+
+from __future__ import annotations
+
+from flows.dashboard.markdown import escaped
+from flows.dashboard.prefect_api import PrefectApi
+from flows.runs.releases.lapsed import lapsed_releases
+from ledger.questions.counts import PhaseRow, phases
+from ledger.questions.headlines import headlines
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+from steps.stamps import minute
+
+
+class StatusArtifact:
+    """Writes the site's status as the standing artifact `status`."""
+
+    def __init__(self, api: PrefectApi) -> None:
+        """Take the server's interface."""
+        self._api = api
+        self._id = ""
+        self._body = ""
+
+    def send(self, text: str) -> None:
+        """Show a status, unless only its time differs from what is shown."""
+        body = text.partition("\n\n- ")[2]
+        if body == self._body:
+            return
+        if self._id:
+            self._api.post(f"/artifacts/{self._id}", {"data": text}, "PATCH")
+        else:
+            artifact = {"key": "status", "type": "markdown", "description": "The site's status", "data": text}
+            self._id = self._api.post("/artifacts/", artifact)["id"]
+        self._body = body
+
+
+def status_text(snapshot: Snapshot) -> str:
+    """Return the site's status as a Markdown table."""
+    found, site = phases(snapshot), site_of(snapshot)
+    top = headlines(snapshot, lapsed_releases(snapshot))
+    head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
+    lines = [
+        f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",
+        "",
+        *(f"- {escaped(line)}" for line in top.lines),
+        "",
+        "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *(_line(p) for p in found),
+    ]
+    return "\n".join(lines)
+
+
+def _line(p: PhaseRow) -> str:
+    begun = (p.done, p.running, p.in_progress, p.awaiting)
+    cells = (*begun, p.ready, p.blocked, p.failed, p.not_applicable)
+    return f"| {p.phase} | " + " | ".join(map(str, cells)) + " |"

@@ -1,0 +1,65 @@
+"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions, the forecast."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from flows.engine.forecasting import ForecastKeeper
+from flows.engine.recovery import recover
+from flows.engine.state import Engine
+from ledger.decisions.requests import answer_request
+from ledger.evidence.plans import read_plan
+from ledger.questions.records import RequestRow, requests
+from ledger.questions.site import revision
+from ledger.questions.snapshot import Snapshot
+
+RECOVER_S = 10.0
+
+
+class Housekeeping:
+    """Called at each look of an engine, by one thread at a time."""
+
+    def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
+        """Take the engine, and what shows messages on the terminal."""
+        self.engine = engine
+        self.say = say
+        self._recovered: float | None = None
+        self._forecast = ForecastKeeper(engine.site_dir, say)
+
+    def tend(self, snapshot: Snapshot) -> bool:
+        """Settle abandoned runs, use a new plan revision, answer requests. Return whether anything was recorded."""
+        recovered = self._recover(snapshot)
+        in_force = revision(snapshot)
+        if in_force != self.engine.revision:
+            self.engine.use(read_plan(snapshot), in_force)
+            self.say(f"plan revision {in_force} is in force")
+        self._forecast.look(snapshot)
+        asked = requests(snapshot, open_only=True)
+        for request in asked:
+            answer = self._answer(request)
+            answer_request(self.engine.ledger, request.id, answer)
+            self.say(f"{request.activity}: {request.action} asked by {request.by}: {answer}")
+        return recovered or bool(asked)
+
+    def _recover(self, snapshot: Snapshot) -> bool:
+        """Settle abandoned runs, at most once in `RECOVER_S`. Return whether there were any."""
+        now = time.monotonic()
+        if self._recovered is not None and now - self._recovered < RECOVER_S:
+            return False
+        self._recovered = now
+        said = recover(self.engine, snapshot)
+        for sentence in said:
+            self.say(sentence)
+        return bool(said)
+
+    def _answer(self, request: RequestRow) -> str:
+        match request.action:
+            case "cancel":
+                stopped = self.engine.performer.cancel(request.activity)
+                return "stopping it" if stopped else "nothing of it runs here"
+            case "run":
+                self.engine.requested.add(request.activity)
+                return "it runs next"
+            case _:
+                return "it runs next"  # a retry has opened the next attempt, which is ready by itself

@@ -1,0 +1,44 @@
+"""The engine's log: warnings and errors, for the person who looks for a cause. They are not shown on the terminal."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prefect.logging.configuration import ensure_logging_setup
+
+from flows.engine.state_folder import log_folder
+
+ENDS = ("Finished in state", "Task run failed with state")
+"""How Prefect's lines about the end of a task begin. It writes each end that is not green as an error."""
+
+FORM = "%(asctime)s %(levelname)s %(name)s %(message)s"
+
+
+@contextmanager
+def logged(site_dir: Path) -> Iterator[Path]:
+    """Write warnings and errors, ours and Prefect's, to the site's engine.log. Return its path."""
+    ensure_logging_setup()  # first: Prefect's own set-up removes other handlers
+    path = log_folder(site_dir) / "engine.log"
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter(FORM))
+    tasks = logging.getLogger("prefect.task_runs")
+    tasks.addFilter(_as_information)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield path
+    finally:
+        tasks.removeFilter(_as_information)
+        root.removeHandler(handler)
+        handler.close()
+
+
+def _as_information(record: logging.LogRecord) -> bool:
+    """Let the end of a task be information: that work waits for a person is no error, and what failed is in its state."""
+    if record.getMessage().startswith(ENDS):
+        record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
+    return True

@@ -1,0 +1,71 @@
+"""The interface between the flows and what acts on an activity: a real site's performer, a rehearsal's, or a test's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
+
+if TYPE_CHECKING:
+    from flows.engine.state import Engine
+
+RESULT_WORDS = {
+    "done": "Done",
+    "awaiting_sign_off": "Awaiting sign-off",
+    "checked_not_met": "Checked, not met",
+    "failed": "Failed",
+    "open": "Interrupted",
+    "on_hold": "Waits for a person",
+}
+
+
+class Outcome(NamedTuple):
+    """How a task ended: the name of its state in the dashboard, a sentence, and whether it failed.
+
+    `asked` is true for a question to a person. It is not asked again in the same attempt. `again` is true where nothing was
+    done, and the engine tries again.
+    """
+
+    name: str
+    message: str
+    failed: bool = False
+    asked: bool = False
+    again: bool = False
+
+
+Job = Callable[[], Outcome]
+"""Deals with one activity. It may take hours, so it keeps no snapshot open."""
+
+
+def settled(result: str, summary: str) -> Outcome:
+    """Return the outcome of a run that the ledger has settled into a state."""
+    return Outcome(RESULT_WORDS.get(result, result), summary, failed=result == "failed")
+
+
+def known_already(outcome: Outcome) -> Job:
+    """Return a job that has nothing to do: its outcome is known."""
+    return lambda: outcome
+
+
+class Performer(Protocol):
+    """Does what a ready activity asks for, or asks a person to do it."""
+
+    def wants(self, snapshot: Snapshot, row: Activity) -> bool:
+        """Return whether the engine can do anything about a ready activity now."""
+
+    def mark(self, snapshot: Snapshot, row: Activity) -> str:
+        """Return a text that changes when a ready activity is worth another look, for instance with its release."""
+
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
+        """Return the hosts that a run of it would touch now. No two runs touch one host."""
+
+    def asks(self, row: Activity) -> str:
+        """Return the role that is asked to act. Empty where software acts."""
+
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
+        """Return the job that deals with it. It rests on what this snapshot says, and runs after it was closed."""
+
+    def cancel(self, activity: str) -> bool:
+        """Stop a run of this engine. Return whether there was one."""

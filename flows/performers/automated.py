@@ -1,0 +1,268 @@
+"""Automated steps: whether a playbook may run, its claim, its run, its settlement. Without permission nothing runs.
+
+A step that changes hosts, or erases them, runs only with a release that names just its hosts and just what Ansible will read:
+the run's own copy is held against the release before anything starts. A claim is renewed while the run lasts, and a run that has lost its claim is ended. What the run read is parsed and judged, and the
+ledger decides the state.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from prefect.logging import get_run_logger
+
+from flows.dashboard.artifacts import publish_causes
+from flows.engine.performer import Job, Outcome, known_already, settled
+from flows.engine.state import WAITS, Engine
+from flows.performers.lease import Lease, claim_here, folder_name
+from flows.performers.measured import outcome_of
+from flows.runs.bundle.digest import run_digest
+from flows.runs.drift.look import Place, look_for_drift
+from flows.runs.drift.preview import look
+from flows.runs.drift.text import keep
+from flows.runs.means import Means
+from flows.runs.process.place import runs_folder
+from flows.runs.releases.coverage import not_released
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.retry_hosts import hosts_left
+from flows.runs.run import RunEvent, RunSpec, sweep
+from flows.runs.variables import variables_of
+from flows.runs.waves import run_in_waves
+from ledger.decisions.runs import record_preview, settle
+from ledger.entries import Claim, RunOutcome
+from ledger.log.payloads.runs import RunSettled
+from ledger.questions.drift import STANDS, origin
+from ledger.questions.records import live_releases, runs
+from ledger.questions.snapshot import Snapshot
+from ledger.questions.why import lacks_preview
+from ledger.rules.activity import Activity
+from ledger.rules.causes import causes
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from steps.catalog.terms import CHANGING
+
+engine_log = logging.getLogger("clusterwright.flows")
+
+NAMED = 3
+"""How many hosts a sentence names."""
+
+
+class Play(NamedTuple):
+    """The run of a playbook as it would be now: on which hosts, and by which files.
+
+    `waits` says why it may not begin. `to_preview` is true where check mode should then show what it would change. `was_cut_off`
+    is true where the run before it was interrupted, perhaps with its engine: nobody has removed then what it was sending.
+    """
+
+    hosts: tuple[str, ...]
+    digest: str
+    waits: Outcome | None
+    to_preview: bool
+    was_cut_off: bool = False
+
+
+class Automation:
+    """Runs playbooks for activities, one at a time on each host."""
+
+    def __init__(self, playbooks: Path, inventory: Path | None, means: Means, *, hands_off: bool) -> None:
+        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
+        self.playbooks = playbooks
+        self.inventory = inventory
+        self.means = means
+        self.hands_off = hands_off
+        self.cancels: dict[str, threading.Event] = {}
+
+    def mark(self, snapshot: Snapshot, row: Activity) -> str:
+        """Return what makes a step worth another look: its playbook, and where it needs a release, that and what it would cover."""
+        playbook = row.plan.playbook or ""
+        try:
+            digest = self._digest(row)
+        except ClusterwrightError as error:
+            return f"{playbook} {error.what}"
+        if not playbook or row.plan.effect not in CHANGING:
+            return playbook
+        live = live_releases(snapshot, row.id, row.attempt)
+        released = f"{live[0].id} {digest}" if live else "not released"
+        return f"{playbook} {released}{' hands off' if self.hands_off else ''}"
+
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
+        """Return the hosts that a run, or a preview, would touch now. Empty where nothing would run."""
+        if row.state in STANDS:
+            return origin(snapshot, row.id).hosts
+        play = self._play(snapshot, row)
+        return play.hosts if play.waits is None or play.to_preview else ()
+
+    def cancel(self, activity: str) -> bool:
+        """Stop a run. Return whether there was one."""
+        cancel = self.cancels.get(activity)
+        if cancel is not None:
+            cancel.set()
+        return cancel is not None
+
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
+        """Return what runs an activity's playbook, or looks what it would change, or says why it does neither.
+
+        What is finished is not run: its hosts are looked at for drift.
+        """
+        if row.state in STANDS:
+            return partial(self._look_for_drift, engine, row)
+        play = self._play(snapshot, row)
+        if play.waits is None:
+            return partial(self._claim_and_run, engine, row, play)
+        if play.to_preview:
+            return partial(self._preview, engine, row, play, play.waits)
+        return known_already(play.waits)
+
+    def _play(self, snapshot: Snapshot, row: Activity) -> Play:
+        name = row.plan.playbook
+        if not name:
+            by_hand = f"someone does it by hand: clusterwright attest {row.id}"
+            return _nothing(Outcome("Not automated yet", by_hand, asked=True))
+        try:
+            digest = self._digest(row)
+        except ClusterwrightError as error:
+            return _nothing(Outcome("Cannot be run", str(error), failed=True))
+        hosts = hosts_left(snapshot, row, digest) if digest else ()
+        if not hosts:
+            no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
+            return _nothing(Outcome("No hosts", no_host))
+        waits = self._why_not(snapshot, row, hosts, digest)
+        last = next(reversed(runs(snapshot, row.id)), None)
+        was_cut_off = last is not None and last.status == "interrupted"
+        return Play(hosts, digest, waits, waits is not None and lacks_preview(snapshot, row), was_cut_off)
+
+    def _digest(self, row: Activity) -> str:
+        """Return the digest of what a run would read now. Empty where there is no playbook, or no inventory."""
+        if self.inventory is None or not row.plan.playbook:
+            return ""
+        return run_digest(self.playbooks / row.plan.playbook, self.inventory)
+
+    def _why_not(
+        self,
+        snapshot: Snapshot,
+        row: Activity,
+        hosts: tuple[str, ...],
+        digest: str,
+    ) -> Outcome | None:
+        """Return why a step that changes hosts may not run: this engine only reads, or no release covers it."""
+        if row.plan.effect not in CHANGING:
+            return None
+        if self.hands_off:
+            return Outcome("Hands off", f"{row.id} changes hosts; this engine only reads", asked=True)
+        refused = not_released(snapshot, row, hosts, digest)
+        if refused is None:
+            return None
+        on = f"{', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
+        return Outcome("Waits for a release", f"{refused.what}; hosts: {on}; {refused.hint}", asked=True)
+
+    def _preview(self, engine: Engine, row: Activity, play: Play, waits: Outcome) -> Outcome:
+        """Look in check mode what would change, for the people who release it."""
+        name = f"{engine.id}-preview-{row.id}"
+        try:
+            seen = look(self._spec(engine, row, play.hosts, name))
+        except (InputError, UnreachableError) as error:
+            return Outcome("Not looked at", f"{error}: clusterwright preview {row.id}", asked=True)
+        record_preview(
+            engine.ledger,
+            row.id,
+            hosts=play.hosts,
+            playbook_digest=seen.digest,
+            differences=seen.text,
+            summary=seen.summary,
+        )
+        return waits._replace(message=f"it {seen.summary}; {waits.message}")
+
+    def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
+        """Look at the hosts of a finished activity, and keep what differs. Nothing is opened again."""
+        assert self.inventory is not None
+        place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory, self.means)
+        look = look_for_drift(place, engine.plan, row.id, engine.snapshot, engine.stopping)
+        if not engine.stopping.is_set():
+            keep(engine.ledger, look, engine.plan.time_zone)
+        return Outcome("Drift found" if look.findings else "No drift", look.summary)
+
+    def _claim_and_run(self, engine: Engine, row: Activity, play: Play) -> Outcome:
+        """Claim the activity, then run it. If it is not its turn any more, it takes its place among those that wait."""
+        if engine.stopping.is_set():
+            return Outcome("Not run", "the engine stops; nothing was run")
+        digest = self._digest(row)  # a file may have been changed since it was looked at
+        held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=digest)
+        if held is None:
+            return Outcome(WAITS.capitalize(), "another engine has it, or one of its hosts", again=True)
+        return self._run(engine, row, held, digest, was_cut_off=play.was_cut_off)
+
+    def _run(self, engine: Engine, row: Activity, held: Claim, digest: str, *, was_cut_off: bool) -> Outcome:
+        """Run it under its lease, and settle its result. A claim is never left behind."""
+        folder = folder_name(held.owner, held.run)
+        cancel = self.cancels[row.id] = threading.Event()
+        try:
+            spec = self._spec(engine, row, held.hosts, folder, held.run)
+            if row.plan.effect in CHANGING:
+                spec = replace(spec, released=digest)
+            with Lease(engine, held, cancel) as lease:
+                if was_cut_off:
+                    sweep(spec, held.hosts, _logged)
+                result = self._played(engine, row, spec, lease)
+                engine.wait_for_key()  # under the lease, so that nobody takes the run over
+            outcome = outcome_of(engine, row, result, spec.log)
+        except Exception as error:  # noqa: BLE001  settled as failed: a run that broke off has shown nothing
+            engine_log.exception("run_broke_off activity=%s run=%s", row.id, held.run)
+            outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
+        finally:
+            self.cancels.pop(row.id, None)
+        # a run that a person stopped waits for a person; one that was stopped with the engine runs again
+        needs_person = cancel.is_set() and outcome.status == "interrupted"
+        event = settle(
+            engine.ledger,
+            held.owner,
+            row.id,
+            outcome,
+            attempt=held.attempt,
+            needs_person=needs_person,
+        )
+        if found := causes(outcome.results):
+            publish_causes(row.plan, found)
+        assert isinstance(event.payload, RunSettled)
+        return settled(event.payload.result, outcome.summary)
+
+    def _played(self, engine: Engine, row: Activity, spec: RunSpec, lease: Lease) -> PlaybookResult:
+        spec.log.parent.mkdir(parents=True, exist_ok=True)
+        waves = engine.activities[row.id].waves
+        return run_in_waves(spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends)
+
+    def _spec(
+        self,
+        engine: Engine,
+        row: Activity,
+        hosts: tuple[str, ...],
+        name: str,
+        log: str = "",
+    ) -> RunSpec:
+        """Return the terms of a run. `name` is its folder's, `log` the name of its log if that is another."""
+        assert self.inventory is not None
+        assert row.plan.playbook
+        runs = runs_folder(engine.site_dir)
+        playbook = (self.playbooks / row.plan.playbook).resolve()
+        return RunSpec(
+            playbook=playbook,
+            inventory=self.inventory,
+            hosts=hosts,
+            extra_vars=variables_of(engine.plan, engine.activities[row.id]),
+            work_dir=runs / name,
+            log=runs.parent / "live" / f"{log or name}.log",
+            limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
+            access=self.means.access,
+        )
+
+
+def _logged(event: RunEvent) -> None:
+    get_run_logger().info("%s", event.sentence)
+
+
+def _nothing(why: Outcome) -> Play:
+    """Return the play of a step for which nothing runs."""
+    return Play((), "", why, to_preview=False)

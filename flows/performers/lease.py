@@ -1,0 +1,98 @@
+"""The claim of a run and its lease.
+
+The lease is renewed while the run lasts. The run is ended when its claim is lost, when a person cancels it, or when the
+engine stops.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from typing import Self
+
+from flows.engine.state import Engine
+from flows.runs.process.orphans import boot_id
+from ledger.decisions.runs import claim, renew
+from ledger.entries import Claim
+from schedule.errors import ClusterwrightError, NotSatisfiedError
+
+LEASE_S = 60.0
+RENEW_S = 15.0
+LOOK_S = 0.2
+
+
+def folder_name(owner: str, run: str) -> str:
+    """Return the name of a run's folder, by which its processes are found. No run of another site has the same name.
+
+    Every ledger numbers its runs from 1. The name therefore has the engine's id too, which is random. The owner begins with it.
+    """
+    return f"{owner.partition(':')[0]}-{run}"
+
+
+def claim_here(
+    engine: Engine,
+    activity: str,
+    *,
+    hosts: tuple[str, ...] = (),
+    playbook_digest: str | None = None,
+) -> Claim | None:
+    """Claim an activity for a run by this process. None where another engine has it, or one of its hosts."""
+    return claim(
+        engine.ledger,
+        f"{engine.id}:{activity}",
+        activity,
+        lease_s=LEASE_S,
+        host=platform.node(),
+        boot_id=boot_id(),
+        pid=os.getpid(),
+        pgid=0,
+        hosts=hosts,
+        playbook_digest=playbook_digest,
+    )
+
+
+class Lease:
+    """Keeps a claim while the with block lasts. `ends` is set when the run must end."""
+
+    def __init__(self, engine: Engine, held: Claim, cancel: threading.Event) -> None:
+        """Take the claim, and the event by which a person stops the run."""
+        self.ends = threading.Event()
+        self._engine = engine
+        self._held = held
+        self._cancel = cancel
+        self._over = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name=f"lease {held.activity}", daemon=True)
+
+    def note_group(self, pgid: int) -> None:
+        """Write the run's process group into the claim, so that an engine that takes over can end it."""
+        self._renew(pgid)
+
+    def __enter__(self) -> Self:
+        """Begin to renew the claim."""
+        self._keeper.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop renewing. The claim itself ends when the run is settled."""
+        self._over.set()
+        self._keeper.join()
+
+    def _keep(self) -> None:
+        renewed = time.monotonic()
+        while not self._over.wait(LOOK_S):
+            if self._cancel.is_set() or self._engine.stopping.is_set():
+                self.ends.set()
+            if time.monotonic() - renewed >= RENEW_S:
+                try:
+                    self._renew(None)
+                    renewed = time.monotonic()
+                except NotSatisfiedError:  # the claim is lost: two runs must not go on
+                    self.ends.set()
+                except ClusterwrightError:  # the file is locked for a moment; a lease has time for more tries
+                    continue
+
+    def _renew(self, pgid: int | None) -> None:
+        held = self._held
+        renew(self._engine.ledger, held.owner, held.activity, LEASE_S, pgid=pgid)

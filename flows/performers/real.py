@@ -1,0 +1,68 @@
+"""The performer of a real site: compute what can be computed, run what reads or was released, ask people for the rest."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import assert_never
+
+from flows.engine.performer import Job
+from flows.engine.state import Engine
+from flows.performers.automated import Automation
+from flows.performers.compute import compute_mark, prepare_compute
+from flows.performers.duplicate import complete_duplicate, is_due
+from flows.performers.people import ask_person, asked_role
+from flows.runs.means import DEFAULTS, Means
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import Activity
+from steps.catalog.terms import Kind
+
+
+class RealPerformer:
+    """The performer of `clusterwright up`."""
+
+    def __init__(
+        self,
+        playbooks: Path,
+        inventory: Path | None,
+        means: Means = DEFAULTS,
+        *,
+        hands_off: bool,
+    ) -> None:
+        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
+        self.automation = Automation(playbooks, inventory, means, hands_off=hands_off)
+
+    def wants(self, snapshot: Snapshot, row: Activity) -> bool:
+        """Return True for everything ready, but for a duplicate only where the others are done."""
+        return is_due(snapshot, row)
+
+    def mark(self, snapshot: Snapshot, row: Activity) -> str:
+        """Return the playbook and its release, or the facts of a calculation. A change is a reason for another look."""
+        if row.plan.kind is Kind.COMPUTE and not row.plan.completed_by:
+            return compute_mark(snapshot, row)
+        return self.automation.mark(snapshot, row)
+
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
+        """Return the hosts that a run of it would touch now."""
+        return () if row.plan.completed_by else self.automation.hosts(snapshot, row)
+
+    def asks(self, row: Activity) -> str:
+        """Return the role that is asked. Empty where the work is not people's."""
+        return asked_role(row)
+
+    def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
+        """Return what deals with a ready activity of its kind."""
+        if row.plan.completed_by:
+            return partial(complete_duplicate, engine, row)
+        match row.plan.kind:
+            case Kind.PROCURE | Kind.FIELD | Kind.GATE:
+                return partial(ask_person, row)
+            case Kind.COMPUTE:
+                return prepare_compute(engine, snapshot, row)
+            case Kind.AUTOMATE | Kind.VERIFY:
+                return self.automation.prepare(engine, snapshot, row)
+        assert_never(row.plan.kind)
+
+    def cancel(self, activity: str) -> bool:
+        """Stop a run of this engine. Return whether there was one."""
+        return self.automation.cancel(activity)

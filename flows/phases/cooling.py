@@ -1,0 +1,16 @@
+"""Cooling, steps 096 to 120: heat is counted, plant and pipes are built, flushed and balanced, and watched by alarms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect.client.schemas.objects import State
+
+from flows.phases.advance import phase_flow, take_work
+from steps.catalog.terms import Phase
+
+
+@phase_flow(Phase.COOLING)
+def cooling(site: str, revision: int, activities: list[str]) -> State[Any]:
+    """Take what is ready of this phase, until nothing is left. `activities` are those it began with."""
+    return take_work()

@@ -1,0 +1,16 @@
+"""Monitoring, steps 166 to 185: metrics, logs, dashboards and alerts, and the speed of training as it is measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect.client.schemas.objects import State
+
+from flows.phases.advance import phase_flow, take_work
+from steps.catalog.terms import Phase
+
+
+@phase_flow(Phase.MONITORING)
+def monitoring(site: str, revision: int, activities: list[str]) -> State[Any]:
+    """Take what is ready of this phase, until nothing is left. `activities` are those it began with."""
+    return take_work()

@@ -1,0 +1,69 @@
+"""A task for each activity. It has the name that people know the activity by, and a state that says how it ended."""
+
+from __future__ import annotations
+
+import logging
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State, StateType
+from prefect.context import TaskRunContext
+
+from flows.engine.performer import Outcome
+from flows.engine.questions_asked import Key
+from flows.engine.state import WAITS, Engine, Work, advance_of
+from flows.phases.end_states import end_of_task
+from ledger.questions.case import require_activity
+from schedule.errors import ClusterwrightError
+
+log = logging.getLogger("clusterwright.flows")
+
+TITLE_LENGTH = 60
+
+
+@task(name="activity", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False, retries=0)
+def act(
+    name: str,
+    activity: str,
+    attempt: int,
+    mark: str,
+) -> State[None]:
+    """Deal with one activity: run it, compute it, or ask a person and end."""
+    context = TaskRunContext.get()
+    assert context is not None  # a task runs in one
+    engine, key = advance_of(context.task_run.flow_run_id).engine, Key(activity, attempt, mark)
+    engine.nodes[context.task_run.flow_run_id, activity] = context.task_run
+    outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
+    try:
+        waits = engine.waits_for(key)
+        outcome = Outcome(WAITS.capitalize(), waits) if waits else _dealt_with(engine, activity, attempt)
+    finally:
+        engine.ended(key, outcome)
+    ended = end_of_task(outcome)
+    return State(type=StateType(ended.type), name=ended.name, message=ended.message)
+
+
+def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
+    """Read the record once, in this task's own snapshot, then act with the snapshot closed."""
+    try:
+        with engine.snapshot() as snapshot:
+            row = require_activity(snapshot, activity)
+            if row.attempt != attempt:
+                return Outcome("Superseded", f"attempt {row.attempt} has begun")
+            job = engine.performer.prepare(engine, snapshot, row)
+        return job()
+    except ClusterwrightError as error:
+        return Outcome("Refused", str(error), failed=True)
+    except Exception as error:  # the edge of a worker thread: log it, show it, and let the others go on
+        log.exception("activity_failed activity=%s attempt=%s", activity, attempt)
+        return Outcome("Error", f"{activity}: {error}", failed=True)
+
+
+def task_name(engine: Engine, work: Work) -> str:
+    """Return the name of a task run, short enough for the graph. The name of a question says who is asked."""
+    plan = work.row.plan
+    title = plan.title
+    if len(title) > TITLE_LENGTH:
+        title = title[: TITLE_LENGTH - 1] + "…"
+    asked = engine.performer.asks(work.row)
+    return f"{plan.step} {title} · {plan.unit}" + (f" · asks {asked}" if asked else "")

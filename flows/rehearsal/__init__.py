@@ -1,0 +1,1 @@
+"""The whole buildout in simulated time, through the same flows."""

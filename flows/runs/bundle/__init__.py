@@ -1,0 +1,1 @@
+"""Everything that Ansible reads in a run, and its digest."""

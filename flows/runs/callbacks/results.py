@@ -1,0 +1,138 @@
+"""Notes how each task ended on each host, for the run's supervisor. No other way has all of it.
+
+ansible-runner leaves out a result that is longer than it likes, and does not say so: the readings of that host would be lost,
+and the run would be in order. It also leaves out whether a hidden result (`no_log`) changed its host, and to which other host a
+task was delegated. Here texts are bounded, each says what was left out of it, and a result that cannot be kept leaves a gap.
+
+Each note is a file of the run's folder, numbered from 1. Ansible calls plugins in the order of their names: `known_secrets` has
+told what it knows before a note of the same moment is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.callback import CallbackBase
+
+from flows.runs.results.failures import essence, printed
+from flows.runs.results.raw_outputs import raw_outputs
+from flows.runs.secrets.values import secrets_in
+
+DOCUMENTATION = """
+name: results
+type: notification
+short_description: notes how each task ended on each host
+description: Writes a file for each result to the folder that CLUSTERWRIGHT_RESULTS names.
+"""
+
+NOTED_IN = "CLUSTERWRIGHT_RESULTS"
+"""The variable of the environment that names the folder."""
+
+NOT_ON_HOST = frozenset({"add_host", "assert", "debug", "fail", "group_by", "include_vars", "pause", "set_fact"})
+"""Tasks that Ansible carries out by itself. They say nothing about whether a host answers."""
+
+_HALVES = re.compile("[\ud800-\udfff]")
+"""What Ansible makes of bytes that are no UTF-8. No file can hold it."""
+
+_UNKNOWN = "\ufffd"
+
+
+class Results(CallbackBase):  # type: ignore[misc]  # Ansible has no types
+    """Writes a note for each event that people or the ledger need."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "notification"
+    CALLBACK_NAME = "results"
+
+    def __init__(self) -> None:
+        """Begin before the first task."""
+        super().__init__()
+        self._folder = Path(os.environ[NOTED_IN])
+        self._number = 0
+        self._begun: dict[tuple[str, str], float] = {}
+
+    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002  as Ansible calls it
+        """Note that a task begins."""
+        self._note({"event": "task", "task": _name(task)})
+
+    def v2_playbook_on_handler_task_start(self, task: Any) -> None:
+        """Note that a handler begins."""
+        self._note({"event": "handler", "task": _name(task)})
+
+    def v2_runner_on_start(self, host: Any, task: Any) -> None:
+        """Remember when a host began a task."""
+        self._begun[host.name, _uuid(task)] = time.monotonic()
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """Note a task that went well, and the raw output of tools that it left in its host's facts."""
+        task, said = result.task, result.result
+        action = str(task.action).rpartition(".")[2]
+        elsewhere = task.delegate_to or ""
+        self._note_result(
+            "ok",
+            result,
+            changed=bool(said.get("changed")),
+            reached=action not in NOT_ON_HOST and not elsewhere,
+            elsewhere=elsewhere,
+            raw=raw_outputs(said.get("ansible_facts") or {}),
+        )
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """Note a task that failed: why, and what its program printed."""
+        self._note_result("ignored" if ignore_errors else "failed", result, printed=printed(result.result))
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """Note a host that could not be reached."""
+        self._note_result("unreachable", result)
+
+    def v2_runner_on_skipped(self, result: Any) -> None:
+        """Note a task that was left out on a host."""
+        self._note({"event": "skipped", **_on_host(result)})
+
+    def v2_on_file_diff(self, result: Any) -> None:
+        """Note what a task changes, or would change, in files."""
+        said = result.result
+        for one in said.get("results", (said,)) if result.task.loop else (said,):
+            if one.get("diff") and one.get("changed") and (text := self._get_diff(one["diff"])):
+                self._note({"event": "difference", "text": text, **_on_host(result)})
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:  # noqa: ARG002  as Ansible calls it
+        """Note that nothing comes after this. A run whose last note is missing has lost some."""
+        self._note({"event": "complete"})
+
+    def _note_result(self, event: str, result: Any, **more: Any) -> None:
+        said, uuid = result.result, _uuid(result.task)
+        began = self._begun.pop((result.host.name, uuid), None)
+        seconds = 0.0 if began is None else time.monotonic() - began
+        why = {} if event == "ok" else essence(said)
+        note = {"event": event, "uuid": uuid, "s": seconds, "res": why, "secrets": list(secrets_in(said))}
+        self._note(note | more | _on_host(result))
+
+    def _note(self, note: dict[str, Any]) -> None:
+        """Write a note so that it is there as a whole or not at all. Where that fails, its number is missing."""
+        self._number += 1
+        document = json.dumps(note, ensure_ascii=False, default=str)
+        unfinished = self._folder / "unfinished"
+        unfinished.write_text(_HALVES.sub(_UNKNOWN, document), encoding="utf-8")
+        unfinished.rename(self._folder / str(self._number))
+
+
+def _on_host(result: Any) -> dict[str, str]:
+    return {"host": result.host.name, "task": _name(result.task)}
+
+
+def _name(task: Any) -> str:
+    return str(task.name or task.action)
+
+
+def _uuid(task: Any) -> str:
+    return str(task._uuid)  # noqa: SLF001  nothing public tells two tasks of one name apart
+
+
+CallbackModule = Results
+"""The name by which Ansible looks for it."""

@@ -1,0 +1,1 @@
+"""What differs on hosts from what a playbook would set."""

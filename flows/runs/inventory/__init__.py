@@ -1,0 +1,1 @@
+"""Which hosts there are, and what is known of them."""

@@ -1,0 +1,45 @@
+"""The site's inventory, read by Ansible itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from flows.runs.bundle.tree import inventory_files
+from flows.runs.inventory.bounds import run_bounded
+from flows.runs.secrets.redaction import Redactor
+from flows.runs.secrets.values import stated_by
+from ledger.rules.host_names import require_host_names
+from schedule.errors import InputError, Place
+
+ALL = "all"
+NODES = "all:!management:!logins:!storage_servers:!switches:!simulators"
+"""The cluster's nodes: the hosts that are in none of the other groups. In an inventory without groups, all of them."""
+
+Hosts = dict[str, tuple[str, ...]]
+"""Hosts by the pattern that names them, in the inventory's order."""
+
+
+def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
+    """Return the hosts of an inventory that each pattern names, and all hosts under `all`.
+
+    Raise for an inventory that does not exist, that Ansible cannot read, or that names no host.
+    """
+    if not inventory.exists():
+        raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
+    inventory_files(inventory)  # it refuses what no run would read
+    result = run_bounded("flows.runs.inventory.resolve", inventory, json.dumps(sorted({ALL, *patterns})))
+    found = json.loads(result.stdout)
+    named = {pattern: tuple(hosts) for pattern, hosts in found.items()}
+    if not named[ALL]:
+        warned = next((line for line in result.stderr.splitlines() if "Unable to parse" in line), "")
+        why = without_secrets(inventory, warned)
+        raise InputError(f"the inventory {inventory} names no host. {why}".rstrip())
+    require_host_names(named[ALL], str(inventory))
+    return named
+
+
+def without_secrets(inventory: Path, said: str) -> str:
+    """Return what Ansible said of an inventory. It quotes lines that it cannot read, and they may have secrets."""
+    return Redactor(stated_by(inventory)).redact_words(said)

@@ -1,0 +1,1 @@
+"""A run's processes: starting them, bounding them, ending them, and removing what they leave."""

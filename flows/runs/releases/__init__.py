@@ -1,0 +1,1 @@
+"""What a release covers, and whether it still does."""

@@ -1,0 +1,1 @@
+"""What a run says, and how it ended on each host."""

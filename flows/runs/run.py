@@ -1,0 +1,319 @@
+"""A playbook run, seen from the engine: terms go in, events come as they happen, one result comes at the end.
+
+Ansible reads the run's own copy of playbook and inventory, and no process of a run outlives it (`place`). Variables are passed in
+a file of the run's folder and never on a command line, which every user of the machine can read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from flows.runs.bundle.digest import why_lapsed
+from flows.runs.limits.limits import Extent, Limits, limits_of
+from flows.runs.process.control_groups import join
+from flows.runs.process.leftovers import remote_temp
+from flows.runs.process.place import RunPlace, run_place
+from flows.runs.process.spare import environment, supervisor
+from flows.runs.process.sweeping import LIMITS, write_sweep
+from flows.runs.results.per_host import Event, HostResult, PlaybookResult, Tally
+from flows.runs.secrets.access import NOTHING, Access
+from schedule.errors import ClusterwrightError, UnreachableError
+from steps.design.run_settings import RunSettings
+
+POLL_S = 0.2
+PATIENCE_S = 5.0
+ANSIBLE = "ansible-playbook"
+SSH_ARGS = (
+    "-C -o ControlMaster=auto -o ControlPersist=60s -o ControlPath=ssh-%C "
+    "-o ServerAliveInterval=10 -o ServerAliveCountMax=3"
+)
+"""Ansible's own options, with two changes.
+
+Shared connections are kept in the run's folder. They end with the run, and another run at the same time does not lose its own.
+Their path is relative, since the path of a socket may have 107 bytes only. The run stops waiting for a host that has sent
+nothing for 30 seconds.
+"""
+
+MOST_PRINTED = 20_000_000
+"""How many characters the log has of what programs printed that failed. Beyond this it has only the reasons."""
+
+EventHandler = Callable[["RunEvent"], None]
+GroupHandler = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What to run, and where. `work_dir` must not exist. The run appends to `log`. Without `limits` those of an unknown step hold.
+
+    With `released`, nothing runs unless what Ansible would read has just this digest.
+    """
+
+    playbook: Path
+    inventory: Path
+    hosts: tuple[str, ...]
+    extra_vars: dict[str, Any]
+    work_dir: Path
+    log: Path
+    check: bool = False
+    limits: Limits | None = None
+    access: Access = NOTHING
+    released: str | None = None
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run: in one sentence, and as the supervisor reported it."""
+
+    sentence: str
+    data: Event
+
+
+def ignore(_: object) -> None:
+    """Take no notice of an event or of a process group."""
+
+
+def run_playbook(
+    spec: RunSpec,
+    *,
+    on_event: EventHandler = ignore,
+    on_pgid: GroupHandler = ignore,
+    cancel: threading.Event,
+) -> PlaybookResult:
+    """Run a playbook to its end, or until it is cancelled. Raise where it does not exist, or Ansible is not installed.
+
+    `on_event` is called for each event, `on_pgid` once with the run's process group.
+    """
+    with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
+        return refused(spec, place) or play(spec, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+
+
+def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
+    """Return the result of a run that may not begin, since its files are not those that were released. None where it may."""
+    digest = place.tree.digest
+    if spec.released is None or not (why := why_lapsed(spec.released, digest)):
+        return None
+    nothing = f"nothing was run: {why}"
+    hosts = [HostResult(host, message=nothing) for host in spec.hosts]
+    return PlaybookResult("cancelled", hosts, message=nothing, digest=digest)
+
+
+def play(
+    spec: RunSpec,
+    place: RunPlace,
+    *,
+    on_event: EventHandler,
+    on_pgid: GroupHandler,
+    cancel: threading.Event,
+) -> PlaybookResult:
+    """Run a playbook as `run_playbook` does, in a place that is made already. A wave has a folder of its own in it."""
+    spec.work_dir.mkdir(exist_ok=True, mode=0o700)
+    _prepare(spec)
+    result = _supervised(spec, place, on_event, on_pgid, cancel)
+    result.digest = place.tree.digest
+    if result.was_cut_off:
+        answered = (host.host for host in result.hosts if host.status != "unreachable" and host.host in spec.hosts)
+        sweep(spec, tuple(answered), on_event)
+    return result
+
+
+def sweep(spec: RunSpec, hosts: tuple[str, ...], on_event: EventHandler) -> None:
+    """Remove what a run that was cut off has left on hosts. Say where that could not be done.
+
+    It has a place of its own: that of a run that was stopped is gone.
+    """
+    folder = spec.work_dir.with_name(f"{spec.work_dir.name}-sweep")
+    swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
+    try:
+        with run_place(spec.playbook, spec.inventory, folder) as place:
+            _prepare(swept)
+            there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
+            done = _supervised(swept, there, ignore, ignore, threading.Event())
+        is_over = done.status in {"ok", "failed"} and not done.was_cut_off
+        left = [host.host for host in done.hosts if not is_over or host.status in {"failed", "unreachable"}]
+    except (ClusterwrightError, OSError):  # it is tried, and does not stand in the way of the run's own result
+        left = list(hosts)
+    if left:
+        sentence = f"what was being sent may be left in {remote_temp()} of {', '.join(left)}"
+        spec.log.parent.mkdir(parents=True, exist_ok=True)
+        with spec.log.open("a", encoding="utf-8") as log:
+            log.write(sentence + "\n")
+        on_event(RunEvent(sentence, {}))
+
+
+def _prepare(spec: RunSpec) -> None:
+    """Make what a run needs in its folder."""
+    _temporary(spec).mkdir(mode=0o700)
+    spec.log.parent.mkdir(parents=True, exist_ok=True)
+    _write_extra_vars(spec)
+
+
+def _temporary(spec: RunSpec) -> Path:
+    """Return the folder for the temporary files of a run's processes on this machine. What a killed one leaves goes with the run."""
+    return spec.work_dir / "tmp"
+
+
+def require_ansible() -> None:
+    """Raise where Ansible is not installed, so that no run could begin."""
+    if shutil.which(ANSIBLE, path=environment()["PATH"]) is None:
+        raise _no_ansible(ANSIBLE)
+
+
+def _no_ansible(program: str) -> UnreachableError:
+    return UnreachableError(
+        f"no playbook can be run: {program} is not there, or cannot be executed",
+        hint="it comes with the package ansible-core: run `make setup`, or install Clusterwright again",
+    )
+
+
+def _write_extra_vars(spec: RunSpec) -> None:
+    """Write the variables to the file from which ansible-runner reads them."""
+    folder = spec.work_dir / "env"
+    folder.mkdir(mode=0o700)
+    handle = os.open(folder / "extravars", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(spec.extra_vars, file)
+
+
+def _supervised(
+    spec: RunSpec,
+    place: RunPlace,
+    on_event: EventHandler,
+    on_pgid: GroupHandler,
+    cancel: threading.Event,
+) -> PlaybookResult:
+    process = supervisor()
+    assert process.stdin
+    try:
+        join(place.group, process.pid)
+        on_pgid(process.pid)  # before it knows what to start: an engine that has lost its claim starts nothing
+        process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
+        process.stdin.flush()
+        with _stopped_when_asked(process, cancel):
+            tally, last_words = _collected(process, spec, on_event)
+    finally:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        process.wait()
+    return tally.end(last_words=last_words, was_stopped=cancel.is_set())
+
+
+def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
+    limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
+    return {
+        "work_dir": str(spec.work_dir),
+        "remove": str(place.folder),
+        "playbook": str(place.tree.playbook),
+        "inventory": str(place.tree.inventory),
+        "hosts": list(spec.hosts),
+        "check": spec.check,
+        "timeout_s": limits.time_limit_s.value,
+        "vault": dict(spec.access.passwords),
+        "secrets": spec.access.secrets(),
+        "environment": environment() | dict(spec.access.environment),
+        "env": {
+            **place.tree.environment(),
+            **limits.environment(),
+            "ANSIBLE_HOST_KEY_CHECKING": "1",
+            "ANSIBLE_SSH_ARGS": SSH_ARGS,
+            "ANSIBLE_LOCAL_TEMP": str(_temporary(spec)),
+            "TMPDIR": str(_temporary(spec)),
+            "PWD": str(spec.work_dir),  # a task that starts Ansible itself finds the file of hosts from there
+            "ANSIBLE_REMOTE_TEMP": remote_temp(),
+            "ANSIBLE_PIPELINING": "1",  # a module's arguments are in no file of the host
+            "ANSIBLE_PYTHON_INTERPRETER": "auto_silent",
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_MODULE_STRICT_UTF8_RESPONSE": "0",  # bytes that are no UTF-8 would hide all that a tool said
+        },
+    }
+
+
+@contextlib.contextmanager
+def _stopped_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event) -> Iterator[None]:
+    """Stop the run as soon as it is cancelled, while the block lasts."""
+    done = threading.Event()
+    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
+    stopper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        stopper.join()
+
+
+def _stop_when_asked(
+    process: subprocess.Popen[bytes],
+    cancel: threading.Event,
+    done: threading.Event,
+) -> None:
+    """When the run is cancelled, close the supervisor's stdin, which ends it. Kill it if it does not end."""
+    while not done.wait(POLL_S):
+        if cancel.is_set():
+            assert process.stdin
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            return
+
+
+def _collected(
+    process: subprocess.Popen[bytes],
+    spec: RunSpec,
+    on_event: EventHandler,
+) -> tuple[Tally, str]:
+    """Read events until the supervisor is done. Return what they say, and the last line of its errors."""
+    tally, room = Tally(spec.hosts), MOST_PRINTED
+    assert process.stdout
+    assert process.stderr
+    with spec.log.open("a", encoding="utf-8") as log:
+        for line in process.stdout:
+            try:
+                data = json.loads(line)
+            except ValueError:
+                continue
+            if data["event"] == "missing":
+                raise _no_ansible(data["program"])
+            tally.note(data)
+            if data["event"] == "printed":
+                room -= log.write(_printed(data) if room > 0 else "")
+            elif sentence := _sentence(data):
+                log.write(sentence + "\n")
+                log.flush()
+                on_event(RunEvent(sentence, data))
+    words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
+    return tally, "".join(words[-1:])
+
+
+def _printed(data: Event) -> str:
+    """Return what the log has of a failed program's output: every line with its host, so that none looks like one of ours."""
+    head = f"    {data['host']}: {data['name']}"
+    return "".join(f"{head}: {line}\n" for line in data["printed"].splitlines())
+
+
+def _sentence(data: Event) -> str:
+    """Return what people read about an event, empty where they need nothing."""
+    match data["event"]:
+        case "task":
+            return f"TASK {data['task']}"
+        case "ok":
+            return f"  {'changed' if data['changed'] else 'ok'}: {data['host']}"
+        case "failed" | "unreachable" as status:
+            return f"  {status}: {data['host']}: {data['message']}"
+        case "ignored":
+            return f"  failed, and ignored: {data['host']}: {data['message']}"
+        case "skipped":
+            return f"  skipped: {data['host']}"
+        case "difference" | "output":
+            return str(data["text"]).replace("\r", "").strip()
+    return ""

@@ -1,0 +1,1 @@
+"""How a run gets secrets, and how they are kept out of what it says."""
