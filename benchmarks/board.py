@@ -15,6 +15,7 @@ from pathlib import Path
 
 from flows.dashboard.login import login_of
 from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.settings import api_url
 from tests.flows.conftest import until
 from tests.flows.standing_watch import WITHIN_S, Watcher, is_whole
 from tests.ports import free_port
@@ -34,7 +35,7 @@ def main() -> None:
         )
         try:
             until((site / ".clusterwright" / "dashboard-login").exists, seconds=100)
-            api = PrefectApi(port, login_of(site))
+            api = PrefectApi(api_url(port), login_of(site))
             until(api.answers, seconds=100)
             until(lambda: is_whole(api, site), seconds=300)
             print(f"all nodes after {time.monotonic() - began:.0f} s; load {os.getloadavg()[0]:.1f}", flush=True)

@@ -20,6 +20,7 @@ from clusterwright.forms import command_line
 from docs.browser import browser
 from flows.dashboard.login import login_of
 from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.settings import api_url
 from ledger.acting import people_here
 from ledger.questions.waiting import waiting
 from ledger.reading import open_snapshot
@@ -96,7 +97,9 @@ async def screens(site: Path) -> None:
 def dashboard(site: Path, port: int) -> None:
     """Take the list of runs and the graph of one phase run."""
     login = login_of(site)
-    (standing,) = PrefectApi(port, login).some("flow_runs", {"flow_runs": {"tags": {"all_": ["standing", PHASE]}}})
+    (standing,) = PrefectApi(api_url(port), login).some(
+        "flow_runs", {"flow_runs": {"tags": {"all_": ["standing", PHASE]}}}
+    )
     phase = standing["id"]
     address = f"http://127.0.0.1:{port}"
     with browser(1600, 1000) as page:

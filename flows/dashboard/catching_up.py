@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import logging
+import time
 
 from prefect.events.worker import EventsWorker
 from prefect.logging.handlers import APILogHandler, APILogWorker
 
-from flows.dashboard.server import PrefectServer
+from flows.dashboard.prefect_api import FINAL
+from flows.dashboard.server import Server
 from flows.engine.state import Engine
 
 FLUSH_S = 20.0
+DRAIN_S = 60
+GREEN_S = 10
+"""How long, in seconds, the last advances may take to show on their nodes what the ledger said at their end."""
+
 LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.extra")
 
 
-def catch_up(server: PrefectServer, engine: Engine) -> int:
+def catch_up(server: Server, engine: Engine) -> int:
     """Empty the client's queues and wait for the server. Return how many task runs the dashboard shows.
 
     Without this, the process would try for a minute at its exit to reach a server that has ended.
@@ -22,7 +28,7 @@ def catch_up(server: PrefectServer, engine: Engine) -> int:
     if server.is_alive:
         EventsWorker.drain_all(timeout=FLUSH_S, at_exit=False)
         APILogWorker.drain_all(timeout=FLUSH_S, at_exit=False)
-    return server.drain(engine.tag, engine.task_runs, engine.completed)
+    return drain(server, engine.tag, engine.task_runs, engine.completed)
 
 
 def cut_off() -> None:
@@ -32,3 +38,23 @@ def cut_off() -> None:
         for handler in [h for h in logger.handlers if isinstance(h, APILogHandler)]:
             logger.removeHandler(handler)
     logging.raiseExceptions = False
+
+
+def drain(server: Server, tag: str, expected: int, completed: int) -> int:
+    """Wait until the server shows `expected` ended task runs of an engine, `completed` of them green. Return how many it shows."""
+    wanted = {
+        "flow_runs": {"tags": {"all_": [tag]}},
+        "task_runs": {"state": {"type": {"any_": FINAL}}, "name": {"like_": "·"}},
+    }
+    began = time.monotonic()
+    seen = 0
+    while server.is_alive and time.monotonic() - began < DRAIN_S:
+        seen = server.api.count("task_runs", wanted)
+        if seen >= expected:
+            break
+        time.sleep(0.25)
+    green = wanted | {"task_runs": {"state": {"type": {"any_": ["COMPLETED"]}}, "name": {"like_": "·"}}}
+    began = time.monotonic()
+    while server.is_alive and time.monotonic() - began < GREEN_S and server.api.count("task_runs", green) < completed:
+        time.sleep(0.25)
+    return seen

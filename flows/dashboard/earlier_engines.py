@@ -6,31 +6,35 @@ the tag `restored from ledger`.
 
 from __future__ import annotations
 
+from typing import Any
+
 from flows.dashboard.prefect_api import PrefectApi
-from flows.dashboard.standing_runs import TAG
+from flows.dashboard.standing_runs import SLICE, TAG
 from ledger.questions.counts import phases
+from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 
 CRASHED = {"type": "CRASHED", "name": "Engine gone", "message": "its engine ended; the ledger says what was done"}
 UNFINISHED = ["RUNNING", "PENDING", "SCHEDULED", "PAUSED", "CANCELLING"]
 
 
-def clear_abandoned(api: PrefectApi) -> int:
-    """Mark the advances of earlier engines as crashed, so that none is shown as running. Return how many runs there were.
+def clear_abandoned(api: PrefectApi, site: str) -> int:
+    """Mark the advances of a site's earlier engines as crashed, so that none is shown as running. Return how many runs there were.
 
-    Standing runs and their nodes stay: no engine runs them.
+    Standing runs and their nodes stay: no engine runs them. Slices stay: their workers end them, and recovery says how.
     """
     cleared = 0
     for kind in ("task_runs", "flow_runs"):
-        wanted = {kind: {"state": {"type": {"any_": UNFINISHED}}}}
-        for run in [run for run in api.every(kind, wanted) if TAG not in run["tags"]]:
+        wanted: dict[str, dict[str, Any]] = {"flow_runs": {"tags": {"all_": [site]}}}
+        wanted.setdefault(kind, {})["state"] = {"type": {"any_": UNFINISHED}}
+        for run in [run for run in api.every(kind, wanted) if not {TAG, SLICE}.intersection(run["tags"])]:
             api.post(f"/{kind}/{run['id']}/set_state", {"state": CRASHED, "force": True})
             cleared += 1
     return cleared
 
 
 def lost_history(api: PrefectApi, snapshot: Snapshot) -> list[str]:
-    """Return the phases that have begun, if the dashboard shows no run at all. Otherwise none."""
-    if api.count("flow_runs", {}) > 0:
+    """Return the phases that have begun, if the dashboard shows no run of the site at all. Otherwise none."""
+    if api.count("flow_runs", {"flow_runs": {"tags": {"all_": [site_of(snapshot).name]}}}) > 0:
         return []
     return [p.phase for p in phases(snapshot) if p.done or p.awaiting or p.in_progress or p.failed]

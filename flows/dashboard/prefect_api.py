@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
-from flows.dashboard.settings import api_url
 from schedule.errors import UnreachableError
 
 Filter = dict[str, Any]
@@ -50,11 +49,11 @@ def _answered(request: urllib.request.Request) -> Any:
 
 
 class PrefectApi:
-    """The interface of the server on a port of this machine."""
+    """The interface of a Prefect server."""
 
-    def __init__(self, port: int, login: str) -> None:
-        """Take the port and the login. Nothing is asked yet."""
-        self._url = api_url(port)
+    def __init__(self, url: str, login: str) -> None:
+        """Take the address of its API, and the login. Nothing is asked yet."""
+        self._url = url
         token = base64.b64encode(login.encode()).decode()
         self._headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
 

@@ -16,24 +16,33 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Protocol, Self
 
 from flows.dashboard.board import following
-from flows.dashboard.prefect_api import FINAL, LOST, PrefectApi
-from flows.dashboard.settings import apply, database_file, others, page_url, prefect_home
+from flows.dashboard.prefect_api import LOST, PrefectApi
+from flows.dashboard.settings import api_url, apply, database_file, others, page_url, prefect_home
 from flows.dashboard.site_lock import hang_up, held_port, locked, release_port
 from flows.engine.parent_death import dying_with_parent
 from flows.engine.state_folder import log_folder
 from schedule.errors import UnreachableError
 
 START_S = 120
-DRAIN_S = 60
-GREEN_S = 10
-"""How long, in seconds, the last advances may take to show on their nodes what the ledger said at their end."""
-
 TELL_S = 4
 LOOK_S = 0.2
 LOG = "prefect-server.log"
+
+
+class Server(Protocol):
+    """The Prefect server of an engine: a child of it, or one that a team shares."""
+
+    api: PrefectApi
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it works."""
+
+    def fault(self) -> UnreachableError | None:
+        """Return what ended its work. None while it works."""
 
 
 class PrefectServer:
@@ -82,7 +91,7 @@ class PrefectServer:
         self._port = held_port(self.port)
         try:
             self._lock = locked(self.site_dir, self.port)
-            self.api = PrefectApi(self.port, apply(self.site_dir, self.port))
+            self.api = PrefectApi(api_url(self.port), apply(self.site_dir, self.port))
             self.process = self._spawned(self._port)
             self._await_answer()
         except BaseException:
@@ -136,25 +145,6 @@ class PrefectServer:
         self.say(
             f"dashboard on {page_url(self.port)} after {took:.0f} s; `clusterwright dashboard --login` shows its login"
         )
-
-    def drain(self, tag: str, expected: int, completed: int) -> int:
-        """Wait until the server shows `expected` ended task runs of an engine, `completed` of them green. Return how many it shows."""
-        wanted = {
-            "flow_runs": {"tags": {"all_": [tag]}},
-            "task_runs": {"state": {"type": {"any_": FINAL}}, "name": {"like_": "·"}},
-        }
-        began = time.monotonic()
-        seen = 0
-        while self.is_alive and time.monotonic() - began < DRAIN_S:
-            seen = self.api.count("task_runs", wanted)
-            if seen >= expected:
-                break
-            time.sleep(0.25)
-        green = wanted | {"task_runs": {"state": {"type": {"any_": ["COMPLETED"]}}, "name": {"like_": "·"}}}
-        began = time.monotonic()
-        while self.is_alive and time.monotonic() - began < GREEN_S and self.api.count("task_runs", green) < completed:
-            time.sleep(0.25)
-        return seen
 
     def stop(self, *, patience_s: float = 10) -> None:
         """Ask the server to end, and kill it if it has not ended after `patience_s` seconds. Then release port and lock."""

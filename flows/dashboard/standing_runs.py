@@ -19,6 +19,9 @@ from ledger.machine_time import machine_time
 
 FLOW = "Phases"
 TAG = "standing"
+SLICE = "slice"
+"""The tag of a run on a worker. Its dispatcher may have ended, and its processes not."""
+
 RESTORED = "restored from ledger"
 ADVANCES = "advances"
 """The node of a standing run of which all advances of the phase are children."""

@@ -20,7 +20,7 @@ from flows.dashboard.board import Board
 from flows.dashboard.catching_up import catch_up, cut_off
 from flows.dashboard.earlier_engines import clear_abandoned, lost_history
 from flows.dashboard.prefect_api import LOST
-from flows.dashboard.server import PrefectServer
+from flows.dashboard.server import Server
 from flows.engine.advances import hand_out
 from flows.engine.log import logged
 from flows.engine.ready_work import ReadyWork
@@ -77,7 +77,7 @@ def _needing_server() -> Iterator[None]:
 
 @contextmanager
 def dispatching(
-    server: PrefectServer,
+    server: Server,
     engine: Engine,
     say: Callable[[str], None],
     *,
@@ -110,9 +110,9 @@ def dispatching(
     say(f"{seen} of {engine.task_runs} task runs are in the dashboard")
 
 
-def _opened(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -> Board:
+def _opened(server: Server, engine: Engine, say: Callable[[str], None]) -> Board:
     """Show the unfinished runs of earlier engines as crashed, and the phases as they are. Say where the history was lost."""
-    clear_abandoned(server.api)
+    clear_abandoned(server.api, engine.plan.site)
     with engine.snapshot() as snapshot:
         restored = lost_history(server.api, snapshot)
     board = Board(server.api, engine.site_dir, engine.clock)
@@ -126,7 +126,7 @@ def _opened(server: PrefectServer, engine: Engine, say: Callable[[str], None]) -
 
 
 def _finish(
-    server: PrefectServer,
+    server: Server,
     thread: threading.Thread,
     errors: list[BaseException],
 ) -> None:

@@ -21,3 +21,10 @@ def dying_with_parent() -> Callable[[], None]:
             os._exit(1)
 
     return arm
+
+
+def end_with_parent() -> None:
+    """Let the kernel end this process with the thread of its parent that started it."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() == 1:  # it has ended already
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -75,7 +75,10 @@ def _given_up(engine: Engine, held: Claim, unclaimed: set[str]) -> str:
 
 def _taken_over(engine: Engine, held: Claim) -> str:
     person = False
-    if held.host != platform.node():
+    if engine.workers and held.host == engine.workers.name:
+        person = not engine.workers.have_ended(folder_name(held.owner, held.run))
+        why = f"its dispatcher has ended; its workers {'have not all said' if person else 'say'} that nothing of it is left"
+    elif held.host != platform.node():
         why, person = f"its engine on {held.host} has ended; whether its run has ended too, nobody here can tell", True
     elif held.boot_id not in {"", boot_id()}:
         why = "the machine was restarted: nothing of the run is left"

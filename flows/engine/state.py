@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from uuid import UUID
 
 from flows.engine.groups import Group, Groups
@@ -23,6 +23,9 @@ from flows.engine.questions_asked import Asked, Key
 from flows.engine.reservations import Reservations
 from flows.engine.wakeup import Wakeup
 from flows.runs.drift.due import DriftLooks
+from flows.runs.process.place import RunPlace
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import EventHandler, GroupHandler, RunSpec
 from ledger.entries import Wish
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
@@ -71,6 +74,26 @@ class Advance:
     takes: bool = True
 
 
+class Workers(Protocol):
+    """The workers of a team, where runs do not go on the engine's machine."""
+
+    name: str
+
+    def play(
+        self,
+        spec: RunSpec,
+        place: RunPlace,
+        on_event: EventHandler,
+        on_pgid: GroupHandler,
+        cancel: threading.Event,
+        /,
+    ) -> PlaybookResult:
+        """Run a playbook on them, as `flows.runs.run.play` does it here."""
+
+    def have_ended(self, run: str) -> bool:
+        """Return whether nothing of a run of another engine is left on them, as they have said."""
+
+
 @dataclass
 class Engine:
     """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything.
@@ -87,6 +110,7 @@ class Engine:
     performer: Performer
     linger_s: float
     rehearsal: bool
+    workers: Workers | None = None
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopping: threading.Event = field(default_factory=threading.Event)
     wakeup: Wakeup = field(default_factory=Wakeup)

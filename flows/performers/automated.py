@@ -30,7 +30,7 @@ from flows.runs.process.place import runs_folder
 from flows.runs.releases.coverage import not_released
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.retry_hosts import hosts_left
-from flows.runs.run import RunEvent, RunSpec, sweep
+from flows.runs.run import RunEvent, RunSpec, play, sweep
 from flows.runs.variables import variables_of
 from flows.runs.waves import run_in_waves
 from ledger.decisions.runs import record_preview, settle
@@ -198,7 +198,8 @@ class Automation:
     def _run(self, engine: Engine, row: Activity, held: Claim, digest: str, *, was_cut_off: bool) -> Outcome:
         """Run it under its lease, and settle its result. A claim is never left behind."""
         folder = folder_name(held.owner, held.run)
-        cancel = self.cancels[row.id] = threading.Event()
+        cancel, is_doubtful = threading.Event(), False
+        self.cancels[row.id] = cancel
         try:
             spec = self._spec(engine, row, held.hosts, folder, held.run)
             if row.plan.effect in CHANGING:
@@ -207,6 +208,7 @@ class Automation:
                 if was_cut_off:
                     sweep(spec, held.hosts, _logged)
                 result = self._played(engine, row, spec, lease)
+                is_doubtful = result.is_doubtful
                 engine.wait_for_key()  # under the lease, so that nobody takes the run over
             outcome = outcome_of(engine, row, result, spec.log)
         except Exception as error:  # noqa: BLE001  settled as failed: a run that broke off has shown nothing
@@ -214,8 +216,8 @@ class Automation:
             outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
         finally:
             self.cancels.pop(row.id, None)
-        # a run that a person stopped waits for a person; one that was stopped with the engine runs again
-        needs_person = cancel.is_set() and outcome.status == "interrupted"
+        # a run that a person stopped waits for a person; one that was stopped with the engine runs again, if it has surely ended
+        needs_person = (cancel.is_set() or is_doubtful) and outcome.status == "interrupted"
         event = settle(
             engine.ledger,
             held.owner,
@@ -232,7 +234,8 @@ class Automation:
     def _played(self, engine: Engine, row: Activity, spec: RunSpec, lease: Lease) -> PlaybookResult:
         spec.log.parent.mkdir(parents=True, exist_ok=True)
         waves = engine.activities[row.id].waves
-        return run_in_waves(spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends)
+        player = engine.workers.play if engine.workers else play
+        return run_in_waves(spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends, player=player)
 
     def _spec(
         self,
@@ -260,7 +263,8 @@ class Automation:
 
 
 def _logged(event: RunEvent) -> None:
-    get_run_logger().info("%s", event.sentence)
+    if event.sentence:
+        get_run_logger().info("%s", event.sentence)
 
 
 def _nothing(why: Outcome) -> Play:

@@ -38,13 +38,13 @@ def claim_here(
     hosts: tuple[str, ...] = (),
     playbook_digest: str | None = None,
 ) -> Claim | None:
-    """Claim an activity for a run by this process. None where another engine has it, or one of its hosts."""
+    """Claim an activity for a run by this process, or by the workers. None where another engine has it, or one of its hosts."""
     return claim(
         engine.ledger,
         f"{engine.id}:{activity}",
         activity,
         lease_s=LEASE_S,
-        host=platform.node(),
+        host=engine.workers.name if engine.workers else platform.node(),
         boot_id=boot_id(),
         pid=os.getpid(),
         pgid=0,

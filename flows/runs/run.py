@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,11 +43,16 @@ Their path is relative, since the path of a socket may have 107 bytes only. The 
 nothing for 30 seconds.
 """
 
+LAST_WORDS = "last words"
+"""The event that ends the events of a run: the last line of its supervisor's errors, empty where there was none."""
+
 MOST_PRINTED = 20_000_000
 """How many characters the log has of what programs printed that failed. Beyond this it has only the reasons."""
 
 EventHandler = Callable[["RunEvent"], None]
 GroupHandler = Callable[[int], None]
+Player = Callable[["RunSpec", RunPlace, EventHandler, GroupHandler, threading.Event], PlaybookResult]
+"""What runs a playbook in a place that is made: `play`, on this machine, or a team's workers."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class RunSpec:
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Something that happened in a run: in one sentence, and as the supervisor reported it."""
+    """Something that happened in a run: as the supervisor reported it, and in one sentence, if people need to know it."""
 
     sentence: str
     data: Event
@@ -87,13 +92,14 @@ def run_playbook(
     on_event: EventHandler = ignore,
     on_pgid: GroupHandler = ignore,
     cancel: threading.Event,
+    player: Player | None = None,
 ) -> PlaybookResult:
     """Run a playbook to its end, or until it is cancelled. Raise where it does not exist, or Ansible is not installed.
 
     `on_event` is called for each event, `on_pgid` once with the run's process group.
     """
     with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
-        return refused(spec, place) or play(spec, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+        return refused(spec, place) or (player or play)(spec, place, on_event, on_pgid, cancel)
 
 
 def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
@@ -109,7 +115,6 @@ def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
 def play(
     spec: RunSpec,
     place: RunPlace,
-    *,
     on_event: EventHandler,
     on_pgid: GroupHandler,
     cancel: threading.Event,
@@ -198,12 +203,11 @@ def _supervised(
         process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
         process.stdin.flush()
         with _stopped_when_asked(process, cancel):
-            tally, last_words = _collected(process, spec, on_event)
+            return collected(_reported(process), spec, on_event, cancel)
     finally:
         with contextlib.suppress(OSError):
             process.stdin.close()
         process.wait()
-    return tally.end(last_words=last_words, was_stopped=cancel.is_set())
 
 
 def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
@@ -267,32 +271,37 @@ def _stop_when_asked(
             return
 
 
-def _collected(
-    process: subprocess.Popen[bytes],
-    spec: RunSpec,
-    on_event: EventHandler,
-) -> tuple[Tally, str]:
-    """Read events until the supervisor is done. Return what they say, and the last line of its errors."""
-    tally, room = Tally(spec.hosts), MOST_PRINTED
+def _reported(process: subprocess.Popen[bytes]) -> Iterator[Event]:
+    """Yield what the supervisor reports, and at its end the last line of its errors."""
     assert process.stdout
     assert process.stderr
+    for line in process.stdout:
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)
+    words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
+    yield {"event": LAST_WORDS, "text": "".join(words[-1:])}
+
+
+def collected(
+    events: Iterable[Event], spec: RunSpec, on_event: EventHandler, cancel: threading.Event
+) -> PlaybookResult:
+    """Return the result of a run whose events these are. What people need to know is appended to its log as it comes."""
+    tally, room, last_words = Tally(spec.hosts), MOST_PRINTED, ""
     with spec.log.open("a", encoding="utf-8") as log:
-        for line in process.stdout:
-            try:
-                data = json.loads(line)
-            except ValueError:
-                continue
+        for data in events:
             if data["event"] == "missing":
                 raise _no_ansible(data["program"])
             tally.note(data)
-            if data["event"] == "printed":
+            sentence = _sentence(data)
+            if data["event"] == LAST_WORDS:
+                last_words = data["text"]
+            elif data["event"] == "printed":
                 room -= log.write(_printed(data) if room > 0 else "")
-            elif sentence := _sentence(data):
+            elif sentence:
                 log.write(sentence + "\n")
                 log.flush()
-                on_event(RunEvent(sentence, data))
-    words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
-    return tally, "".join(words[-1:])
+            on_event(RunEvent(sentence, data))
+    return tally.end(last_words=last_words, was_stopped=cancel.is_set())
 
 
 def _printed(data: Event) -> str:

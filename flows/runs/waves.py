@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 from flows.runs.process.place import RunPlace, run_place
@@ -16,6 +17,7 @@ from flows.runs.results.per_host import FAILED, HostResult, PlaybookResult
 from flows.runs.run import (
     EventHandler,
     GroupHandler,
+    Player,
     RunEvent,
     RunSpec,
     ignore,
@@ -39,24 +41,23 @@ def run_in_waves(
     on_event: EventHandler = ignore,
     on_pgid: GroupHandler = ignore,
     cancel: threading.Event,
+    player: Player = play,
 ) -> PlaybookResult:
     """Run a playbook on every host, or until too many have failed. Hosts of waves that did not begin are `skipped`."""
     if waves is None or len(spec.hosts) == 1:
-        return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+        return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel, player=player)
     with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
         if (nothing := refused(spec, place)) is not None:
             return nothing
-        return _in_turn(spec, waves, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel)
+        return _in_turn(spec, waves, place, on_event, lambda wave: player(wave, place, on_event, on_pgid, cancel))
 
 
 def _in_turn(
     spec: RunSpec,
     waves: Waves,
     place: RunPlace,
-    *,
     on_event: EventHandler,
-    on_pgid: GroupHandler,
-    cancel: threading.Event,
+    played: Callable[[RunSpec], PlaybookResult],
 ) -> PlaybookResult:
     """Run the waves one after the other. All read the same copy."""
     total = PlaybookResult("ok", digest=place.tree.digest)
@@ -75,7 +76,7 @@ def _in_turn(
             log.write(sentence + "\n")
         on_event(RunEvent(sentence, {}))
         wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
-        _add(total, play(wave, place, on_event=on_event, on_pgid=on_pgid, cancel=cancel))
+        total.add(played(wave))
         shutil.rmtree(wave.work_dir, ignore_errors=True)
     return total
 
@@ -94,13 +95,3 @@ def _why_stop(total: PlaybookResult, count: int, waves: Waves) -> str:
     if 100 * len(failed) / count <= waves.max_failed_percent:
         return ""
     return f"{NOT_BEGUN}{len(failed)} of {count} hosts failed, more than {waves.max_failed_percent:g} %"
-
-
-def _add(total: PlaybookResult, wave: PlaybookResult) -> None:
-    """Add a wave's result to that of all waves. The worst status counts."""
-    total.hosts += wave.hosts
-    total.raw |= wave.raw
-    total.elsewhere |= wave.elsewhere
-    total.message = wave.message
-    if wave.status != "ok" and total.status not in {"cancelled", "error"}:
-        total.status = wave.status

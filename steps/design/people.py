@@ -49,8 +49,8 @@ def refuse_shared_keys(people: Sequence[Stated], lines: Lines, file: str) -> Non
             )
 
 
-def engine_public_key(line: str) -> str:
-    """Return the engine's public key without its comment. Raise ValueError for any other text. The engine signs with Ed25519."""
+def software_key(line: str, made_by: str) -> str:
+    """Return a public key of software without its comment. Raise ValueError for any other text. Software signs with Ed25519."""
     kind, coded, *_ = [*line.split(), "", ""]
     try:
         content = base64.b64decode(coded, validate=True)
@@ -58,7 +58,7 @@ def engine_public_key(line: str) -> str:
         content = b""
     is_key = content.startswith(_ED25519) and len(content) == len(_ED25519) + 32
     if kind != "ssh-ed25519" or not is_key:
-        raise ValueError("not the engine's public key; `clusterwright keys engine` prints the line to write here")
+        raise ValueError(f"not an Ed25519 public key; `{made_by}` prints the line to write here")
     return f"{kind} {coded}"
 
 

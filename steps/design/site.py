@@ -23,11 +23,12 @@ from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Percentile, Phase, Response
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.drift_rule import DriftRule
-from steps.design.people import ENGINE, engine_public_key, refuse_key_of_person, refuse_shared_keys
+from steps.design.people import ENGINE, refuse_key_of_person, refuse_shared_keys, software_key
 from steps.design.people_file import people_in
 from steps.design.public_holidays import Country
 from steps.design.run_settings import RunSettings
 from steps.design.shifts import EVERY_TRADE, ONE_SHIFT, Shifts, by_trade
+from steps.design.team import Team
 from steps.evidence_rules import EvidenceRules
 from steps.validation import validated
 from steps.yaml_lines import Lines, line_of, load
@@ -162,6 +163,7 @@ class Site(Closed):
     evidence: EvidenceRules = EvidenceRules()
     drift: DriftRule | None = None
     runs: RunSettings = RunSettings()
+    team: Team | None = None
 
     @field_validator("time_zone")
     @classmethod
@@ -175,7 +177,7 @@ class Site(Closed):
     @field_validator("engine_key")
     @classmethod
     def _plain_engine_key(cls, value: str | None) -> str | None:
-        return None if value is None else engine_public_key(value)
+        return None if value is None else software_key(value, "clusterwright keys engine")
 
     @model_validator(mode="after")
     def _people_once(self) -> Site:

@@ -68,7 +68,7 @@ ENGINE = """
 import sys
 from pathlib import Path
 from clusterwright.interrupts import stop_on_interrupt
-from flows.engine.embedded import run_engine
+from flows.engine.up import run_engine
 from ledger.private import private_files
 site, port, playbooks = sys.argv[1:]
 stop = stop_on_interrupt()

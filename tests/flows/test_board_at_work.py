@@ -16,6 +16,7 @@ import pytest
 
 from flows.dashboard.login import login_of
 from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.settings import api_url
 from tests.conftest import Command
 from tests.dashboard import give_dashboard
 from tests.flows.conftest import row, until
@@ -40,7 +41,7 @@ def test_a_rehearsals_phases_and_steps_are_the_ledgers(tmp_path: Path, command: 
     rehearsal = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         until((site / ".clusterwright" / "dashboard-login").exists, seconds=60)
-        api = PrefectApi(port, login_of(site))
+        api = PrefectApi(api_url(port), login_of(site))
         until(api.answers, seconds=60)
         until(lambda: is_whole(api, site), seconds=200)
         with Watcher(site, api, BESIDE_OTHERS_S) as watch:
@@ -59,7 +60,7 @@ def test_a_localhost_sites_phases_and_steps_are_the_ledgers(
     up: Callable[..., Up],
 ) -> None:
     engine = up(machine).started()
-    api = PrefectApi(engine.port, login_of(machine))
+    api = PrefectApi(api_url(engine.port), login_of(machine))
     until(lambda: is_whole(api, machine), seconds=200)
     with Watcher(machine, api, BESIDE_OTHERS_S) as watch:
         time.sleep(2)
@@ -72,7 +73,7 @@ def test_a_localhost_sites_phases_and_steps_are_the_ledgers(
     engine.kill()
 
     again = up(machine).started()
-    with Watcher(machine, PrefectApi(again.port, login_of(machine)), BESIDE_OTHERS_S) as watch:
+    with Watcher(machine, PrefectApi(api_url(again.port), login_of(machine)), BESIDE_OTHERS_S) as watch:
         time.sleep(3)
         watch.compare()
     assert again.stop() == 0

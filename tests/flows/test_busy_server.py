@@ -11,6 +11,7 @@ import pytest
 
 from flows.dashboard import prefect_api
 from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.settings import api_url
 from schedule.errors import UnreachableError
 
 
@@ -34,7 +35,7 @@ def busy(times: int) -> Iterator[PrefectApi]:
     server = HTTPServer(("127.0.0.1", 0), Busy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield PrefectApi(server.server_address[1], "admin:secret")
+        yield PrefectApi(api_url(server.server_address[1]), "admin:secret")
     finally:
         server.shutdown()
         server.server_close()

@@ -74,7 +74,7 @@ def stress_ng(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 WITH_PLAYBOOKS = """
 import sys, threading
 from pathlib import Path
-from flows.engine.embedded import run_engine
+from flows.engine.up import run_engine
 site, port, playbooks = sys.argv[1:]
 run_engine(Path(site), port=int(port), hands_off=False, until_idle=False, on_message=lambda t: print(t, flush=True),
            stop=threading.Event(), playbooks=Path(playbooks))

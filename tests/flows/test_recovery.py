@@ -190,9 +190,11 @@ def test_runs_of_engines_that_are_gone_are_shown_as_crashed(server: PrefectServe
     from flows.dashboard.earlier_engines import clear_abandoned
 
     flow = server.api.post("/flows/", {"name": "Networking"})
-    made = server.api.post("/flow_runs/", {"flow_id": flow["id"], "state": {"type": "RUNNING"}, "name": "left behind"})
+    run = {"flow_id": flow["id"], "state": {"type": "RUNNING"}, "name": "left behind", "tags": ["abandoned"]}
+    made = server.api.post("/flow_runs/", run)
 
-    assert clear_abandoned(server.api) >= 1
+    assert clear_abandoned(server.api, "another site") == 0
+    assert clear_abandoned(server.api, "abandoned") == 1
 
     found = server.api.some("flow_runs", {"flow_runs": {"id": {"any_": [made["id"]]}}})
     assert found[0]["state"]["type"] == "CRASHED"

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from msgspec.structs import replace
 
-from flows.engine.embedded import run_engine
+from flows.engine.up import run_engine
 from ledger.decisions.deliveries import receive
 from ledger.decisions.facts import record_facts
 from ledger.decisions.people import delegate, revoke_key, withdraw

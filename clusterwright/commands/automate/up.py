@@ -19,7 +19,7 @@ from clusterwright.commands.options import PortOption, SiteOption
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say
 from clusterwright.where import find_site
-from flows.engine.embedded import run_engine
+from flows.engine.up import run_engine
 from ledger.private import private_files
 
 

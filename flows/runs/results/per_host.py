@@ -59,7 +59,8 @@ class HostResult:
 class PlaybookResult:
     """How a run ended, and the digest of what it read. `raw` is the output of tools on each host, still to be measured.
 
-    `elsewhere` are hosts that it changed for the sake of those that it played (`delegate_to`).
+    `elsewhere` are hosts that it changed for the sake of those that it played (`delegate_to`). `is_doubtful` is true where nobody
+    knows whether its processes have ended.
     """
 
     status: RunStatus
@@ -69,6 +70,17 @@ class PlaybookResult:
     digest: str = ""
     was_cut_off: bool = False
     elsewhere: set[str] = field(default_factory=set)
+    is_doubtful: bool = False
+
+    def add(self, other: PlaybookResult) -> None:
+        """Add the result of another wave, or slice, of the same run. The worst status counts."""
+        self.hosts += other.hosts
+        self.raw |= other.raw
+        self.elsewhere |= other.elsewhere
+        self.is_doubtful |= other.is_doubtful
+        self.message = other.message or self.message
+        if other.status != "ok" and self.status not in {"cancelled", "error"}:
+            self.status = other.status
 
 
 class Tally:
@@ -108,6 +120,7 @@ class Tally:
             case "end":
                 result.status = ENDED.get(data["status"], "failed")
                 result.was_cut_off = data["status"] in CUT_OFF
+                result.is_doubtful = data.get("is_doubtful", False)
                 result.message = _out_of_time(data["limit_s"]) if data["status"] == "timeout" else ""
             case _:
                 pass

@@ -1,4 +1,7 @@
-"""`clusterwright up`: server, ledger, dispatcher. They are started in that order and stopped in the reverse."""
+"""`clusterwright up`: server, ledger, dispatcher. They are started in that order and stopped in the reverse.
+
+The server is a child of this process, or, where site.yaml states a team, the one that its dispatchers share.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from flows.dashboard.server import PrefectServer
+from flows.dashboard.server import PrefectServer, Server
 from flows.engine.housekeeping import Housekeeping
 from flows.engine.performer import Performer
 from flows.engine.signing_gate import SigningGate
-from flows.engine.state import Engine
-from flows.runs.inventory.sources import kept_inventory
+from flows.engine.state import Engine, Workers
+from flows.engine.team import leading
+from flows.runs.inventory.sources import kept_inventory, site_in
 from flows.runs.means import DEFAULTS, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
@@ -32,6 +36,9 @@ INTERRUPTED = 130
 
 LINGER_S = 2.0
 LOOK_S = 0.2
+
+Serving = AbstractContextManager[tuple[Server, Workers | None]]
+"""Makes the server of an engine work while a block lasts, and says where runs go."""
 
 Say = Callable[[str], None]
 """Shows one sentence on the terminal."""
@@ -57,20 +64,32 @@ def run_engine(
     """
     _refuse_unready(site_dir)
     refuse_differing(site_dir, program)
-    inventory, means = kept_inventory(site_dir), DEFAULTS
+    inventory, means, site = kept_inventory(site_dir), DEFAULTS, site_in(site_dir)
     if inventory is not None:
         require_ansible()
         means = means_of(site_dir, inventory, ask_terminal)
-    with _ending_at_once(on_message), PrefectServer(site_dir, port, on_message) as server:
+    if site.team is None:
+        serving: Serving = _own_server(site_dir, port, on_message)
+    else:
+        serving = leading(site_dir, site, inventory, on_message, stop)
+    with _ending_at_once(on_message), serving as (server, workers):
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.performers.real import RealPerformer
 
         performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
         with Ledger.open(site_dir) as ledger:
             engine = _engine(ledger, performer, stop)
+            engine.workers = workers
             on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
             _dispatch(server, engine, on_message, until_idle=until_idle)
     return 0
+
+
+@contextmanager
+def _own_server(site_dir: Path, port: int, say: Say) -> Iterator[tuple[Server, None]]:
+    """Serve the dashboard from a child process while the block lasts. Runs go on this machine."""
+    with PrefectServer(site_dir, port, say) as server:
+        yield server, None
 
 
 @contextmanager
@@ -117,7 +136,7 @@ def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engi
     )
 
 
-def _dispatch(server: PrefectServer, engine: Engine, say: Say, *, until_idle: bool) -> None:
+def _dispatch(server: Server, engine: Engine, say: Say, *, until_idle: bool) -> None:
     """Dispatch until the engine is stopped. Raise where Prefect's server ends, or loses its database, before that."""
     from flows.engine.dispatcher import dispatching  # imports Prefect, as above
 

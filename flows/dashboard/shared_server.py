@@ -1,0 +1,57 @@
+"""The Prefect server that a team shares. It is no child of the dispatcher, which uses it like its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from flows.dashboard.prefect_api import LOST, PrefectApi
+from flows.dashboard.settings import client_settings, put_in_force
+from schedule.errors import InputError, UnreachableError
+
+AUTH = "PREFECT_API_AUTH_STRING"
+AUTH_FILE = f"{AUTH}_FILE"
+PATIENCE_S = 60.0
+"""How long the server may be away: it is restarted without the dispatcher."""
+
+
+class SharedServer:
+    """A server at an address. Its login is in the environment, or in a file that the environment names."""
+
+    def __init__(self, site_dir: Path, url: str) -> None:
+        """Take the address of its API. Raise where it does not answer, or refuses the login."""
+        login = _login()
+        put_in_force(site_dir, client_settings(site_dir.resolve(), url, login))
+        self.api = PrefectApi(url, login)
+        if not self.api.answers():
+            raise UnreachableError(f"Prefect's server does not answer at {url}", hint="`team.prefect` in site.yaml")
+        self.api.count("flow_runs", {})
+        self._answered = time.monotonic()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it answers."""
+        return self.api.answers()
+
+    def fault(self) -> UnreachableError | None:
+        """Return that the server has been away for too long. None while it works, or may come back."""
+        if self.is_alive:
+            self._answered = time.monotonic()
+        if time.monotonic() - self._answered < PATIENCE_S:
+            return None
+        return UnreachableError("Prefect's server does not answer any more", hint=LOST)
+
+
+def _login() -> str:
+    """Return the login. Raise where there is none: a team's server without one would take orders from anybody."""
+    if named := os.environ.get(AUTH_FILE):
+        try:
+            return Path(named).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise UnreachableError(f"the login of Prefect's server cannot be read: {named}: {error.strerror}") from None
+    if login := os.environ.get(AUTH):
+        return login
+    raise InputError(
+        "the environment has no login for Prefect's server", hint=f"export {AUTH}=NAME:PASSWORD, or {AUTH_FILE}"
+    )

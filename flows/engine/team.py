@@ -1,0 +1,73 @@
+"""A team's dispatcher. Several may run, and one leads: it runs the flows, and the site's workers run the playbooks.
+
+Who leads, the ledger's database says. One that does not lead any more stops at once: another works by then.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flows.dashboard.server import Server
+from flows.dashboard.shared_server import SharedServer
+from flows.dashboard.site_lock import locked
+from flows.engine.state import Workers
+from flows.team.exchange import Exchange
+from ledger.stores.leading import Lead
+from schedule.errors import InputError, UnreachableError
+from steps.design.site import Site
+
+ASK_S = 2.0
+"""How often, in seconds, a dispatcher asks whether it leads."""
+
+
+@contextmanager
+def leading(
+    site_dir: Path, site: Site, inventory: Path | None, say: Callable[[str], None], stop: threading.Event
+) -> Iterator[tuple[Server, Workers | None]]:
+    """Wait until this dispatcher leads, and lead while the block lasts. `stop` is set when it does not lead any more.
+
+    Raise for a ledger in a file, and where the database, Prefect's server or the exchange cannot be reached.
+    """
+    team = site.team
+    assert team is not None  # whoever has none has a server of its own
+    if inventory is None:
+        raise InputError("a team needs an inventory: its workers run playbooks", hint="`inventory` in site.yaml")
+    lead, exchange = Lead(site_dir), Exchange(site_dir / team.exchange)
+    server = SharedServer(site_dir, team.prefect)
+    from flows.team.pool import Pool  # Prefect reads its settings when it is first imported
+    from flows.team.slices import Slices
+
+    with locked(site_dir, 0), _kept(lead, say, stop):
+        pool = Pool(server.api, site.name)
+        pool.open(team)
+        say(f"this dispatcher leads; workers of the pool {pool.name} run the playbooks")
+        yield server, Slices(team, exchange, pool, inventory)
+
+
+@contextmanager
+def _kept(lead: Lead, say: Callable[[str], None], stop: threading.Event) -> Iterator[None]:
+    """Wait for the lead, and keep it while the block lasts. Raise at its end where another has it."""
+    if not lead.taken():
+        say("another dispatcher leads; this one takes over when that one ends")
+    while not lead.taken() and not stop.wait(ASK_S):
+        pass
+    is_over, is_lost = threading.Event(), threading.Event()
+
+    def keep() -> None:
+        while not is_over.wait(ASK_S):
+            if not lead.kept():
+                is_lost.set()
+                stop.set()
+                return
+
+    threading.Thread(target=keep, name="lead", daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        lead.leave()
+    if is_lost.is_set():
+        raise UnreachableError("this dispatcher does not lead any more", hint="its database did not answer in time")

@@ -1,0 +1,91 @@
+"""What a worker gets of a run: the copy of everything that Ansible reads, and the terms of one slice, in one archive.
+
+The same files and terms make the same bytes. Prefect keeps their digest as the run's parameter, and nothing else of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flows.runs.bundle.copy import FOLDER, Tree
+from flows.runs.bundle.galaxy import ANSIBLE
+from flows.runs.limits.limits import Limit, Limits
+from schedule.errors import InputError
+
+TERMS = "terms.json"
+PROGRAMS = ("clusterwright", *ANSIBLE)
+"""What must have the same version where a run is released and where it runs."""
+
+
+class SliceTerms(NamedTuple):
+    """The terms of a slice. Paths are those in the copy; `token` proves to the worker who renews its lease."""
+
+    slice_name: str
+    playbook: str
+    inventory: str
+    hosts: tuple[str, ...]
+    extra_vars: dict[str, Any]
+    check: bool
+    limits: dict[str, tuple[int, str]]
+    digest: str
+    token: str
+    versions: dict[str, str]
+
+    def bounds(self) -> Limits:
+        """Return the bounds of the slice."""
+        return Limits(**{name: Limit(*limit) for name, limit in self.limits.items()})
+
+    def tree(self, work_dir: Path) -> Tree:
+        """Return the copy as it is in a folder that it was unpacked to."""
+        folder = work_dir / FOLDER
+        return Tree(folder, folder / self.playbook, folder / self.inventory, self.digest)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the programs that decide what a run does."""
+    return {name: version(name) for name in PROGRAMS}
+
+
+def packed(tree: Tree, terms: SliceTerms) -> bytes:
+    """Return the archive of a slice."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        _add(archive, TERMS, json.dumps(terms._asdict(), sort_keys=True).encode(), may_run=False)
+        for path in sorted(tree.folder.rglob("*")):
+            if path.is_file():
+                name = f"{FOLDER}/{path.relative_to(tree.folder)}"
+                _add(archive, name, path.read_bytes(), may_run=bool(path.stat().st_mode & 0o100))
+    return out.getvalue()
+
+
+def unpacked(content: bytes, work_dir: Path) -> SliceTerms:
+    """Unpack an archive into a folder, and return its terms."""
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        archive.extractall(work_dir, filter="data")
+    given = json.loads((work_dir / TERMS).read_text(encoding="utf-8"))
+    return SliceTerms(**given | {"hosts": tuple(given["hosts"])})
+
+
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of an archive, by which a worker knows that it has the one that was meant."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def refuse_other_versions(terms: SliceTerms) -> None:
+    """Raise where this machine's programs are not those with which the run was released."""
+    ours = versions()
+    other = [f"{name} {ours[name]} and not {wanted}" for name, wanted in terms.versions.items() if ours[name] != wanted]
+    if other:
+        raise InputError(f"this worker has {', '.join(other)}", hint="install the dispatcher's version on it")
+
+
+def _add(archive: tarfile.TarFile, name: str, content: bytes, *, may_run: bool) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = len(content), 0o500 if may_run else 0o400
+    archive.addfile(entry, io.BytesIO(content))

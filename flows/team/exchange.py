@@ -1,0 +1,85 @@
+"""The folder that dispatchers and workers share: a folder for each slice. A file in it is complete or absent.
+
+Nothing is believed because it is there: a worker's files are signed, and the dispatcher's are sealed to the worker, or have a code
+that only the two know.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from schedule.errors import UnreachableError
+
+TAKEN = "taken"
+"""A worker's signed statement that it has the slice. There is one: of two workers the first has it."""
+
+BUNDLE = "bundle"
+"""What the worker runs, sealed to it."""
+
+RENEWED = "renewed"
+"""The dispatcher's last renewal of the slice's lease."""
+
+ENDED = "ended"
+"""A worker's signed statement that no process of the slice is left."""
+
+
+def report_name(number: int) -> str:
+    """Return the name of a worker's report, from 1."""
+    return f"report-{number:06d}"
+
+
+class Exchange:
+    """The shared folder of a site's team."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder. Raise where it is not there: one that is not mounted must not be made anew."""
+        if not folder.is_dir():
+            raise UnreachableError(f"the exchange {folder} is not there", hint="mount it, or make the folder once")
+        self.folder = folder
+
+    def open(self, slice_name: str) -> None:
+        """Make the place of a slice, for the accounts of its team only."""
+        (self.folder / slice_name).mkdir(mode=0o770)
+
+    def put(self, slice_name: str, name: str, content: bytes) -> None:
+        """Write a file of a slice, in place of an earlier one. Raise where the slice is over."""
+        self._written(slice_name, content).replace(self.folder / slice_name / name)
+
+    def put_once(self, slice_name: str, name: str, content: bytes) -> bool:
+        """Write a file of a slice if it is not there. Return whether it was written. Raise where the slice is over."""
+        fresh = self._written(slice_name, content)
+        try:
+            os.link(fresh, self.folder / slice_name / name)
+        except FileExistsError:
+            return False
+        finally:
+            fresh.unlink()
+        return True
+
+    def get(self, slice_name: str, name: str) -> bytes | None:
+        """Return what a file of a slice holds. None where it is not there."""
+        try:
+            return (self.folder / slice_name / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def slices(self, run: str) -> list[str]:
+        """Return the slices of a run."""
+        return sorted(path.name for path in self.folder.glob(f"{run}.*"))
+
+    def remove(self, slice_name: str) -> None:
+        """Remove everything of a slice."""
+        shutil.rmtree(self.folder / slice_name, ignore_errors=True)
+
+    def _written(self, slice_name: str, content: bytes) -> Path:
+        try:
+            handle, name = tempfile.mkstemp(prefix=".", dir=self.folder / slice_name)
+        except FileNotFoundError:
+            raise UnreachableError(f"the exchange has no slice {slice_name}", hint="its run is over") from None
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o660)
+        return Path(name)

@@ -1,0 +1,120 @@
+"""The flow `play`, on a worker: one slice of an Ansible run.
+
+It runs nothing without a bundle that a dispatcher has sealed to this worker for this slice, and that has the digest of the run's
+parameters. It ends with its worker: Prefect would leave it, and it would go on changing hosts.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from prefect import flow
+from prefect.client.schemas.objects import State, StateType
+from prefect.logging import get_run_logger
+
+from flows.engine.parent_death import end_with_parent
+from flows.runs.bundle.copy import remove
+from flows.runs.process.control_groups import own_group
+from flows.runs.process.orphans import boot_id
+from flows.runs.process.place import RunPlace
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunEvent, RunSpec, ignore
+from flows.runs.run import play as play_here
+from flows.runs.secrets.access import read_access
+from flows.team.bundle import SliceTerms, digest_of, refuse_other_versions, unpacked, versions
+from flows.team.exchange import BUNDLE, ENDED, TAKEN
+from flows.team.lease import LEASE_S, LOOK_S, watch
+from flows.team.reporting import Reporter
+from flows.team.worker_file import Worker, worker_here
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
+
+SHOWN = {"ok": (StateType.COMPLETED, "Ran"), "cancelled": (StateType.CANCELLED, "Stopped")}
+"""How a slice is shown that came to an end. Whether its activity is done, the dispatcher judges."""
+
+
+@flow(name="play", persist_result=False, validate_parameters=False)
+def play(slice_name: str, digest: str) -> State[None]:
+    """Run one slice. `digest` is that of its bundle, which only this worker can open."""
+    end_with_parent()
+    worker = worker_here()
+    taken = {"worker": worker.settings.name, "host": platform.node(), "boot": boot_id(), "pid": os.getpid()}
+    try:
+        if not worker.exchange.put_once(slice_name, TAKEN, worker.key.signed(slice_name, TAKEN, taken | versions())):
+            return State(type=StateType.FAILED, name="Refused", message="another worker has it, or had it")
+        result = _run(worker, slice_name, digest)
+    except ClusterwrightError as error:
+        return State(type=StateType.FAILED, name="Refused", message=str(error))
+    kind, name = SHOWN.get(result.status, (StateType.FAILED, "Failed"))
+    return State(type=kind, name=name, message=result.message)
+
+
+def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
+    """Run the slice, and report what happens. However it goes, say at the end that nothing of it is left."""
+    with _folder(worker, slice_name) as folder, Reporter(worker, slice_name) as reporter:
+        try:
+            terms = unpacked(_bundle(worker, slice_name, digest), folder)
+            refuse_other_versions(terms)
+            with own_group(folder) as group:
+                return _played(worker, terms, RunPlace(folder, terms.tree(folder), group), reporter)
+        except ClusterwrightError as error:
+            reporter.last_words(str(error))
+            raise
+
+
+@contextmanager
+def _folder(worker: Worker, slice_name: str) -> Iterator[Path]:
+    """Make the slice's folder, for this account only. At the end nothing of it is left, and that is said."""
+    folder = worker.runs / slice_name
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / "pid").write_text(f"{os.getpid()}\n", encoding="ascii")
+    try:
+        yield folder
+    finally:
+        remove(folder)
+        worker.exchange.put(slice_name, ENDED, worker.key.signed(slice_name, ENDED, {}))
+
+
+def _bundle(worker: Worker, slice_name: str, digest: str) -> bytes:
+    """Return the bundle, when the dispatcher has sealed it to this worker. Raise where it is not the one that was meant."""
+    began = time.monotonic()
+    while (found := worker.exchange.get(slice_name, BUNDLE)) is None:
+        if time.monotonic() - began > LEASE_S:
+            raise UnreachableError("no dispatcher answers for this slice", hint="only a dispatcher can start one")
+        time.sleep(LOOK_S)
+    content = worker.key.opened(found)
+    if digest_of(content) != digest:
+        raise InputError("the bundle has not the digest of the run's parameters: nothing was run")
+    return content
+
+
+def _played(worker: Worker, terms: SliceTerms, place: RunPlace, reporter: Reporter) -> PlaybookResult:
+    cancel, over = threading.Event(), threading.Event()
+    lease = (worker.exchange, terms.slice_name, terms.token, cancel, over)
+    threading.Thread(target=watch, args=lease, name="lease", daemon=True).start()
+    spec = RunSpec(
+        playbook=place.tree.playbook,
+        inventory=place.tree.inventory,
+        hosts=terms.hosts,
+        extra_vars=terms.extra_vars,
+        work_dir=place.folder,
+        log=place.folder / "log",
+        check=terms.check,
+        limits=terms.bounds(),
+        access=read_access(worker.folder, worker.settings.runs),
+    )
+
+    def on_event(event: RunEvent) -> None:
+        reporter.take(event.data)
+        if event.sentence:
+            get_run_logger().info("%s", event.sentence)
+
+    try:
+        return play_here(spec, place, on_event, ignore, cancel)
+    finally:
+        over.set()

@@ -1,0 +1,111 @@
+"""A site's work pool in Prefect: its queues, the deployment `play`, and the runs of slices. Workers are Prefect's own.
+
+Everything goes over Prefect's REST interface, as the standing runs do. A run's parameters are the name of its slice and the digest of
+the bundle.
+"""
+
+from __future__ import annotations
+
+import urllib.error
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
+from flows.dashboard.standing_runs import SLICE
+from ledger.machine_time import machine_time
+from schedule.errors import UnreachableError
+from steps.design.team import DEFAULT_QUEUE, Team, pool_of
+
+FLOW = "play"
+ENTRYPOINT = "flows.team.play.play"
+SERVED_S = 60
+"""A queue that no worker has asked for so long is served by none."""
+
+PARAMETERS = {
+    "title": "Parameters",
+    "type": "object",
+    "properties": {
+        name: {"title": name, "type": "string", "position": at} for at, name in enumerate(("slice_name", "digest"))
+    },
+    "required": ["slice_name", "digest"],
+}
+
+
+class Pool:
+    """The work pool of a site."""
+
+    def __init__(self, api: PrefectApi, site: str) -> None:
+        """Take the server's interface and the site's name."""
+        self._api, self._site, self.name = api, site, pool_of(site)
+        self._deployment = ""
+
+    def open(self, team: Team) -> None:
+        """Make the pool, its queues and its deployment, where they are not there."""
+        self._made("/work_pools/", {"name": self.name, "type": "process", "description": "Ansible runs of this site"})
+        for queue in (DEFAULT_QUEUE, *team.queues):
+            self._made(f"/work_pools/{self.name}/queues", {"name": queue})
+        flow = self._api.post("/flows/", {"name": FLOW})["id"]
+        deployment = {
+            "name": self.name,
+            "flow_id": flow,
+            "work_pool_name": self.name,
+            "work_queue_name": DEFAULT_QUEUE,
+            "entrypoint": ENTRYPOINT,
+            "path": ".",
+            "tags": [self._site],
+            "description": "One slice of an Ansible run. The dispatcher starts it; without a live claim a worker runs nothing.",
+            "parameter_openapi_schema": PARAMETERS,
+            "enforce_parameter_schema": False,
+        }
+        self._deployment = self._api.post("/deployments/", deployment)["id"]
+
+    def submit(self, slice_name: str, digest: str, queue: str, parent: UUID | None) -> str:
+        """Let a worker of a queue run a slice, as a child of its activity's task. Return the id of its flow run."""
+        run = {
+            "name": slice_name,
+            "parameters": {"slice_name": slice_name, "digest": digest},
+            "work_queue_name": queue,
+            "tags": [SLICE, self._site],
+            "idempotency_key": slice_name,
+            "parent_task_run_id": str(parent) if parent else None,
+            "state": {"type": "SCHEDULED", "name": "Scheduled"},
+        }
+        return str(self._api.post(f"/deployments/{self._deployment}/create_flow_run", run)["id"])
+
+    def ended(self, run: str) -> str:
+        """Return how a run has ended, in the words of Prefect. Empty while it has not."""
+        (found,) = self._api.some("flow_runs", {"flow_runs": {"id": {"any_": [run]}}})
+        state = found["state"]
+        return f"{state['name']}: {state['message'] or ''}" if state["type"] in FINAL else ""
+
+    def end(self, run: str, kind: str, name: str, message: str) -> None:
+        """Show a run and its tasks as ended, whatever they are. Its place in a limited pool is free then."""
+        state = {"state": {"type": kind, "name": name, "message": message}, "force": True}
+        self._api.post(f"/flow_runs/{run}/set_state", state)
+        for task in self._api.every("task_runs", {"task_runs": {"flow_run_id": {"any_": [run]}}}):
+            if task["state"]["type"] not in FINAL:
+                self._api.post(f"/task_runs/{task['id']}/set_state", state)
+
+    def unserved(self, queue: str) -> str:
+        """Return why nobody takes a run of a queue, in one sentence. Empty where a worker has asked for work lately."""
+        (found,) = [one for one in self._queues() if one["name"] == queue] or [{}]
+        if (asked := found.get("last_polled")) and machine_time() - datetime.fromisoformat(asked) < timedelta(
+            seconds=SERVED_S
+        ):
+            return ""
+        return f"no worker serves the queue {queue} of {self.name}: start one with `clusterwright worker`"
+
+    def _queues(self) -> list[Shown]:
+        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/queues/filter", {})
+        return found
+
+    def _made(self, path: str, body: dict[str, Any]) -> None:
+        """Make something that may be there already."""
+        try:
+            self._api.post(path, body)
+        except UnreachableError as error:
+            cause = error.__cause__
+            if not (isinstance(cause, urllib.error.HTTPError) and cause.code == HTTPStatus.CONFLICT):
+                raise

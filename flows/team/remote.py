@@ -1,0 +1,168 @@
+"""One slice of a run, seen from the dispatcher: it is submitted, sealed to the worker that takes it, and followed.
+
+A worker that does not report any more is fenced: what it sends later is not taken, its flow run is shown as crashed, and its place in
+the pool is free. Its hosts stay claimed until it says that its processes have ended, or a person confirms that the machine is off by
+cancelling the run. Time alone is no proof.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from flows.runs.bundle.copy import Tree
+from flows.runs.limits.limits import Extent, limits_of
+from flows.runs.results.per_host import Event
+from flows.runs.run import LAST_WORDS, RunSpec
+from flows.team.bundle import SliceTerms, digest_of, packed, versions
+from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, Exchange, report_name
+from flows.team.keys import key_of, sealed, verified
+from flows.team.lease import FENCE_S, RENEW_S, renewal
+from flows.team.pool import Pool
+from schedule.errors import ClusterwrightError
+from steps.design.run_settings import RunSettings
+from steps.design.team import Team
+
+LOOK_S = 0.2
+ASK_S = 5.0
+"""How often, in seconds, Prefect is asked how a run goes that nobody has taken."""
+
+UNSERVED_S = 30.0
+"""After so many seconds people read that no worker serves a queue."""
+
+STOPPED: Event = {"event": "end", "status": "canceled"}
+
+
+class Slice(NamedTuple):
+    """A part of a run: its name, the queue whose workers reach its hosts, and the hosts."""
+
+    name: str
+    queue: str
+    hosts: tuple[str, ...]
+
+
+class Remote:
+    """A slice on a worker."""
+
+    def __init__(self, team: Team, exchange: Exchange, pool: Pool, one: Slice) -> None:
+        """Take what the site's team shares, and the slice. Nothing is sent yet."""
+        self._team, self._exchange, self._pool, self._slice = team, exchange, pool, one
+        self._token, self._renewals, self._renewed = secrets.token_hex(32), 0, 0.0
+        self._key = ""
+
+    def events(self, spec: RunSpec, tree: Tree, parent: UUID | None, cancel: threading.Event) -> Iterator[Event]:
+        """Yield what a worker reports of the slice, as a supervisor on this machine would report it."""
+        name = self._slice.name
+        bundle = packed(tree, self._terms(spec, tree))
+        self._exchange.open(name)
+        run = self._pool.submit(name, digest_of(bundle), self._slice.queue, parent)
+        taken = yield from self._taken(run, cancel)
+        if taken is not None:
+            key = key_of(taken, self._team)
+            if key is None or verified(taken, key, name, TAKEN) is None:
+                self._pool.end(run, "FAILED", "Refused", why := "a worker took it that `team.workers` does not name")
+                yield _last(why)
+            else:
+                self._key = key
+                self._renew(stop=False)
+                self._exchange.put(name, BUNDLE, sealed(bundle, key))
+                yield from self._followed(run, cancel)
+        self._exchange.remove(name)
+
+    def end(self, cancel: threading.Event) -> None:
+        """End the slice, if a worker may be at work on it. Return when nothing of it is left, or a person has confirmed that."""
+        while self._key and self._report(ENDED) is None and not cancel.wait(LOOK_S):
+            self._renew(stop=True)
+
+    def _terms(self, spec: RunSpec, tree: Tree) -> SliceTerms:
+        limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
+        return SliceTerms(
+            slice_name=self._slice.name,
+            playbook=str(tree.playbook.relative_to(tree.folder)),
+            inventory=str(tree.inventory.relative_to(tree.folder)),
+            hosts=spec.hosts,
+            extra_vars=spec.extra_vars,
+            check=spec.check,
+            limits={field: tuple(limit) for field, limit in limits._asdict().items()},
+            digest=tree.digest,
+            token=self._token,
+            versions=versions(),
+        )
+
+    def _taken(self, run: str, cancel: threading.Event) -> Generator[Event, None, bytes | None]:
+        """Wait until a worker has the slice, and return its statement. None where the slice is stopped, or ended, before."""
+        name, began, asked, is_said = self._slice.name, time.monotonic(), time.monotonic(), False
+        while (taken := self._exchange.get(name, TAKEN)) is None:
+            if cancel.is_set() and self._exchange.put_once(name, TAKEN, b""):
+                self._pool.end(run, "CANCELLED", "Stopped", "no worker had taken it")
+                yield STOPPED
+                return None
+            if time.monotonic() - asked > ASK_S:
+                asked = time.monotonic()
+                if ended := self._pool.ended(run):
+                    yield _last(f"the run {name} was ended in Prefect: {ended}")
+                    return None
+                is_late = time.monotonic() - began > UNSERVED_S
+                if is_late and not is_said and (why := self._pool.unserved(self._slice.queue)):
+                    is_said = True
+                    yield {"event": "output", "text": why}
+            time.sleep(LOOK_S)
+        return taken
+
+    def _followed(self, run: str, cancel: threading.Event) -> Iterator[Event]:
+        """Yield the events of the worker's reports, until it says that it has ended, or it is given up."""
+        number, heard, is_fenced = 1, time.monotonic(), False
+        while True:
+            report = self._report(report_name(number))
+            if report is not None and not is_fenced:
+                number, heard = number + 1, time.monotonic()
+                yield from report["events"]
+                continue
+            if self._report(ENDED) is not None:  # written after the last report
+                if is_fenced:
+                    yield {"event": "output", "text": "the worker has answered: its processes have ended"}
+                    yield STOPPED
+                elif self._report(report_name(number)) is not None:
+                    continue
+                return
+            if is_fenced and cancel.is_set():
+                yield STOPPED | {"is_doubtful": True}
+                return
+            if not is_fenced and time.monotonic() - heard > FENCE_S:
+                is_fenced = True
+                yield {"event": "output", "text": self._fence(run)}
+            if not is_fenced:
+                self._renew(stop=cancel.is_set())
+            time.sleep(LOOK_S)
+
+    def _fence(self, run: str) -> str:
+        """Show the flow run as crashed. Return what people read."""
+        lost = f"its worker has not reported for {FENCE_S:.0f} seconds"
+        with suppress(ClusterwrightError):  # the next engine shows it so, if Prefect does not answer now
+            self._pool.end(run, "CRASHED", "Worker lost", lost)
+        return (
+            f"{lost}: nothing more is taken from it. Its hosts are free when it says that its processes have ended, or when a person"
+            " has made sure that its machine is off, and cancels the run"
+        )
+
+    def _renew(self, *, stop: bool) -> None:
+        if stop or time.monotonic() - self._renewed > RENEW_S:
+            self._renewals, self._renewed = self._renewals + 1, time.monotonic()
+            with suppress(OSError):  # the folder does not answer: the worker's lease is over then, and ours with it
+                self._exchange.put(self._slice.name, RENEWED, renewal(self._token, self._renewals, stop=stop))
+
+    def _report(self, file: str) -> dict[str, Any] | None:
+        """Return a report of the slice's worker. None where there is none yet: another's is no report."""
+        content = None
+        with suppress(OSError):
+            content = self._exchange.get(self._slice.name, file)
+        return verified(content, self._key, self._slice.name, file) if content else None
+
+
+def _last(text: str) -> Event:
+    return {"event": LAST_WORDS, "text": text}

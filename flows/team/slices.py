@@ -1,0 +1,80 @@
+"""A run on the workers of a team: cut into slices, each a flow run of its own, and put together again.
+
+The waves of a run, its canary and its limits hold across its slices: a wave is cut, not the run.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
+from pathlib import Path
+
+from prefect.context import TaskRunContext
+
+from flows.runs.inventory.hosts import inventory_hosts
+from flows.runs.process.place import RunPlace
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import EventHandler, GroupHandler, RunSpec, collected
+from flows.team.exchange import ENDED, TAKEN, Exchange
+from flows.team.keys import key_of, verified
+from flows.team.pool import Pool
+from flows.team.remote import Remote, Slice
+from steps.design.team import DEFAULT_QUEUE, Team
+
+
+class Slices:
+    """Plays runs on the workers of a site."""
+
+    def __init__(self, team: Team, exchange: Exchange, pool: Pool, inventory: Path) -> None:
+        """Take the site's team, and ask once which hosts each queue reaches."""
+        self.team, self.exchange, self.pool, self.name = team, exchange, pool, pool.name
+        reached = inventory_hosts(inventory, list(team.queues.values())) if team.queues else {}
+        queues = reversed(team.queues.items())  # of two queues that reach a host, the first one of site.yaml has it
+        self._queues = {host: queue for queue, group in queues for host in reached[group]}
+
+    def play(
+        self, spec: RunSpec, place: RunPlace, on_event: EventHandler, _: GroupHandler, cancel: threading.Event, /
+    ) -> PlaybookResult:
+        """Run a playbook, or a wave of one, on the workers: all slices at the same time."""
+        spec.log.parent.mkdir(parents=True, exist_ok=True)
+        context = TaskRunContext.get()
+        parent = context.task_run.id if context else None
+
+        def played(one: Slice) -> PlaybookResult:
+            part = replace(spec, hosts=one.hosts)
+            remote = Remote(self.team, self.exchange, self.pool, one)
+            try:
+                return collected(remote.events(part, place.tree, parent, cancel), part, on_event, cancel)
+            except BaseException:
+                remote.end(cancel)  # the run is settled when this returns or raises: no process of it may be left
+                raise
+
+        cut, total = self._cut(place.folder.name, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
+        with ThreadPoolExecutor(len(cut)) as threads:
+            # each with a context of its own: events are logged to the run of the activity's task
+            for begun in [threads.submit(copy_context().run, played, one) for one in cut]:
+                total.add(begun.result())
+        return total
+
+    def have_ended(self, run: str) -> bool:
+        """Return whether the workers of a run of another dispatcher have all said that nothing of it is left."""
+        return all(self._has_ended(name) for name in self.exchange.slices(run))
+
+    def _cut(self, run: str, hosts: tuple[str, ...]) -> list[Slice]:
+        by_queue: dict[str, list[str]] = {}
+        for host in hosts:
+            by_queue.setdefault(self._queues.get(host, DEFAULT_QUEUE), []).append(host)
+        size = self.team.slice_hosts
+        return [
+            Slice(f"{run}.{secrets.token_hex(4)}", queue, tuple(there[start : start + size]))
+            for queue, there in by_queue.items()
+            for start in range(0, len(there), size)
+        ]
+
+    def _has_ended(self, name: str) -> bool:
+        taken, ended = self.exchange.get(name, TAKEN), self.exchange.get(name, ENDED)
+        key = key_of(taken, self.team) if taken else None
+        return taken is None or bool(key and ended and verified(ended, key, name, ENDED))

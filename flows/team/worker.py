@@ -1,0 +1,102 @@
+"""A worker's process: it starts Prefect's worker, and says of slices that broke off when nothing of them is left.
+
+Prefect's worker polls, starts the flow runs, and sends heartbeats. Its process ends with this one, and a flow run's with it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from flows.engine.parent_death import dying_with_parent
+from flows.runs.process.orphans import end_group, is_alive, members
+from flows.runs.run import require_ansible
+from flows.runs.secrets.access import read_access
+from flows.team.exchange import ENDED, Exchange
+from flows.team.worker_file import FOLDER, Worker
+from schedule.errors import ClusterwrightError, UnreachableError
+from steps.design.team import pool_of
+
+LOOK_S = 2.0
+PATIENCE_S = 30.0
+SHORT_S = 0.2
+AUTH = "PREFECT_API_AUTH_STRING"
+
+
+def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) -> int:
+    """Work until `stop` is set. Return 0, or 3 where Prefect's worker ends by itself. Raise where it could run nothing."""
+    worker = Worker(folder)
+    exchange = worker.exchange
+    _ = worker.key, read_access(worker.folder, worker.settings.runs)  # rather now than in the first run
+    require_ansible()
+    worker.runs.mkdir(mode=0o700, exist_ok=True)
+    _settle(worker, exchange, say)
+    process = subprocess.Popen(
+        _command(worker),
+        env=_environment(worker),
+        preexec_fn=dying_with_parent(),  # noqa: PLW1509  before exec, two system calls
+        start_new_session=True,  # Ctrl-C is handled here
+    )
+    say(f"{worker.settings.name} works for {worker.settings.site}: {', '.join(worker.settings.queues)}")
+    while process.poll() is None and not stop.wait(LOOK_S):
+        _settle(worker, exchange, say)
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE_S)
+    process.kill()
+    process.wait()
+    began = time.monotonic()
+    while any(worker.runs.iterdir()) and time.monotonic() - began < PATIENCE_S:  # the kernel ends them now
+        _settle(worker, exchange, say)
+        time.sleep(SHORT_S)
+    if stop.is_set():
+        return 0
+    raise UnreachableError(
+        f"Prefect's worker ended by itself, with {process.returncode}",
+        hint=f"is {worker.settings.prefect} right, and {AUTH}?",
+    )
+
+
+def _command(worker: Worker) -> list[str]:
+    settings = worker.settings
+    queues = [word for queue in settings.queues for word in ("--work-queue", queue)]
+    return [
+        *(sys.executable, "-P", "-m", "prefect", "worker", "start", "--type", "process", "--name", settings.name),
+        *("--pool", pool_of(settings.site), "--limit", str(settings.at_once), *queues),
+    ]
+
+
+def _environment(worker: Worker) -> dict[str, str]:
+    """Return the environment of Prefect's worker: this one's, with the settings that the worker's file states."""
+    home = worker.folder / "prefect"
+    home.mkdir(mode=0o700, exist_ok=True)
+    return os.environ | {
+        FOLDER: str(worker.folder),
+        "PREFECT_HOME": str(home),
+        "PREFECT_API_URL": worker.settings.prefect,
+        "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
+        "PREFECT_CLI_PROMPT": "false",
+        "PREFECT_WORKER_QUERY_SECONDS": "2",
+        "DO_NOT_TRACK": "1",
+    }
+
+
+def _settle(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> None:
+    """End what is left of slices whose process has ended, and say of each in the exchange that nothing is left."""
+    for folder in worker.runs.iterdir():
+        with suppress(FileNotFoundError, ValueError):  # its process is about to write it, or has just removed it
+            if not is_alive(int((folder / "pid").read_text(encoding="ascii"))):
+                end_group(0, folder)
+        if folder.exists() or members(0, folder):
+            continue
+        with suppress(ClusterwrightError, OSError):  # its run is over without that
+            exchange.put(folder.name, ENDED, worker.key.signed(folder.name, ENDED, {}))
+            say(f"{folder.name}: its process was ended, and nothing of it is left")

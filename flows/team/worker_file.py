@@ -1,0 +1,83 @@
+"""A worker's settings: the file `worker.yaml` in a folder of its own.
+
+name: worker-1
+site: my-site
+prefect: https://prefect.example.org/api
+exchange: /srv/clusterwright
+queues: [hall-1]
+runs: {vault: [{file: /root/.vault-password}]}
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from flows.team.exchange import Exchange
+from flows.team.keys import WorkerKey
+from schedule.errors import UnreachableError
+from steps.catalog.schema import Closed, Slug, Text
+from steps.design.run_settings import RunSettings
+from steps.design.team import DEFAULT_QUEUE, ApiUrl
+from steps.validation import validated
+from steps.yaml_lines import load
+
+FILE = "worker.yaml"
+FOLDER = "CLUSTERWRIGHT_WORKER"
+"""The variable of the environment that names the worker's folder to the processes that Prefect's worker starts."""
+
+
+class WorkerFile(Closed):
+    """What a worker is called, whose work it does, and what its runs may know."""
+
+    name: Slug
+    site: Slug
+    prefect: ApiUrl
+    exchange: Text
+    queues: tuple[Slug, ...] = (DEFAULT_QUEUE,)
+    at_once: Annotated[int, Field(ge=1, le=100, description="slices at a time")] = 1
+    runs: RunSettings = RunSettings()
+
+
+class Worker:
+    """A worker's folder: its settings, its key, and the folders of its runs."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the settings. Raise, with file and line, for what they lack."""
+        self.folder = folder.resolve()
+        self.settings = _read(self.folder / FILE)
+
+    @property
+    def key(self) -> WorkerKey:
+        """The worker's key."""
+        return WorkerKey(self.key_file)
+
+    @property
+    def key_file(self) -> Path:
+        """Where the worker's key is."""
+        return self.folder / "key"
+
+    @property
+    def exchange(self) -> Exchange:
+        """The folder that it shares with the dispatchers."""
+        return Exchange(self.folder / self.settings.exchange)
+
+    @property
+    def runs(self) -> Path:
+        """The folder in which its runs have theirs."""
+        return self.folder / "runs"
+
+
+def worker_here() -> Worker:
+    """Return the worker whose process this is."""
+    return Worker(Path(os.environ[FOLDER]))
+
+
+def _read(path: Path) -> WorkerFile:
+    if not path.exists():
+        raise UnreachableError(f"there is no {path}", hint="docs/team.md shows what it holds")
+    data, lines = load(path)
+    return validated(WorkerFile, data, lines, str(path))

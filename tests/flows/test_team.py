@@ -1,0 +1,48 @@
+"""A team: the flows where the dispatcher leads, playbooks on Prefect's workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ledger.trust.audit import audit
+from tests.flows.conftest import until
+from tests.flows.team_site import TeamSite
+from tests.needs import needs, needs_postgres
+from tests.postgres_server import ON_POSTGRES, Server
+
+pytestmark = [pytest.mark.slow, needs("ssh-keygen"), needs_postgres]
+
+
+@pytest.fixture
+def team(tmp_path: Path, postgres: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamSite]:
+    """A site with a worker that is not started, and its server."""
+    monkeypatch.setenv(ON_POSTGRES, "yes")
+    site = TeamSite(tmp_path, postgres, hosts=5, slice_hosts=2)
+    try:
+        site.serve()
+        site.add_worker("worker-1", at_once=3)
+        yield site
+    finally:
+        site.end()
+
+
+def test_a_run_goes_out_to_workers_in_slices_and_comes_back_whole(team: TeamSite) -> None:
+    team.dispatch()
+    team.work("worker-1")
+
+    until(lambda: team.states()["200@pod-001"] == "done", seconds=120)
+
+    assert [
+        (stretch.host, stretch.begun, stretch.ended)
+        for stretch in sorted(team.witness.stretches(), key=lambda s: s.host)
+    ] == [(host, 1, 1) for host in team.hosts]
+    found = team.slices()
+    assert [run["state"]["type"] for run in found] == ["COMPLETED"] * 3, "5 hosts in slices of 2"
+    assert all(run["parent_task_run_id"] for run in found), "each is a child of its activity's task"
+    assert {tuple(run["parameters"]) for run in found} == {("digest", "slice_name")}
+    assert list(team.exchange.iterdir()) == [], "nothing of a run is left in the exchange"
+    assert list((team.folder / "worker-1" / "runs").iterdir()) == []
+    assert not audit(team.site)
