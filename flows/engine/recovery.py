@@ -76,7 +76,7 @@ def _given_up(engine: Engine, held: Claim, unclaimed: set[str]) -> str:
 def _taken_over(engine: Engine, held: Claim) -> str:
     person = False
     if engine.workers and held.host == engine.workers.name:
-        person = not engine.workers.have_ended(folder_name(held.owner, held.run))
+        person = not engine.workers.take_over(folder_name(held.owner, held.run))
         why = f"its dispatcher has ended; its workers {'have not all said' if person else 'say'} that nothing of it is left"
     elif held.host != platform.node():
         why, person = f"its engine on {held.host} has ended; whether its run has ended too, nobody here can tell", True

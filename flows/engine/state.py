@@ -90,8 +90,8 @@ class Workers(Protocol):
     ) -> PlaybookResult:
         """Run a playbook on them, as `flows.runs.run.play` does it here."""
 
-    def have_ended(self, run: str) -> bool:
-        """Return whether nothing of a run of another engine is left on them, as they have said."""
+    def take_over(self, run: str) -> bool:
+        """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""
 
 
 @dataclass

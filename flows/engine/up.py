@@ -30,7 +30,7 @@ from ledger.reading import open_snapshot
 from ledger.trust import engine_key
 from ledger.trust.starting import refuse_differing
 from ledger.writing import Ledger
-from schedule.errors import InputError
+from schedule.errors import InputError, Place
 
 INTERRUPTED = 130
 
@@ -54,6 +54,7 @@ def run_engine(
     stop: threading.Event,
     playbooks: Path | None = None,
     program: str = "",
+    as_team: bool = False,
 ) -> int:
     """Run the engine until `stop` is set; with `until_idle`, until only people can go on. Return an exit code.
 
@@ -68,6 +69,8 @@ def run_engine(
     if inventory is not None:
         require_ansible()
         means = means_of(site_dir, inventory, ask_terminal)
+    if as_team and site.team is None:
+        raise InputError("site.yaml states no team", hint="docs/team.md", place=Place("site.yaml", None, "team"))
     if site.team is None:
         serving: Serving = _own_server(site_dir, port, on_message)
     else:

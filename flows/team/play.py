@@ -70,14 +70,15 @@ def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
 @contextmanager
 def _folder(worker: Worker, slice_name: str) -> Iterator[Path]:
     """Make the slice's folder, for this account only. At the end nothing of it is left, and that is said."""
-    folder = worker.runs / slice_name
-    folder.mkdir(parents=True, mode=0o700)
-    (folder / "pid").write_text(f"{os.getpid()}\n", encoding="ascii")
+    folder, pid = worker.runs / slice_name, worker.pids / slice_name
+    pid.write_text(f"{os.getpid()}\n", encoding="ascii")
+    folder.mkdir(mode=0o700)
     try:
         yield folder
     finally:
         remove(folder)
         worker.exchange.put(slice_name, ENDED, worker.key.signed(slice_name, ENDED, {}))
+        pid.unlink()
 
 
 def _bundle(worker: Worker, slice_name: str, digest: str) -> bytes:

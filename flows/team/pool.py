@@ -7,6 +7,7 @@ the bundle.
 from __future__ import annotations
 
 import urllib.error
+from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -81,12 +82,20 @@ class Pool:
         return f"{state['name']}: {state['message'] or ''}" if state["type"] in FINAL else ""
 
     def end(self, run: str, kind: str, name: str, message: str) -> None:
-        """Show a run and its tasks as ended, whatever they are. Its place in a limited pool is free then."""
-        state = {"state": {"type": kind, "name": name, "message": message}, "force": True}
-        self._api.post(f"/flow_runs/{run}/set_state", state)
-        for task in self._api.every("task_runs", {"task_runs": {"flow_run_id": {"any_": [run]}}}):
-            if task["state"]["type"] not in FINAL:
-                self._api.post(f"/task_runs/{task['id']}/set_state", state)
+        """Show a run as ended, whatever it is."""
+        state = {"type": kind, "name": name, "message": message}
+        self._api.post(f"/flow_runs/{run}/set_state", {"state": state, "force": True})
+
+    def crash(self, slice_name: str, why: str) -> None:
+        """Show the run of a slice as crashed, if it has not ended. Its place in a limited pool is free then.
+
+        Prefect may not answer now: its dashboard is no record, and the next take-over asks again.
+        """
+        with suppress(UnreachableError):
+            wanted = {"name": {"any_": [slice_name]}, "tags": {"all_": [SLICE, self._site]}}
+            for run in self._api.some("flow_runs", {"flow_runs": wanted}):
+                if run["state"]["type"] not in FINAL:
+                    self.end(run["id"], "CRASHED", "Worker lost", why)
 
     def unserved(self, queue: str) -> str:
         """Return why nobody takes a run of a queue, in one sentence. Empty where a worker has asked for work lately."""

@@ -24,7 +24,6 @@ from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, Exchange, report_
 from flows.team.keys import key_of, sealed, verified
 from flows.team.lease import FENCE_S, RENEW_S, renewal
 from flows.team.pool import Pool
-from schedule.errors import ClusterwrightError
 from steps.design.run_settings import RunSettings
 from steps.design.team import Team
 
@@ -34,6 +33,9 @@ ASK_S = 5.0
 
 UNSERVED_S = 30.0
 """After so many seconds people read that no worker serves a queue."""
+
+RESULTS = frozenset({"end", LAST_WORDS})
+"""What a worker reports of a slice that came to an end."""
 
 STOPPED: Event = {"event": "end", "status": "canceled"}
 
@@ -71,7 +73,7 @@ class Remote:
                 self._key = key
                 self._renew(stop=False)
                 self._exchange.put(name, BUNDLE, sealed(bundle, key))
-                yield from self._followed(run, cancel)
+                yield from self._followed(cancel)
         self._exchange.remove(name)
 
     def end(self, cancel: threading.Event) -> None:
@@ -114,37 +116,39 @@ class Remote:
             time.sleep(LOOK_S)
         return taken
 
-    def _followed(self, run: str, cancel: threading.Event) -> Iterator[Event]:
+    def _followed(self, cancel: threading.Event) -> Iterator[Event]:
         """Yield the events of the worker's reports, until it says that it has ended, or it is given up."""
-        number, heard, is_fenced = 1, time.monotonic(), False
+        number, heard, is_fenced, has_result = 1, time.monotonic(), False, False
         while True:
-            report = self._report(report_name(number))
-            if report is not None and not is_fenced:
+            has_ended = self._report(ENDED) is not None  # asked before the reports, of which it is written last
+            report = None if is_fenced else self._report(report_name(number))
+            if report is not None:
                 number, heard = number + 1, time.monotonic()
+                has_result = has_result or any(event["event"] in RESULTS for event in report["events"])
                 yield from report["events"]
                 continue
-            if self._report(ENDED) is not None:  # written after the last report
-                if is_fenced:
-                    yield {"event": "output", "text": "the worker has answered: its processes have ended"}
+            if has_ended:
+                if not has_result:
+                    yield {
+                        "event": "output",
+                        "text": "the worker says that its processes have ended before the playbook",
+                    }
                     yield STOPPED
-                elif self._report(report_name(number)) is not None:
-                    continue
                 return
             if is_fenced and cancel.is_set():
-                yield STOPPED | {"is_doubtful": True}
+                yield from _broken_off("its worker does not answer", is_doubtful=True)
                 return
             if not is_fenced and time.monotonic() - heard > FENCE_S:
                 is_fenced = True
-                yield {"event": "output", "text": self._fence(run)}
+                yield {"event": "output", "text": self._fence()}
             if not is_fenced:
                 self._renew(stop=cancel.is_set())
             time.sleep(LOOK_S)
 
-    def _fence(self, run: str) -> str:
+    def _fence(self) -> str:
         """Show the flow run as crashed. Return what people read."""
         lost = f"its worker has not reported for {FENCE_S:.0f} seconds"
-        with suppress(ClusterwrightError):  # the next engine shows it so, if Prefect does not answer now
-            self._pool.end(run, "CRASHED", "Worker lost", lost)
+        self._pool.crash(self._slice.name, lost)
         return (
             f"{lost}: nothing more is taken from it. Its hosts are free when it says that its processes have ended, or when a person"
             " has made sure that its machine is off, and cancels the run"
@@ -166,3 +170,9 @@ class Remote:
 
 def _last(text: str) -> Event:
     return {"event": LAST_WORDS, "text": text}
+
+
+def _broken_off(why: str, *, is_doubtful: bool = False) -> Iterator[Event]:
+    yield {"event": "error", "message": why}
+    yield {"event": "output", "text": why}
+    yield STOPPED | {"is_doubtful": is_doubtful}

@@ -59,9 +59,16 @@ class Slices:
                 total.add(begun.result())
         return total
 
-    def have_ended(self, run: str) -> bool:
-        """Return whether the workers of a run of another dispatcher have all said that nothing of it is left."""
-        return all(self._has_ended(name) for name in self.exchange.slices(run))
+    def take_over(self, run: str) -> bool:
+        """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more."""
+        names = self.exchange.slices(run)
+        for name in names:
+            self.pool.crash(name, "its dispatcher has ended")
+        if not all(self._has_ended(name) for name in names):
+            return False
+        for name in names:
+            self.exchange.remove(name)
+        return True
 
     def _cut(self, run: str, hosts: tuple[str, ...]) -> list[Slice]:
         by_queue: dict[str, list[str]] = {}

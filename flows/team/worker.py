@@ -36,7 +36,8 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     exchange = worker.exchange
     _ = worker.key, read_access(worker.folder, worker.settings.runs)  # rather now than in the first run
     require_ansible()
-    worker.runs.mkdir(mode=0o700, exist_ok=True)
+    for own in (worker.runs, worker.pids):
+        own.mkdir(mode=0o700, exist_ok=True)
     _settle(worker, exchange, say)
     process = subprocess.Popen(
         _command(worker),
@@ -54,7 +55,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     process.kill()
     process.wait()
     began = time.monotonic()
-    while any(worker.runs.iterdir()) and time.monotonic() - began < PATIENCE_S:  # the kernel ends them now
+    while any(worker.pids.iterdir()) and time.monotonic() - began < PATIENCE_S:  # the kernel ends them now
         _settle(worker, exchange, say)
         time.sleep(SHORT_S)
     if stop.is_set():
@@ -91,12 +92,15 @@ def _environment(worker: Worker) -> dict[str, str]:
 
 def _settle(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> None:
     """End what is left of slices whose process has ended, and say of each in the exchange that nothing is left."""
-    for folder in worker.runs.iterdir():
-        with suppress(FileNotFoundError, ValueError):  # its process is about to write it, or has just removed it
-            if not is_alive(int((folder / "pid").read_text(encoding="ascii"))):
-                end_group(0, folder)
-        if folder.exists() or members(0, folder):
-            continue
-        with suppress(ClusterwrightError, OSError):  # its run is over without that
-            exchange.put(folder.name, ENDED, worker.key.signed(folder.name, ENDED, {}))
-            say(f"{folder.name}: its process was ended, and nothing of it is left")
+    for file in worker.pids.iterdir():
+        with suppress(FileNotFoundError, ValueError):  # it is being written, or has just been removed
+            if is_alive(int(file.read_text(encoding="ascii"))):
+                continue
+            folder = worker.runs / file.name
+            end_group(0, folder)
+            if members(0, folder):
+                continue  # the next look tries again
+            with suppress(ClusterwrightError):  # the exchange does not have it any more: its run is over
+                exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
+                say(f"{file.name}: its process was ended, and nothing of it is left")
+            file.unlink()

@@ -70,6 +70,11 @@ class Worker:
         """The folder in which its runs have theirs."""
         return self.folder / "runs"
 
+    @property
+    def pids(self) -> Path:
+        """The folder with a file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
+        return self.folder / "pids"
+
 
 def worker_here() -> Worker:
     """Return the worker whose process this is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,3 +47,25 @@ def test_a_run_goes_out_to_workers_in_slices_and_comes_back_whole(team: TeamSite
     assert list(team.exchange.iterdir()) == [], "nothing of a run is left in the exchange"
     assert list((team.folder / "worker-1" / "runs").iterdir()) == []
     assert not audit(team.site)
+
+
+def test_what_no_dispatcher_asked_for_is_not_run(team: TeamSite) -> None:
+    """Anybody who may use Prefect can start the deployment `play`."""
+    team.dispatch()
+    team.work("worker-1")
+    until(lambda: team.states()["200@pod-001"] == "done", seconds=120)
+    worked = team.witness.stretches()
+    (deployment,) = team.api.some("deployments", {})
+
+    run = {"name": "by hand", "parameters": {"slice_name": "by-hand.1", "digest": "0" * 64}}
+    made = team.api.post(f"/deployments/{deployment['id']}/create_flow_run", run)
+    until(lambda: state_of(team, made["id"])["type"] == "FAILED", seconds=120)
+
+    assert state_of(team, made["id"])["message"].startswith("the exchange has no slice by-hand.1")
+    assert team.witness.stretches() == worked
+
+
+def state_of(team: TeamSite, run: str) -> dict[str, Any]:
+    """Return the state of a flow run."""
+    (found,) = team.api.some("flow_runs", {"flow_runs": {"id": {"any_": [run]}}})
+    return dict(found["state"])

@@ -3,6 +3,8 @@
 Ctrl-C stops it once what runs has ended; a second Ctrl-C stops it at once. On a signed site the record is compared with its
 events first; the first start reads all of them, and later ones only the new ones.
 
+Where site.yaml states a `team`, this is one of its dispatchers: one leads, and workers run the playbooks (docs/team.md).
+
 Example:
     clusterwright up
     clusterwright up --hands-off --until-idle
@@ -28,6 +30,9 @@ def up(
     until_idle: Annotated[
         bool, Option("--until-idle", help="Stop when nothing more can be done without a person.")
     ] = False,
+    team: Annotated[
+        bool, Option("--team", help="Be a team's dispatcher, as `team` in site.yaml states it; fail where it does not.")
+    ] = False,
     port: PortOption = 4200,
     site: SiteOption = None,
 ) -> None:
@@ -43,5 +48,6 @@ def up(
             on_message=say,
             stop=stop,
             program=__version__,
+            as_team=team,
         )
     raise typer.Exit(code)
