@@ -78,6 +78,13 @@ crews: {{}}
 #   vault: [{{id: default, file: /root/.vault-password}}]   # or command: [pass, show, vault], or prompt: true
 #   environment: [VAULT_ADDR, VAULT_TOKEN]                # what lookups may read of the engine's environment
 
+# Playbooks on other machines, by Prefect's workers: docs/team.md.
+# team:
+#   prefect: https://prefect.example.org/api
+#   exchange: /srv/clusterwright          # a folder that dispatchers and workers share
+#   queues: {{hall-1: hall_1}}            # a queue, and the group of the inventory that its workers reach
+#   workers: {{worker-1: ssh-ed25519 AAAA...}}   # `clusterwright worker key` prints it
+
 # What people may attach as evidence; a file of another kind, or a larger one, is refused.
 # evidence:
 #   max_mb: 64

@@ -19,6 +19,10 @@ RANDOM_BYTES = 32
 FORM = re.compile(r"[^\s:]+:\S{16,}")
 """A name, a colon, and at least 16 characters. Prefect's server takes no other form, and an empty text opens it to all."""
 OTHERS = 0o077
+AUTH = "PREFECT_API_AUTH_STRING"
+"""Where a team's dispatchers and workers have the login of the server that they share."""
+
+AUTH_FILE = f"{AUTH}_FILE"
 
 
 def login_file(site_dir: Path) -> Path:
@@ -80,3 +84,17 @@ def _written(site_dir: Path) -> Path:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, mode=0o600)
+
+
+def shared_login() -> str:
+    """Return the login of a team's server, from the environment or the file that it names. Raise where there is none."""
+    if named := os.environ.get(AUTH_FILE):
+        try:
+            return Path(named).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise UnreachableError(f"the login of Prefect's server cannot be read: {named}: {error.strerror}") from None
+    if login := os.environ.get(AUTH):
+        return login
+    raise InputError(
+        "the environment has no login for Prefect's server", hint=f"export {AUTH}=NAME:PASSWORD, or {AUTH_FILE}"
+    )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
+from flows.dashboard.login import shared_login
 from flows.dashboard.prefect_api import LOST, PrefectApi
 from flows.dashboard.settings import client_settings, put_in_force
-from schedule.errors import InputError, UnreachableError
+from schedule.errors import UnreachableError
 
-AUTH = "PREFECT_API_AUTH_STRING"
-AUTH_FILE = f"{AUTH}_FILE"
 PATIENCE_S = 60.0
 """How long the server may be away: it is restarted without the dispatcher."""
 
@@ -21,7 +19,7 @@ class SharedServer:
 
     def __init__(self, site_dir: Path, url: str) -> None:
         """Take the address of its API. Raise where it does not answer, or refuses the login."""
-        login = _login()
+        login = shared_login()
         put_in_force(site_dir, client_settings(site_dir.resolve(), url, login))
         self.api = PrefectApi(url, login)
         if not self.api.answers():
@@ -41,17 +39,3 @@ class SharedServer:
         if time.monotonic() - self._answered < PATIENCE_S:
             return None
         return UnreachableError("Prefect's server does not answer any more", hint=LOST)
-
-
-def _login() -> str:
-    """Return the login. Raise where there is none: a team's server without one would take orders from anybody."""
-    if named := os.environ.get(AUTH_FILE):
-        try:
-            return Path(named).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise UnreachableError(f"the login of Prefect's server cannot be read: {named}: {error.strerror}") from None
-    if login := os.environ.get(AUTH):
-        return login
-    raise InputError(
-        "the environment has no login for Prefect's server", hint=f"export {AUTH}=NAME:PASSWORD, or {AUTH_FILE}"
-    )

@@ -31,7 +31,7 @@ from flows.team.bundle import SliceTerms, digest_of, refuse_other_versions, unpa
 from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
 from flows.team.reporting import Reporter
-from flows.team.worker_file import Worker, worker_here
+from flows.team.worker_file import Worker, this_process, worker_here
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 
 SHOWN = {"ok": (StateType.COMPLETED, "Ran"), "cancelled": (StateType.CANCELLED, "Stopped")}
@@ -71,7 +71,7 @@ def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
 def _folder(worker: Worker, slice_name: str) -> Iterator[Path]:
     """Make the slice's folder, for this account only. At the end nothing of it is left, and that is said."""
     folder, pid = worker.runs / slice_name, worker.pids / slice_name
-    pid.write_text(f"{os.getpid()}\n", encoding="ascii")
+    pid.write_text(this_process(), encoding="ascii")
     folder.mkdir(mode=0o700)
     try:
         yield folder

@@ -15,19 +15,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from flows.dashboard.login import AUTH, shared_login
 from flows.engine.parent_death import dying_with_parent
-from flows.runs.process.orphans import end_group, is_alive, members
+from flows.runs.process.orphans import end_group, members
 from flows.runs.run import require_ansible
 from flows.runs.secrets.access import read_access
 from flows.team.exchange import ENDED, Exchange
-from flows.team.worker_file import FOLDER, Worker
+from flows.team.worker_file import FOLDER, Worker, has_ended
 from schedule.errors import ClusterwrightError, UnreachableError
 from steps.design.team import pool_of
 
 LOOK_S = 2.0
 PATIENCE_S = 30.0
 SHORT_S = 0.2
-AUTH = "PREFECT_API_AUTH_STRING"
 
 
 def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) -> int:
@@ -83,6 +83,7 @@ def _environment(worker: Worker) -> dict[str, str]:
         FOLDER: str(worker.folder),
         "PREFECT_HOME": str(home),
         "PREFECT_API_URL": worker.settings.prefect,
+        AUTH: shared_login(),
         "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false",
         "PREFECT_CLI_PROMPT": "false",
         "PREFECT_WORKER_QUERY_SECONDS": "2",
@@ -94,7 +95,7 @@ def _settle(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> N
     """End what is left of slices whose process has ended, and say of each in the exchange that nothing is left."""
     for file in worker.pids.iterdir():
         with suppress(FileNotFoundError, ValueError):  # it is being written, or has just been removed
-            if is_alive(int(file.read_text(encoding="ascii"))):
+            if not has_ended(file.read_text(encoding="ascii")):
                 continue
             folder = worker.runs / file.name
             end_group(0, folder)

@@ -14,8 +14,10 @@ import os
 from pathlib import Path
 from typing import Annotated
 
+import psutil
 from pydantic import Field
 
+from flows.runs.process.orphans import is_alive
 from flows.team.exchange import Exchange
 from flows.team.keys import WorkerKey
 from schedule.errors import UnreachableError
@@ -74,6 +76,20 @@ class Worker:
     def pids(self) -> Path:
         """The folder with a file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
         return self.folder / "pids"
+
+
+def this_process() -> str:
+    """Return what tells this process from any other of this machine: its number is used again, also after a restart."""
+    return f"{os.getpid()} {psutil.Process().create_time()}"
+
+
+def has_ended(process: str) -> bool:
+    """Return whether a process has ended of which `this_process` said that. Raise ValueError for any other text."""
+    number, began = process.split()
+    try:
+        return psutil.Process(int(number)).create_time() != float(began) or not is_alive(int(number))
+    except psutil.NoSuchProcess:
+        return True
 
 
 def worker_here() -> Worker:
