@@ -40,7 +40,7 @@ class Address(Closed):
     """Where messages go: an apprise URL, or the environment variable that holds it."""
 
     url: SecretStr | None = None
-    env: str | None = None
+    env: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Address:
