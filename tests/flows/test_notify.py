@@ -19,6 +19,7 @@ from flows.notify.notifier import Notifier, send_due
 from flows.notify.sent_notices import Memory, NoticeKey, remembered, sent_notices
 from flows.notify.settings import FILE, read_settings
 from flows.notify.wording import inert
+from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import reject
 from ledger.decisions.work import finish, start
 from ledger.machine_time import machine_time
@@ -29,7 +30,7 @@ from schedule.errors import InputError, UnreachableError
 from tests.conftest import project_time_at
 from tests.flows.conftest import until
 from tests.flows.receiving import Receiver, receiving
-from tests.ledger.conftest import T0, Clock
+from tests.ledger.conftest import T0, Clock, earlier_rules, small_plan
 
 SECRET = "hunter2-secret"
 RULES = f"""\
@@ -161,6 +162,19 @@ def test_a_digest_comes_once_a_day_after_its_time_and_has_everything(waiting: Pa
     assert "Due, order: 001@site#gpu-server" in digest.body
     assert all("open on" not in one.title for one in due(waiting, after + timedelta(hours=9), sent))
     assert "open on 2026-01-07" in due(waiting, after + timedelta(days=1), sent)[-1].title
+
+
+def test_of_a_rehearsal_nobody_is_notified(tmp_path: Path) -> None:
+    """What waits in it waits for nobody."""
+    site = tmp_path / "rehearsal"
+    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
+    with earlier_rules(), create_ledger(site, **about, rehearsal=True, clock=Clock()) as ledger:
+        adopt_plan(ledger, "pm", small_plan(), reason="first plan")
+        start(ledger, "tech", "001@site")
+        finish(ledger, "tech", "001@site")
+    write(site, RULES)
+
+    assert due(site, T0 + timedelta(hours=25)) == []
 
 
 def test_what_people_wrote_is_no_markup_no_link_and_no_mention(site: Path) -> None:
