@@ -11,6 +11,7 @@ import pytest
 
 from flows.notify.settings import FILE
 from ledger.decisions.plan import create_ledger
+from ledger.project_time import project_now
 from tests.conftest import Command
 from tests.flows.receiving import Receiver, receiving
 
@@ -66,7 +67,8 @@ def test_a_test_message_goes_to_each_address_and_says_what_became_of_it(
 
 def test_the_addresses_are_not_tried_from_a_rehearsal(notifying: Path, receiver: Receiver, command: Command) -> None:
     played = notifying.parent / "played"
-    create_ledger(played, site_name="Played", time_zone="UTC", owner="owner", rehearsal=True).close()
+    about = {"site_name": "Played", "time_zone": "UTC", "owner": "owner"}
+    create_ledger(played, **about, rehearsal=True, clock=project_now).close()
     for name in ("site.yaml", FILE):
         (played / name).write_bytes((notifying / name).read_bytes())
         (played / name).chmod(0o600)
