@@ -1,4 +1,4 @@
-"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions, the forecast."""
+"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions, the forecast, notices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from flows.engine.forecasting import ForecastKeeper
 from flows.engine.recovery import recover
 from flows.engine.state import Engine
+from flows.notify.notifier import Notifier
 from ledger.decisions.requests import answer_request
 from ledger.evidence.plans import read_plan
 from ledger.questions.records import RequestRow, requests
@@ -26,6 +27,7 @@ class Housekeeping:
         self.say = say
         self._recovered: float | None = None
         self._forecast = ForecastKeeper(engine.site_dir, say)
+        self._notifier = Notifier(engine.site_dir, say, engine.stopping)
 
     def tend(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, use a new plan revision, answer requests. Return whether anything was recorded."""
@@ -35,12 +37,17 @@ class Housekeeping:
             self.engine.use(read_plan(snapshot), in_force)
             self.say(f"plan revision {in_force} is in force")
         self._forecast.look(snapshot)
+        self._notifier.look(snapshot)
         asked = requests(snapshot, open_only=True)
         for request in asked:
             answer = self._answer(request)
             answer_request(self.engine.ledger, request.id, answer)
             self.say(f"{request.activity}: {request.action} asked by {request.by}: {answer}")
         return recovered or bool(asked)
+
+    def finish(self) -> None:
+        """Wait for the message that is being sent, if there is one."""
+        self._notifier.finish()
 
     def _recover(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, at most once in `RECOVER_S`. Return whether there were any."""

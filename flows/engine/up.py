@@ -143,8 +143,10 @@ def _dispatch(server: Server, engine: Engine, say: Say, *, until_idle: bool) -> 
     """Dispatch until the engine is stopped. Raise where Prefect's server ends, or loses its database, before that."""
     from flows.engine.dispatcher import dispatching  # imports Prefect, as above
 
-    engine.tend, engine.may_record = Housekeeping(engine, say).tend, SigningGate(say).is_open
+    housekeeping = Housekeeping(engine, say)
+    engine.tend, engine.may_record = housekeeping.tend, SigningGate(say).is_open
     with dispatching(server, engine, say, until_idle=until_idle) as dispatcher:
         while dispatcher.is_alive() and not server.fault():
             dispatcher.join(LOOK_S)
         say("stopping: what runs is ended or settled, the dashboard catches up")
+        housekeeping.finish()
