@@ -10,10 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flows.dashboard.server import PrefectServer
+from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.housekeeping import Housekeeping
+from flows.engine.log_file import kept
+from flows.engine.metrics import metrics_on
 from flows.engine.performer import Performer
 from flows.engine.signing_gate import SigningGate
-from flows.engine.state import Engine
+from flows.engine.state import Engine, new_id
 from flows.runs.inventory.sources import kept_inventory
 from flows.runs.means import DEFAULTS, means_of
 from flows.runs.process.place import playbooks_folder
@@ -47,13 +50,14 @@ def run_engine(
     stop: threading.Event,
     playbooks: Path | None = None,
     program: str = "",
+    metrics_port: int | None = None,
 ) -> int:
     """Run the engine until `stop` is set; with `until_idle`, until only people can go on. Return an exit code.
 
     On a signed site the whole record is first compared with what its events say. `program` is the version of the program that does.
 
     Call it in the main thread: the server ends with the thread that starts it. `playbooks` are those of the package, if no
-    others are named. With `hands_off`, only what reads is run.
+    others are named. With `hands_off`, only what reads is run. With `metrics_port`, Prometheus can scrape the engine there.
     """
     _refuse_unready(site_dir)
     refuse_differing(site_dir, program)
@@ -61,15 +65,22 @@ def run_engine(
     if inventory is not None:
         require_ansible()
         means = means_of(site_dir, inventory, ask_terminal)
-    with _ending_at_once(on_message), PrefectServer(site_dir, port, on_message) as server:
+    name = new_id()
+    with (
+        kept(site_dir, on_message) as say,
+        _ending_at_once(say),
+        metrics_on(metrics_port) as metrics,
+        PrefectServer(site_dir, port, say, f"{ENGINE_ROLE}{name}") as server,
+    ):
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.performers.real import RealPerformer
 
         performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
         with Ledger.open(site_dir) as ledger:
-            engine = _engine(ledger, performer, stop)
-            on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
-            _dispatch(server, engine, on_message, until_idle=until_idle)
+            engine = _engine(name, ledger, performer, stop)
+            metrics.show(engine)
+            say("hands off: only what reads is run" if hands_off else "running; Ctrl-C or `down` stops it cleanly")
+            _dispatch(server, engine, say, until_idle=until_idle)
     return 0
 
 
@@ -100,11 +111,12 @@ def _refuse_unready(site_dir: Path) -> None:
         engine_key.require_key(snapshot)
 
 
-def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
+def _engine(name: str, ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
     """Return an engine for the plan in force."""
     with open_snapshot(ledger.site_dir) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
     return Engine(
+        id=name,
         site_dir=ledger.site_dir,
         ledger=ledger,
         plan=plan,

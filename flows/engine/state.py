@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
+from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.groups import Group, Groups
 from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
@@ -71,6 +72,11 @@ class Advance:
     takes: bool = True
 
 
+def new_id() -> str:
+    """Return an id that no other engine has."""
+    return uuid.uuid4().hex[:12]
+
+
 @dataclass
 class Engine:
     """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything.
@@ -87,7 +93,7 @@ class Engine:
     performer: Performer
     linger_s: float
     rehearsal: bool
-    id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    id: str = field(default_factory=new_id)
     stopping: threading.Event = field(default_factory=threading.Event)
     wakeup: Wakeup = field(default_factory=Wakeup)
     tend: Callable[[Snapshot], bool] = lambda _: False
@@ -99,6 +105,8 @@ class Engine:
     handed: int = 0
     task_runs: int = 0
     completed: int = 0
+    reclaims: int = 0
+    """Runs of engines that are gone, which this one settled."""
     nodes: dict[tuple[UUID | None, str], TaskRun] = field(default_factory=dict)
     """By flow run and activity: the task run that dealt with it last, until its advance is over."""
     parents: dict[str, Parent] = field(default_factory=dict)
@@ -129,7 +137,7 @@ class Engine:
     @property
     def tag(self) -> str:
         """The tag of this engine's runs in the dashboard."""
-        return f"engine {self.id}"
+        return f"{ENGINE_ROLE}{self.id}"
 
     def snapshot(self) -> Snapshot:
         """Return the record as it is now. Now is the engine's project time, which a rehearsal simulates."""
