@@ -17,6 +17,7 @@ from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.settings import page_url
 from flows.dashboard.site_lock import Holder, holder, lock_file, noted_holder
 from flows.engine.state_folder import log_folder
+from ledger.machine_processes import is_alive
 from ledger.private import private_files
 from ledger.questions.records import claims
 from ledger.reading import open_snapshot
@@ -79,15 +80,14 @@ def stop_engine(site_dir: Path) -> str:
             hint="Ctrl-C in its terminal ends it",
         )
     at_work = tuple(_at_work(site_dir, process.pid))
-    began = time.monotonic()
     process.terminate()
     say(f"stopping {running.role}, process {process.pid}: what runs is ended or settled")
-    while True:
-        try:
-            process.wait(TELL_S)
-            break
-        except psutil.TimeoutExpired:
-            say(f"still stopping after {time.monotonic() - began:.0f} s; another `clusterwright down` ends it at once")
+    began = told = time.monotonic()
+    while is_alive(process.pid):  # nobody may ask for its exit code: `wait` would go on for ever
+        time.sleep(LOOK_S)
+        if time.monotonic() - told > TELL_S:
+            told = time.monotonic()
+            say(f"still stopping after {told - began:.0f} s; another `clusterwright down` ends it at once")
     work = f"; it was at work on {', '.join(at_work)}" if at_work else ""
     return f"stopped {running.role}, process {process.pid}, with the dashboard on {page_url(running.port)}{work}"
 

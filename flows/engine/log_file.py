@@ -44,7 +44,7 @@ def file_handler(site_dir: Path) -> logging.FileHandler:
 
 @contextmanager
 def kept(site_dir: Path, say: Callable[[str], None]) -> Iterator[Callable[[str], None]]:
-    """Return what says a sentence and keeps it in the log, while the block lasts. What ends the block by an error is kept too."""
+    """Return what says a sentence and keeps it in the log, while the block lasts. An error that ends the block is kept too."""
     handler = file_handler(site_dir)
 
     def keep(level: str, text: str) -> None:
@@ -57,7 +57,7 @@ def kept(site_dir: Path, say: Callable[[str], None]) -> Iterator[Callable[[str],
     try:
         yield say_and_keep
     except Exception as error:
-        keep("ERROR", f"the engine ended: {error}")
+        keep("ERROR", str(error))
         raise
     finally:
         handler.close()
