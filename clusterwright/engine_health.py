@@ -23,6 +23,7 @@ from steps.stamps import minute
 NAMED = 5
 """How many differences a line names; --json has all."""
 
+BEHIND = "look again in a minute: what a person changed is repaired; the next `up` marks what engines left"
 P95 = 0.95
 
 
@@ -79,7 +80,7 @@ def _serves(serving: Holder | None, found: list[EngineRow]) -> Check:
 
 def _at_work(lost: list[Unheard], zone: str) -> Check:
     if not lost:
-        return Check("runs", OK, "an engine is at work on each")
+        return Check("runs", OK, "none that no engine is at work on")
     said = "; ".join(f"{one.activity} needs {one.words(zone)}" for one in lost[:NAMED])
     return Check("runs", FAULT, f"{len(lost)} run in the record only: {said}", "`clusterwright up` settles them")
 
@@ -89,7 +90,7 @@ def _dashboard(serving: Holder | None, differing: list[Differing]) -> Iterator[C
         yield Check("dashboard", ADVICE, "not compared: no server of this folder runs", "`clusterwright dashboard`")
     elif differing:
         said = "; ".join(f"{one.about} shows {one.dashboard!r}, not {one.ledger!r}" for one in differing[:NAMED])
-        yield Check("dashboard", FAULT, f"{len(differing)} differ from the ledger: {said}", "stop and start the engine")
+        yield Check("dashboard", FAULT, f"{len(differing)} differ from the ledger: {said}", BEHIND)
     else:
         yield Check("dashboard", OK, f"{page_url(serving.port)} tells what the ledger says")
 

@@ -16,7 +16,7 @@ from flows.dashboard.standing_runs import ADVANCES, TAG, shown_of
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.snapshot import Snapshot
 
-FOLLOWS_S = 6.0
+FOLLOWS_S = 10.0
 """How long, in seconds, a dashboard may be behind: two for the board, one for Prefect's recorder, and the rest on a busy machine."""
 LOOK_S = 0.5
 

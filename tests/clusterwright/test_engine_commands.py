@@ -73,6 +73,7 @@ def test_a_detached_engine_is_seen_by_every_command_and_stopped_by_down(
         assert f"http://127.0.0.1:{port}" in started.stdout
         second = process("up", "--detach", "--port", free_port(), "--site", site)
         until(lambda: "hands off" in process("logs", "--site", site).stdout, seconds=120)
+        until(lambda: process("doctor", "--engine", "--site", site).returncode == 0, seconds=120)
         health = json.loads(process("doctor", "--engine", "--json", "--site", site).stdout)
         with followed(site, tmp_path / "followed"):
             until((tmp_path / "followed").read_text, seconds=60)
