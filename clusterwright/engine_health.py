@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.output import table
-from flows.dashboard.comparison import Differing, lasting
+from flows.dashboard.comparison import ShownOtherwise, lasting
 from flows.dashboard.login import login_of
 from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.settings import page_url
@@ -42,7 +42,7 @@ class EngineHealth(NamedTuple):
 
     checks: list[Check]
     serving: Holder | None
-    differing: list[Differing]
+    differing: list[ShownOtherwise]
     unheard: list[Unheard]
     engines: list[EngineRow]
     lag: LagFigures | None
@@ -64,7 +64,7 @@ def engine_health(site_dir: Path) -> EngineHealth:
     return EngineHealth(checks, serving, differing, lost, found, lag, zone)
 
 
-def _compared(site_dir: Path, serving: Holder) -> list[Differing]:
+def _compared(site_dir: Path, serving: Holder) -> list[ShownOtherwise]:
     api = PrefectApi(serving.port, login_of(site_dir))
     return lasting(api, partial(open_snapshot, site_dir), serving.role)
 
@@ -85,7 +85,7 @@ def _at_work(lost: list[Unheard], zone: str) -> Check:
     return Check("runs", FAULT, f"{len(lost)} run in the record only: {said}", "`clusterwright up` settles them")
 
 
-def _dashboard(serving: Holder | None, differing: list[Differing]) -> Iterator[Check]:
+def _dashboard(serving: Holder | None, differing: list[ShownOtherwise]) -> Iterator[Check]:
     if serving is None or not serving.port:
         yield Check("dashboard", ADVICE, "not compared: no server of this folder runs", "`clusterwright dashboard`")
     elif differing:

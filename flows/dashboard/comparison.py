@@ -21,7 +21,7 @@ FOLLOWS_S = 10.0
 LOOK_S = 0.5
 
 
-class Differing(NamedTuple):
+class ShownOtherwise(NamedTuple):
     """What a dashboard shows of a phase, a run or a task, and what the ledger says."""
 
     about: str
@@ -29,7 +29,7 @@ class Differing(NamedTuple):
     ledger: str
 
 
-def lasting(api: PrefectApi, open_record: Callable[[], Snapshot], role: str) -> list[Differing]:
+def lasting(api: PrefectApi, open_record: Callable[[], Snapshot], role: str) -> list[ShownOtherwise]:
     """Return what differs for longer than a dashboard may need to follow. `role` is that of who serves it."""
     began = time.monotonic()
     while True:
@@ -40,7 +40,7 @@ def lasting(api: PrefectApi, open_record: Callable[[], Snapshot], role: str) -> 
         time.sleep(LOOK_S)
 
 
-def _standing(api: PrefectApi, snapshot: Snapshot) -> list[Differing]:
+def _standing(api: PrefectApi, snapshot: Snapshot) -> list[ShownOtherwise]:
     """Return the phases whose standing run, or a step of it, is not shown as the ledger says."""
     runs: dict[str, dict[str, Any]] = {}
     for run in api.every("flow_runs", {"flow_runs": {"tags": {"all_": [TAG]}}}):
@@ -48,32 +48,32 @@ def _standing(api: PrefectApi, snapshot: Snapshot) -> list[Differing]:
     found = []
     for phase, wanted in pictures(snapshot, dates_of(snapshot, kept_forecast(snapshot))).items():
         if phase not in runs:
-            found.append(Differing(phase, "no standing run", wanted.name))
+            found.append(ShownOtherwise(phase, "no standing run", wanted.name))
             continue
         if _named(runs[phase]) != Node(wanted.name, wanted.shown):
-            found.append(Differing(phase, _words(_named(runs[phase])), _words(Node(wanted.name, wanted.shown))))
+            found.append(ShownOtherwise(phase, _words(_named(runs[phase])), _words(Node(wanted.name, wanted.shown))))
         found += _steps(api, runs[phase]["id"], wanted)
     return found
 
 
-def _steps(api: PrefectApi, run: str, wanted: Picture) -> list[Differing]:
+def _steps(api: PrefectApi, run: str, wanted: Picture) -> list[ShownOtherwise]:
     """Return the steps of a phase that are shown otherwise than the ledger says. One that never had work has no node."""
     nodes = api.every("task_runs", {"task_runs": {"flow_run_id": {"any_": [run]}}})
     shown = {node["dynamic_key"]: _named(node) for node in nodes if node["task_key"] != ADVANCES}
     return [
-        Differing(step, _words(node), _words(wanted.nodes[step]) if step in wanted.nodes else "not in the plan")
+        ShownOtherwise(step, _words(node), _words(wanted.nodes[step]) if step in wanted.nodes else "not in the plan")
         for step, node in shown.items()
         if node != wanted.nodes.get(step)
     ]
 
 
-def _unfinished(api: PrefectApi, role: str) -> list[Differing]:
+def _unfinished(api: PrefectApi, role: str) -> list[ShownOtherwise]:
     """Return runs of engines that are gone, and tasks that are shown as unfinished in no run of the engine that serves."""
     flows = _not_standing(api, "flow_runs")
     mine = {run["id"] for run in flows if role in run["tags"]}
     left = [run for run in flows if run["id"] not in mine]
     left += [task for task in _not_standing(api, "task_runs") if task["flow_run_id"] not in mine]
-    return [Differing(run["name"], run["state_name"], "no engine is at work on it") for run in left]
+    return [ShownOtherwise(run["name"], run["state_name"], "no engine is at work on it") for run in left]
 
 
 def _not_standing(api: PrefectApi, kind: str) -> list[dict[str, Any]]:

@@ -182,7 +182,8 @@ def _needs_a_decision(case: LookedUp) -> list[str]:
 
 def _needs_an_engine(case: LookedUp) -> list[str]:
     """Say that no engine is at work on a run. Empty where one is."""
-    return [one.words(case.zone) for one in unheard(case.snapshot, case.row.id)]
+    found = unheard(case.snapshot, case.row.id)
+    return [one.words(case.zone) for one in found]
 
 
 def _needs_to_start(case: LookedUp) -> list[str]:

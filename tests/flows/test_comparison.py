@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from flows.dashboard import comparison
-from flows.dashboard.comparison import Differing, lasting
+from flows.dashboard.comparison import ShownOtherwise, lasting
 from flows.dashboard.server import PrefectServer
 from ledger.reading import open_snapshot
 from tests.flows.conftest import until
@@ -22,7 +22,7 @@ SERVING = "engine of-this-test"
 
 
 @pytest.fixture
-def compared(server: PrefectServer, site: Path) -> Callable[[], list[Differing]]:
+def compared(server: PrefectServer, site: Path) -> Callable[[], list[ShownOtherwise]]:
     """Return a function that compares the dashboard with the record of the small site."""
     return partial(lasting, server.api, partial(open_snapshot, site), SERVING)
 
@@ -36,7 +36,7 @@ def left_unfinished(server: PrefectServer, tag: str, name: str) -> str:
 
 
 def test_a_state_that_a_person_changed_is_named_with_what_the_ledger_says(
-    server: PrefectServer, site: Path, compared: Callable[[], list[Differing]], monkeypatch: pytest.MonkeyPatch
+    server: PrefectServer, site: Path, compared: Callable[[], list[ShownOtherwise]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with board_of(server, site):
         until(lambda: "Procurement" in standing_runs(server), seconds=30)
@@ -54,7 +54,7 @@ def test_a_state_that_a_person_changed_is_named_with_what_the_ledger_says(
 
 
 def test_runs_of_an_engine_that_is_gone_are_named_and_those_of_the_one_that_serves_are_not(
-    server: PrefectServer, site: Path, compared: Callable[[], list[Differing]], monkeypatch: pytest.MonkeyPatch
+    server: PrefectServer, site: Path, compared: Callable[[], list[ShownOtherwise]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with board_of(server, site):
         until(lambda: not compared(), seconds=30)
