@@ -92,8 +92,9 @@ def test_a_detached_engine_is_seen_by_every_command_and_stopped_by_down(
     assert [engine["pid"] for engine in health["engines"]] == [holder.pid]
     assert stopped.returncode == 0, stopped.stderr
     assert f"stopped {holder.role}, process {holder.pid}" in stopped.stdout
-    for line in (tmp_path / "followed").read_text().splitlines():
-        assert json.loads(line)["level"] == "INFO"
+    said = [json.loads(line)["text"] for line in (tmp_path / "followed").read_text().splitlines()]
+    assert any(text.startswith("dashboard on") for text in said), "what was said before it was followed"
+    assert any(text.startswith("stopping:") for text in said)
 
 
 def test_what_up_refuses_is_refused_with_the_same_code_and_words_where_it_is_detached(
@@ -181,5 +182,6 @@ def test_systemd_takes_the_unit_of_any_folder(tmp_path: Path, command: Command) 
 
     assert (verified.returncode, verified.stderr) == (0, "")
     (line,) = (line for line in printed.splitlines() if line.startswith("ExecStart="))
+    assert not {"%", "$"} & set(line.replace("%%", "").replace("$$", "")), "systemd would replace it"
     words = shlex.split(line.removeprefix("ExecStart=").replace("%%", "%").replace("$$", "$"))
     assert words[-6:] == ["up", "--site", str(folder), "--port", "4300", "--hands-off"]
