@@ -19,6 +19,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from ledger.questions.unheard import unheard
 from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
@@ -45,6 +46,7 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
         "baseline_finish": baseline_date(snapshot, row.id),
         "forecast": expected(snapshot, row),
         "why": why(snapshot, row.id),
+        "unheard": unheard(snapshot, row.id),
         "last_run": last_run(snapshot, row.id),
         "predecessors": predecessors(snapshot, row.id),
         "successors": successors(snapshot, row.id),

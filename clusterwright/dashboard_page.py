@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from flows.dashboard.login import login_file, login_of
 from flows.dashboard.settings import page_url
-from flows.dashboard.site_lock import running_port
+from flows.dashboard.site_lock import holder
 
 
 class DashboardPage(NamedTuple):
@@ -19,9 +19,9 @@ class DashboardPage(NamedTuple):
 
 def dashboard_page(site_dir: Path, port: int) -> DashboardPage:
     """Return the page of the server that runs. Where none runs, return that of a server on `port`."""
-    running = running_port(site_dir, port)
+    running = holder(site_dir, port)
     return DashboardPage(
-        address=page_url(running or port),
+        address=page_url(running.port if running else port),
         login=login_of(site_dir),
         login_file=login_file(site_dir),
         is_running=running is not None,

@@ -56,11 +56,13 @@ class PrefectServer:
         site_dir: Path,
         port: int,
         on_message: Callable[[str], None],
+        role: str = "dashboard",
     ) -> None:
-        """Take the site's folder, the port, and what shows messages on the terminal. `start` starts the server."""
+        """Take the site's folder, the port, what shows messages on the terminal, and who serves. `start` starts the server."""
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
+        self.role = role
         self.process: subprocess.Popen[bytes] | None = None
         self._lock: IO[str] | None = None
         self._port: socket.socket | None = None
@@ -90,7 +92,7 @@ class PrefectServer:
         """Start the server. Raise where the port is taken, another engine has the folder, or the server ends."""
         self._port = held_port(self.port)
         try:
-            self._lock = locked(self.site_dir, self.port)
+            self._lock = locked(self.site_dir, self.port, self.role)
             self.api = PrefectApi(api_url(self.port), apply(self.site_dir, self.port))
             self.process = self._spawned(self._port)
             self._await_answer()

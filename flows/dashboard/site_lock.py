@@ -1,4 +1,4 @@
-"""What a site's server holds while it runs: a port of this machine, and the lock of the site's folder.
+"""What a site's server holds while it runs: a port of this machine, and the lock of the site's folder, which says who has it.
 
 The port is held from before the server starts until it is stopped. So nobody else can answer there, and be sent the login.
 """
@@ -6,17 +6,33 @@ The port is held from before the server starts until it is stopped. So nobody el
 from __future__ import annotations
 
 import fcntl
+import os
 import socket
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from flows.dashboard.settings import HOST
 from flows.engine.state_folder import state_folder
 from schedule.errors import UnreachableError
 
 LOCK = "engine.lock"
+ENGINE_ROLE = "engine "
+"""How the role of an engine begins. Its id follows, as in the tag of its runs."""
+
+
+class Holder(NamedTuple):
+    """Who has a site's lock: the port of its server, its process, and its role. An engine's role is the tag of its runs."""
+
+    port: int
+    pid: int
+    role: str
+
+    @property
+    def is_engine(self) -> bool:
+        """Whether it is an engine, and not a dashboard alone or a rehearsal."""
+        return self.role.startswith(ENGINE_ROLE)
 
 
 def held_port(port: int) -> socket.socket:
@@ -52,8 +68,8 @@ def release_port(port: socket.socket) -> None:
     port.close()
 
 
-def locked(site_dir: Path, port: int) -> IO[str]:
-    """Take the site's lock, and note the port in it. The kernel releases it when the process has ended, in whatever way."""
+def locked(site_dir: Path, port: int, role: str) -> IO[str]:
+    """Take the site's lock, and note in it who has it. The kernel releases it when the process has ended, in whatever way."""
     lock = (state_folder(site_dir) / LOCK).open("a+", encoding="ascii")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -64,20 +80,35 @@ def locked(site_dir: Path, port: int) -> IO[str]:
             hint="stop it first, or look at its dashboard: `clusterwright dashboard --login` shows where that is",
         ) from None
     lock.truncate(0)
-    lock.write(f"{port}\n")
+    lock.write(f"{port} {os.getpid()} {role}\n")
     lock.flush()
     return lock
 
 
-def running_port(site_dir: Path, default: int) -> int | None:
-    """Return the port of the site's server that runs, `default` where it has not said so yet. None where none runs."""
+def lock_file(site_dir: Path) -> Path:
+    """Return the file of a site's lock."""
+    return site_dir / ".clusterwright" / LOCK
+
+
+def noted_holder(site_dir: Path) -> Holder | None:
+    """Return who took the site's lock last, whether they still have it or not. None where nobody has noted that."""
     try:
-        lock = (site_dir / ".clusterwright" / LOCK).open(encoding="ascii")
+        noted = lock_file(site_dir).read_text(encoding="ascii").strip().split(" ", 2)
+        port, pid, role = (*noted, "0", "server")[:3]  # one of an earlier release notes its port alone
+        return Holder(int(port), int(pid), role)
+    except (FileNotFoundError, ValueError):  # nobody took it yet, or is just about to write
+        return None
+
+
+def holder(site_dir: Path, default: int) -> Holder | None:
+    """Return who has the site's lock now, with the port `default` where they have not said so yet. None where nobody has it."""
+    try:
+        lock = lock_file(site_dir).open(encoding="ascii")
     except FileNotFoundError:
         return None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            return int(lock.read() or default)
+            return noted_holder(site_dir) or Holder(default, 0, "server")
     return None

@@ -73,7 +73,7 @@ class StandingRuns:
                     "state": picture.shown._asdict(),
                 },
             )
-            self._runs[phase] = _Run(made["id"], made["name"], _shown(made))
+            self._runs[phase] = _Run(made["id"], made["name"], shown_of(made))
         return {phase: Parent(run.id, self._advances(run)) for phase, run in self._runs.items()}
 
     def load(self) -> None:
@@ -82,7 +82,7 @@ class StandingRuns:
         among = {"flow_run_id": {"any_": list(by_id)}}
         for node in self._api.every("task_runs", {"task_runs": among}):
             if node["task_key"] != ADVANCES:
-                by_id[node["flow_run_id"]].nodes[node["dynamic_key"]] = Node(node["name"], _shown(node))
+                by_id[node["flow_run_id"]].nodes[node["dynamic_key"]] = Node(node["name"], shown_of(node))
         for artifact in self._api.every("artifacts", {"artifacts": among}):
             run = by_id[artifact["flow_run_id"]]
             run.artifact, run.text = artifact["id"], str(artifact["data"])
@@ -152,7 +152,8 @@ class StandingRuns:
         self._api.post(f"/{kind}/{run}/set_state", {"state": state._asdict(), "force": True})
 
 
-def _shown(run: dict[str, Any]) -> Shown:
+def shown_of(run: dict[str, Any]) -> Shown:
+    """Return the state of a run or a node as Prefect shows it."""
     state = run["state"] or {"type": "", "name": "", "message": ""}
     return Shown(state["type"], state["name"], state["message"] or "")
 

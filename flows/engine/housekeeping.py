@@ -56,6 +56,7 @@ class Housekeeping:
             return False
         self._recovered = now
         said = recover(self.engine, snapshot)
+        self.engine.reclaims += len(said)
         for sentence in said:
             self.say(sentence)
         return bool(said)

@@ -9,28 +9,24 @@ from pathlib import Path
 
 from prefect.logging.configuration import ensure_logging_setup
 
-from flows.engine.state_folder import log_folder
+from flows.engine.log_file import file_handler
 
 ENDS = ("Finished in state", "Task run failed with state")
 """How Prefect's lines about the end of a task begin. It writes each end that is not green as an error."""
 
-FORM = "%(asctime)s %(levelname)s %(name)s %(message)s"
-
 
 @contextmanager
-def logged(site_dir: Path) -> Iterator[Path]:
-    """Write warnings and errors, ours and Prefect's, to the site's engine.log. Return its path."""
+def logged(site_dir: Path) -> Iterator[None]:
+    """Write warnings and errors, ours and Prefect's, to the engine's log while the block lasts."""
     ensure_logging_setup()  # first: Prefect's own set-up removes other handlers
-    path = log_folder(site_dir) / "engine.log"
-    handler = logging.FileHandler(path, encoding="utf-8")
+    handler = file_handler(site_dir)
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(logging.Formatter(FORM))
     tasks = logging.getLogger("prefect.task_runs")
     tasks.addFilter(_as_information)
     root = logging.getLogger()
     root.addHandler(handler)
     try:
-        yield path
+        yield
     finally:
         tasks.removeFilter(_as_information)
         root.removeHandler(handler)

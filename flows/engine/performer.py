@@ -9,7 +9,12 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 
 if TYPE_CHECKING:
+    import threading
+
     from flows.engine.state import Engine
+    from flows.runs.process.place import RunPlace
+    from flows.runs.results.per_host import PlaybookResult
+    from flows.runs.run import EventHandler, GroupHandler, RunSpec
 
 RESULT_WORDS = {
     "done": "Done",
@@ -69,3 +74,23 @@ class Performer(Protocol):
 
     def cancel(self, activity: str) -> bool:
         """Stop a run of this engine. Return whether there was one."""
+
+
+class Workers(Protocol):
+    """The workers of a team, where runs do not go on the engine's machine."""
+
+    name: str
+
+    def play(
+        self,
+        spec: RunSpec,
+        place: RunPlace,
+        on_event: EventHandler,
+        on_pgid: GroupHandler,
+        cancel: threading.Event,
+        /,
+    ) -> PlaybookResult:
+        """Run a playbook on them, as `flows.runs.run.play` does it here."""
+
+    def take_over(self, run: str) -> bool:
+        """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""

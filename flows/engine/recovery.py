@@ -11,11 +11,12 @@ import platform
 from flows.engine.state import Engine
 from flows.performers.lease import folder_name
 from flows.runs.process.leftovers import remove_abandoned
-from flows.runs.process.orphans import boot_id, end_group, is_alive, members
+from flows.runs.process.orphans import end_group, members
 from flows.runs.process.place import runs_folder
 from ledger.decisions.runs import lapsed_claims, settle
 from ledger.decisions.turns import free
-from ledger.entries import Claim, Reservation, RunOutcome
+from ledger.entries import Claim, RunOutcome
+from ledger.machine_processes import boot_id, has_ended
 from ledger.machine_time import machine_time
 from ledger.questions.records import claims, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
@@ -28,7 +29,7 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     remove_abandoned(engine.site_dir.resolve() / ".clusterwright" / "runs", engine.id)
     _free_reserved(engine, snapshot)
     others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
-    dead = [held for held in others if _is_dead(held)]
+    dead = [held for held in others if has_ended(held)]
     said = [_taken_over(engine, held) for held in dead]
     unclaimed = {run.id for run in unclaimed_runs(snapshot)}
     lapsed = {held.run for held in others if held.lease_until < machine_time()}
@@ -41,19 +42,13 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
 def _free_reserved(engine: Engine, snapshot: Snapshot) -> None:
     """Free what engines had reserved that have certainly ended. What those of other machines reserved ends with their lease."""
     kept = reservations(snapshot, machine_time())
-    gone = [one for one in kept if one.engine != engine.id and _is_dead(one)]
+    gone = [one for one in kept if one.engine != engine.id and has_ended(one)]
     if gone:
         free(engine.ledger, gone)
 
 
 def _is_ours(engine: Engine, held: Claim) -> bool:
     return held.owner.startswith(engine.id)
-
-
-def _is_dead(held: Claim | Reservation) -> bool:
-    """Return whether a run's engine has certainly ended: it ran on this machine and boot, and its process does not exist."""
-    is_here = held.host == platform.node() and held.boot_id in {"", boot_id()}
-    return is_here and not is_alive(held.pid)
 
 
 def _confirmed(engine: Engine, doubtful: set[str]) -> list[Claim]:

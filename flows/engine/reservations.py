@@ -9,9 +9,9 @@ import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from flows.runs.process.orphans import boot_id
 from ledger.decisions.turns import Runner, take_turns
 from ledger.entries import Wish
+from ledger.machine_processes import boot_id
 from ledger.questions.site import site_of
 from ledger.questions.turns import turns
 from ledger.reading import open_snapshot

@@ -14,18 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
+from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.groups import Group, Groups
-from flows.engine.performer import Outcome, Performer
+from flows.engine.performer import Outcome, Performer, Workers
 from flows.engine.questions_asked import Asked, Key
 from flows.engine.reservations import Reservations
 from flows.engine.wakeup import Wakeup
 from flows.runs.drift.due import DriftLooks
-from flows.runs.process.place import RunPlace
-from flows.runs.results.per_host import PlaybookResult
-from flows.runs.run import EventHandler, GroupHandler, RunSpec
 from ledger.entries import Wish
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
@@ -74,24 +72,9 @@ class Advance:
     takes: bool = True
 
 
-class Workers(Protocol):
-    """The workers of a team, where runs do not go on the engine's machine."""
-
-    name: str
-
-    def play(
-        self,
-        spec: RunSpec,
-        place: RunPlace,
-        on_event: EventHandler,
-        on_pgid: GroupHandler,
-        cancel: threading.Event,
-        /,
-    ) -> PlaybookResult:
-        """Run a playbook on them, as `flows.runs.run.play` does it here."""
-
-    def take_over(self, run: str) -> bool:
-        """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""
+def new_id() -> str:
+    """Return an id that no other engine has."""
+    return uuid.uuid4().hex[:12]
 
 
 @dataclass
@@ -111,7 +94,7 @@ class Engine:
     linger_s: float
     rehearsal: bool
     workers: Workers | None = None
-    id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    id: str = field(default_factory=new_id)
     stopping: threading.Event = field(default_factory=threading.Event)
     wakeup: Wakeup = field(default_factory=Wakeup)
     tend: Callable[[Snapshot], bool] = lambda _: False
@@ -123,6 +106,8 @@ class Engine:
     handed: int = 0
     task_runs: int = 0
     completed: int = 0
+    reclaims: int = 0
+    """Runs of engines that are gone, which this one settled."""
     nodes: dict[tuple[UUID | None, str], TaskRun] = field(default_factory=dict)
     """By flow run and activity: the task run that dealt with it last, until its advance is over."""
     parents: dict[str, Parent] = field(default_factory=dict)
@@ -153,7 +138,7 @@ class Engine:
     @property
     def tag(self) -> str:
         """The tag of this engine's runs in the dashboard."""
-        return f"engine {self.id}"
+        return f"{ENGINE_ROLE}{self.id}"
 
     def snapshot(self) -> Snapshot:
         """Return the record as it is now. Now is the engine's project time, which a rehearsal simulates."""

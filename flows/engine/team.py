@@ -13,7 +13,7 @@ from pathlib import Path
 from flows.dashboard.server import Server
 from flows.dashboard.shared_server import SharedServer
 from flows.dashboard.site_lock import locked
-from flows.engine.state import Workers
+from flows.engine.performer import Workers
 from flows.team.exchange import Exchange
 from ledger.stores.leading import Lead
 from schedule.errors import InputError, UnreachableError
@@ -25,9 +25,11 @@ ASK_S = 2.0
 
 @contextmanager
 def leading(
-    site_dir: Path, site: Site, inventory: Path | None, say: Callable[[str], None], stop: threading.Event
+    site_dir: Path, site: Site, role: str, inventory: Path | None, say: Callable[[str], None], stop: threading.Event
 ) -> Iterator[tuple[Server, Workers | None]]:
     """Wait until this dispatcher leads, and lead while the block lasts. `stop` is set when it does not lead any more.
+
+    `role` names it in the lock of the site's folder.
 
     Raise for a ledger in a file, and where the database, Prefect's server or the exchange cannot be reached.
     """
@@ -40,7 +42,7 @@ def leading(
     from flows.team.pool import Pool  # Prefect reads its settings when it is first imported
     from flows.team.slices import Slices
 
-    with locked(site_dir, 0), _kept(lead, say, stop):
+    with locked(site_dir, 0, role), _kept(lead, say, stop):
         pool = Pool(server.api, site.name)
         pool.open(team)
         say(f"this dispatcher leads; workers of the pool {pool.name} run the playbooks")

@@ -13,10 +13,13 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from flows.dashboard.server import PrefectServer, Server
+from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.housekeeping import Housekeeping
-from flows.engine.performer import Performer
+from flows.engine.log_file import kept
+from flows.engine.metrics import metrics_on
+from flows.engine.performer import Performer, Workers
 from flows.engine.signing_gate import SigningGate
-from flows.engine.state import Engine, Workers
+from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in
 from flows.runs.means import DEFAULTS, means_of
@@ -55,13 +58,14 @@ def run_engine(
     playbooks: Path | None = None,
     program: str = "",
     as_team: bool = False,
+    metrics_port: int | None = None,
 ) -> int:
     """Run the engine until `stop` is set; with `until_idle`, until only people can go on. Return an exit code.
 
     On a signed site the whole record is first compared with what its events say. `program` is the version of the program that does.
 
     Call it in the main thread: the server ends with the thread that starts it. `playbooks` are those of the package, if no
-    others are named. With `hands_off`, only what reads is run.
+    others are named. With `hands_off`, only what reads is run. With `metrics_port`, Prometheus can scrape the engine there.
     """
     _refuse_unready(site_dir)
     refuse_differing(site_dir, program)
@@ -71,27 +75,31 @@ def run_engine(
         means = means_of(site_dir, inventory, ask_terminal)
     if as_team and site.team is None:
         raise InputError("site.yaml states no team", hint="docs/team.md", place=Place("site.yaml", None, "team"))
-    if site.team is None:
-        serving: Serving = _own_server(site_dir, port, on_message)
-    else:
-        serving = leading(site_dir, site, inventory, on_message, stop)
-    with _ending_at_once(on_message), serving as (server, workers):
-        # Prefect reads its settings when it is first imported: here, after the server has set them
-        from flows.performers.real import RealPerformer
+    name = new_id()
+    role = f"{ENGINE_ROLE}{name}"
+    with kept(site_dir, on_message) as say, _ending_at_once(say), metrics_on(metrics_port) as metrics:
+        if site.team is None:
+            serving: Serving = _own_server(site_dir, port, role, say)
+        else:
+            serving = leading(site_dir, site, role, inventory, say, stop)
+        with serving as (server, workers):
+            # Prefect reads its settings when it is first imported: here, after the server has set them
+            from flows.performers.real import RealPerformer
 
-        performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
-        with Ledger.open(site_dir) as ledger:
-            engine = _engine(ledger, performer, stop)
-            engine.workers = workers
-            on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
-            _dispatch(server, engine, on_message, until_idle=until_idle)
+            performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
+            with Ledger.open(site_dir) as ledger:
+                engine = _engine(name, ledger, performer, stop)
+                engine.workers = workers
+                metrics.show(engine)
+                say("hands off: only what reads is run" if hands_off else "running; Ctrl-C or `down` stops it cleanly")
+                _dispatch(server, engine, say, until_idle=until_idle)
     return 0
 
 
 @contextmanager
-def _own_server(site_dir: Path, port: int, say: Say) -> Iterator[tuple[Server, None]]:
+def _own_server(site_dir: Path, port: int, role: str, say: Say) -> Iterator[tuple[Server, None]]:
     """Serve the dashboard from a child process while the block lasts. Runs go on this machine."""
-    with PrefectServer(site_dir, port, say) as server:
+    with PrefectServer(site_dir, port, say, role) as server:
         yield server, None
 
 
@@ -122,11 +130,12 @@ def _refuse_unready(site_dir: Path) -> None:
         engine_key.require_key(snapshot)
 
 
-def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
+def _engine(name: str, ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
     """Return an engine for the plan in force."""
     with open_snapshot(ledger.site_dir) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
     return Engine(
+        id=name,
         site_dir=ledger.site_dir,
         ledger=ledger,
         plan=plan,

@@ -13,9 +13,9 @@ import time
 from typing import Self
 
 from flows.engine.state import Engine
-from flows.runs.process.orphans import boot_id
 from ledger.decisions.runs import claim, renew
 from ledger.entries import Claim
+from ledger.machine_processes import boot_id
 from schedule.errors import ClusterwrightError, NotSatisfiedError
 
 LEASE_S = 60.0

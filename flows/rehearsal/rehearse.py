@@ -105,7 +105,7 @@ def rehearse(
             raise InputError(f"{last.id} does not apply at this site", hint="name an activity that somebody does")
         clock = SimulatedClock(project_time(snapshot))
         played = None if luck is None else _drawn(read_plan(snapshot), luck)
-    with PrefectServer(site_dir, port, on_message) as server:
+    with PrefectServer(site_dir, port, on_message, "rehearsal") as server:
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.engine.dispatcher import dispatching
 

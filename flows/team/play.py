@@ -21,7 +21,6 @@ from prefect.logging import get_run_logger
 from flows.engine.parent_death import end_with_parent
 from flows.runs.bundle.copy import remove
 from flows.runs.process.control_groups import own_group
-from flows.runs.process.orphans import boot_id
 from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunEvent, RunSpec, ignore
@@ -32,6 +31,7 @@ from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
 from flows.team.reporting import Reporter
 from flows.team.worker_file import Worker, this_process, worker_here
+from ledger.machine_processes import boot_id
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 
 SHOWN = {"ok": (StateType.COMPLETED, "Ran"), "cancelled": (StateType.CANCELLED, "Stopped")}

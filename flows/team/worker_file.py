@@ -17,9 +17,9 @@ from typing import Annotated
 import psutil
 from pydantic import Field
 
-from flows.runs.process.orphans import is_alive
 from flows.team.exchange import Exchange
 from flows.team.keys import WorkerKey
+from ledger.machine_processes import is_alive
 from schedule.errors import UnreachableError
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.run_settings import RunSettings

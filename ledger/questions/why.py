@@ -16,7 +16,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.records import SignOffRow, live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
-from ledger.questions.unheard import unheard
+from ledger.questions.unheard import SENTENCE, unheard
 from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
@@ -182,8 +182,8 @@ def _needs_a_decision(case: LookedUp) -> list[str]:
 
 def _needs_an_engine(case: LookedUp) -> list[str]:
     """Say that no engine is at work on a run. Empty where one is."""
-    name, found = case.row.id, unheard(case.snapshot)
-    return [one.words(case.zone) for one in found if one.activity == name]
+    found = unheard(case.snapshot, case.row.id)
+    return [one.words(case.zone) for one in found]
 
 
 def _needs_to_start(case: LookedUp) -> list[str]:
@@ -294,10 +294,16 @@ def _sentence(case: LookedUp) -> str:
     row = case.row
     if row.state is State.NOT_APPLICABLE:
         return f"{row.state.words}: {row.na_reason}"
-    sentence = f"{row.state.words}: {_rework(case) or row.state.sentence}"
+    sentence = f"{row.state.words}: {_rework(case) or _not_at_work(case) or row.state.sentence}"
     if row.out_of_sequence:
         sentence += f" It is out of sequence ({row.early_because}): what comes after it waits for what it waits for."
     return f"{sentence} Flags: {', '.join(sorted(row.flags))}." if row.flags else sentence
+
+
+def _not_at_work(case: LookedUp) -> str:
+    """Return that no engine is at work on what the record has as running; empty where one is."""
+    is_running = case.row.state is State.RUNNING
+    return SENTENCE if is_running and unheard(case.snapshot, case.row.id) else ""
 
 
 def _rework(case: LookedUp) -> str:

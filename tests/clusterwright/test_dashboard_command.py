@@ -13,7 +13,7 @@ from tests.conftest import Command
 
 
 def test_the_login_and_the_address_are_shown_beside_an_engine_that_runs(site: Path, command: Command) -> None:
-    with locked(site, 4321):
+    with locked(site, 4321, "engine 1"):
         shown = command("dashboard", "--login", "--site", site)
         said = json.loads(command("dashboard", "--json", "--site", site).stdout)
 
@@ -28,7 +28,7 @@ def test_the_login_and_the_address_are_shown_beside_an_engine_that_runs(site: Pa
 
 def test_a_new_login_is_made_on_request_and_says_what_a_running_server_does(site: Path, command: Command) -> None:
     before = login_of(site)
-    with locked(site, 4321):
+    with locked(site, 4321, "engine 1"):
         shown = command("dashboard", "--new-login", "--site", site)
 
     assert login_of(site) != before

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import platform
+import subprocess
 from datetime import timedelta
 from pathlib import Path
 
 from ledger.account import machine_account
+from ledger.decisions.runs import claim
+from ledger.machine_processes import boot_id
 from ledger.machine_time import machine_time
 from ledger.writing import Ledger
 from tests.conftest import Command
@@ -31,6 +35,30 @@ def test_status_and_why_say_that_the_engine_of_a_run_does_not_answer(tmp_path: P
     )
     assert "the one at build has not answered since" in why.stdout
     assert json.loads(past.stdout)["unheard"] == []
+
+
+def test_an_engine_of_this_machine_that_was_killed_is_named_at_once(tmp_path: Path, command: Command) -> None:
+    """Its lease goes on for a minute, and until then they said that software is at work."""
+    make_ready(tmp_path, Clock(), machine_account())
+    killed = subprocess.Popen(["sleep", "300"])
+    machine = {"host": platform.node(), "boot_id": boot_id(), "pid": killed.pid, "pgid": 0}
+    with Ledger.open(tmp_path) as ledger:
+        assert claim(ledger, "engine-1", RUN, lease_s=600, **machine)  # type: ignore[arg-type]
+    alive = command("show", RUN, "--site", tmp_path).stdout
+
+    killed.kill()
+    killed.wait()
+    show, why = (command(verb, RUN, "--site", tmp_path).stdout for verb in ("show", "why"))
+    status = command("status", "--site", tmp_path).stdout
+    document = json.loads(command("show", RUN, "--json", "--site", tmp_path).stdout)
+
+    assert "Software is at work on it" in alive
+    for said in (show, why):
+        assert "no engine is at work on it" in said
+        assert f"needs an engine: process {killed.pid} of {platform.node()} has ended" in said
+        assert "Software is at work" not in said
+    assert f"{RUN} is running in the record only" in status
+    assert [one["pid"] for one in document["unheard"]] == [killed.pid]
 
 
 def test_of_a_run_that_an_engine_is_at_work_on_nothing_is_said(tmp_path: Path, command: Command) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.settings import apply, prefect_environment
-from flows.dashboard.site_lock import locked, running_port
+from flows.dashboard.site_lock import Holder, holder, locked
 from schedule.errors import UnreachableError
 from tests.flows.conftest import until
 from tests.ports import free_port
@@ -29,13 +29,13 @@ time.sleep(300)
 
 
 def test_a_second_engine_on_one_site_is_refused(tmp_path: Path) -> None:
-    with locked(tmp_path, 4300):
+    with locked(tmp_path, 4300, "engine 1"):
         with pytest.raises(UnreachableError, match="another engine or dashboard of this site runs"):
             PrefectServer(tmp_path, free_port(), lambda _: None).start()
 
-        assert running_port(tmp_path, 4200) == 4300
+        assert holder(tmp_path, 4200) == Holder(4300, os.getpid(), "engine 1")
 
-    assert running_port(tmp_path, 4200) is None
+    assert holder(tmp_path, 4200) is None
 
 
 def test_a_child_dies_with_a_parent_that_is_killed() -> None:

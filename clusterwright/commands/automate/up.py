@@ -1,13 +1,16 @@
 """Run the engine in the foreground, with the dashboard.
 
 Ctrl-C stops it once what runs has ended; a second Ctrl-C stops it at once. On a signed site the record is compared with its
-events first; the first start reads all of them, and later ones only the new ones.
+events first; the first start reads all of them, and later ones only the new ones. With --detach the engine goes on by itself
+once its dashboard answers: `clusterwright logs` shows what it says, and `clusterwright down` stops it.
 
 Where site.yaml states a `team`, this is one of its dispatchers: one leads, and workers run the playbooks (docs/team.md).
 
 Example:
     clusterwright up
     clusterwright up --hands-off --until-idle
+    clusterwright up --detach
+    clusterwright up --systemd
 
 """
 
@@ -18,9 +21,12 @@ from typer import Option
 
 from clusterwright import __version__
 from clusterwright.commands.options import PortOption, SiteOption
+from clusterwright.engine_process import start_detached
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say
+from clusterwright.systemd_unit import systemd_unit
 from clusterwright.where import find_site
+from flows.dashboard.settings import page_url
 from flows.engine.up import run_engine
 from ledger.private import private_files
 
@@ -33,10 +39,29 @@ def up(
     team: Annotated[
         bool, Option("--team", help="Be a team's dispatcher, as `team` in site.yaml states it; fail where it does not.")
     ] = False,
+    detach: Annotated[bool, Option("--detach", help="Let it go on by itself once its dashboard answers.")] = False,
+    systemd: Annotated[bool, Option("--systemd", help="Only print a unit that runs it with these options.")] = False,
     port: PortOption = 4200,
+    metrics_port: Annotated[
+        int | None, Option(min=1, max=65535, help="Let Prometheus scrape this port of 127.0.0.1.")
+    ] = None,
     site: SiteOption = None,
 ) -> None:
-    folder = find_site(site)
+    folder = find_site(site).resolve()
+    words = ["up", "--site", str(folder), "--port", str(port)]
+    words += ["--metrics-port", str(metrics_port)] if metrics_port else []
+    words += ["--hands-off"] if hands_off else []
+    words += ["--until-idle"] if until_idle else []
+    words += ["--team"] if team else []
+    if systemd:
+        print(systemd_unit(folder, words), end="")
+        return
+    if detach:
+        engine = start_detached(folder, words)
+        if engine.returncode is not None:
+            raise typer.Exit(engine.returncode)
+        print(f"engine with process {engine.pid} runs, dashboard on {page_url(port)}")
+        return
     say("starting the engine and the dashboard; the first start takes about 15 s")
     stop = stop_on_interrupt()
     with private_files():
@@ -49,5 +74,6 @@ def up(
             stop=stop,
             program=__version__,
             as_team=team,
+            metrics_port=metrics_port,
         )
     raise typer.Exit(code)

@@ -13,7 +13,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from flows.runs.process.orphans import is_alive, members
+from flows.runs.process.orphans import members
+from ledger.machine_processes import is_alive
 from ledger.machine_time import machine_time
 
 YOUNG_S = 30.0

@@ -11,6 +11,7 @@ import psutil
 
 from flows.runs.bundle.copy import remove
 from flows.runs.process.control_groups import end, group_of, processes
+from ledger.machine_processes import is_alive
 
 PATIENCE_S = 3.0
 
@@ -18,11 +19,6 @@ PATIENCE_S = 3.0
 class _Ids(NamedTuple):
     group: int
     session: int
-
-
-def boot_id() -> str:
-    """Return the id of this boot of this machine. A process of another boot cannot be alive."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def members(pgid: int, work_dir: Path) -> list[psutil.Process]:
@@ -71,14 +67,6 @@ def _end(left: list[psutil.Process]) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     psutil.wait_procs(stubborn, PATIENCE_S)
-
-
-def is_alive(pid: int) -> bool:
-    """Return whether a process has not ended. One that has keeps its number until its parent has asked for its exit code."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 def _ids(process: psutil.Process) -> _Ids | None:

@@ -1,0 +1,56 @@
+"""The unit by which systemd runs the engine of a site: started with the machine, and again after a fault."""
+
+import os
+import pwd
+from collections.abc import Sequence
+from pathlib import Path
+
+from clusterwright.engine_process import PROGRAM
+
+UNIT = """\
+# Save it as /etc/systemd/system/clusterwright-{name}.service, then: systemctl enable --now clusterwright-{name}
+[Unit]
+Description=Clusterwright engine of {folder}
+Wants=network-online.target
+After=network-online.target postgresql.service
+
+[Service]
+Type=exec
+User={account}
+WorkingDirectory={folder}
+ExecStart={program}
+# the engine ends what it runs, and its dashboard last
+KillMode=mixed
+TimeoutStopSec=5min
+Restart=on-failure
+RestartSec=10
+# what a person has to change first
+RestartPreventExitStatus=1 2 4
+# a control group for each run
+Delegate=yes
+UMask=0077
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def systemd_unit(site_dir: Path, words: Sequence[str]) -> str:
+    """Return the unit of a site's engine. `words` are those of the command line, and the account is the present one."""
+    return UNIT.format(
+        name=site_dir.name,
+        folder=_escaped(str(site_dir)),
+        account=pwd.getpwuid(os.geteuid()).pw_name,
+        program=" ".join(_quoted(word) for word in (*PROGRAM, *words)),
+    )
+
+
+def _escaped(text: str) -> str:
+    """Return text in which systemd replaces nothing."""
+    return text.replace("%", "%%")
+
+
+def _quoted(word: str) -> str:
+    """Return a word of a command line, as systemd reads it."""
+    safe = _escaped(word).replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$")
+    return f'"{safe}"'
