@@ -18,12 +18,15 @@ UNFINISHED = ["RUNNING", "PENDING", "SCHEDULED", "PAUSED", "CANCELLING"]
 def clear_abandoned(api: PrefectApi) -> int:
     """Mark the advances of earlier engines as crashed, so that none is shown as running. Return how many runs there were.
 
-    Standing runs and their nodes stay: no engine runs them.
+    Standing runs and their nodes stay: no engine runs them. Quick runs that nobody has answered wait for the next engine.
     """
     cleared = 0
     for kind in ("task_runs", "flow_runs"):
         wanted = {kind: {"state": {"type": {"any_": UNFINISHED}}}}
-        for run in [run for run in api.every(kind, wanted) if TAG not in run["tags"]]:
+        for run in list(api.every(kind, wanted)):
+            is_quick = run.get("deployment_id") and run["state_type"] == "SCHEDULED"
+            if TAG in run["tags"] or is_quick:
+                continue
             api.post(f"/{kind}/{run['id']}/set_state", {"state": CRASHED, "force": True})
             cleared += 1
     return cleared

@@ -20,6 +20,9 @@ from ledger.machine_time import machine_time
 FLOW = "Phases"
 TAG = "standing"
 RESTORED = "restored from ledger"
+OPENED = Shown("RUNNING", "Opened")
+"""The first state of a standing run. One that has no start would be "late" from then on."""
+
 ADVANCES = "advances"
 """The node of a standing run of which all advances of the phase are children."""
 
@@ -58,7 +61,8 @@ class StandingRuns:
     def open(self, wanted: dict[str, Picture], restored: Collection[str] = ()) -> dict[str, Parent]:
         """Find or make the run of each phase, and the node of its advances. Those in `restored` are tagged so if they are made."""
         flow = self._api.post("/flows/", {"name": FLOW})["id"]
-        for phase, picture in wanted.items():
+        # Prefect lists runs by their start, newest first: begun in reverse, they are listed in the order of the work
+        for phase, picture in reversed(wanted.items()):
             tags = [*self._tags, phase, *([RESTORED] if phase in restored else [])]
             made = self._api.post(
                 "/flow_runs/",
@@ -67,7 +71,7 @@ class StandingRuns:
                     "name": picture.name,
                     "tags": tags,
                     "idempotency_key": f"{TAG} {self._uuid} {phase}",
-                    "state": picture.shown._asdict(),
+                    "state": OPENED._asdict(),
                 },
             )
             self._runs[phase] = _Run(made["id"], made["name"], _shown(made))

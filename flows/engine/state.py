@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,6 +98,10 @@ class Engine:
     queues: dict[Group, queue.Queue[Work]] = field(default_factory=dict)
     held_back: set[Group] = field(default_factory=set)
     handed: int = 0
+    begun: Counter[str] = field(default_factory=Counter)
+    """By phase: how many activities software has begun."""
+    looked: int = -1
+    """The wakeup that the last look at the ledger has seen."""
     task_runs: int = 0
     completed: int = 0
     nodes: dict[tuple[UUID | None, str], TaskRun] = field(default_factory=dict)
@@ -211,6 +216,7 @@ class Engine:
                 self.queues.setdefault(self.groups.of(work.row), queue.Queue()).put(work)
             self.requested.difference_update(work.row.id for work in begins)
             self.handed += len(queued)
+            self.begun.update(work.row.plan.phase for work in begins if not self.performer.asks(work.row))
         return len(queued)
 
     def _to_tell(self, waiting: list[Work]) -> list[Work]:
