@@ -73,6 +73,8 @@ def pictures(snapshot: Snapshot, dates: Dates) -> dict[str, Picture]:
 def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: Dates) -> Picture:
     whole = of_phase(steps)
     state = shown(whole)
+    if state.type == "PENDING":  # the page of a pending run has no graph, no steps and no artifacts
+        state = state._replace(type="PAUSED")
     until = phase_dates(phase, whole, dates.forecast, site.time_zone)
     nodes = {
         step: Node(_node_name(step, dates.titles.get(step, ""), standing, site.time_zone), shown(standing))

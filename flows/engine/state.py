@@ -34,6 +34,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.turns import float_of, wants
 from ledger.writing import Ledger
+from steps.catalog.terms import Kind
 from steps.design.calculated import Calculator
 from steps.planning.plan import Plan
 from steps.stamps import local_day
@@ -216,7 +217,7 @@ class Engine:
                 self.queues.setdefault(self.groups.of(work.row), queue.Queue()).put(work)
             self.requested.difference_update(work.row.id for work in begins)
             self.handed += len(queued)
-            self.begun.update(work.row.plan.phase for work in begins if not self.performer.asks(work.row))
+            self.begun.update(work.row.plan.phase for work in begins if _acts(work))
         return len(queued)
 
     def _to_tell(self, waiting: list[Work]) -> list[Work]:
@@ -268,6 +269,11 @@ class Engine:
                 if self._open.pop(key, None) is not None:
                     self._taken.discard(key)
         self.wakeup.wake()
+
+
+def _acts(work: Work) -> bool:
+    """Return whether software begins. Otherwise a person is asked: to start or sign it, or to release what it changes."""
+    return bool(work.touches) or work.row.plan.kind is Kind.COMPUTE
 
 
 _AT_WORK: dict[UUID, Advance] = {}

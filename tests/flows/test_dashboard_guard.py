@@ -97,7 +97,7 @@ def owner(server: PrefectServer) -> Iterator[httpx.Client]:
     """Somebody who knows the login."""
     name, _, password = login_of(server.site_dir).partition(":")
     address = f"http://127.0.0.1:{server.port}/api"
-    with httpx.Client(base_url=address, auth=(name, password), trust_env=False) as client:
+    with httpx.Client(base_url=address, auth=(name, password), trust_env=False, timeout=60) as client:
         yield client
 
 
