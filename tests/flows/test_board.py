@@ -14,6 +14,7 @@ import pytest
 
 from flows.dashboard.board import Board
 from flows.dashboard.earlier_engines import clear_abandoned
+from flows.dashboard.prefect_api import FINAL
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.standing_pictures import dates_of, pictures
 from flows.dashboard.standing_words import phase_dates, shown
@@ -129,7 +130,7 @@ def test_what_a_phase_waits_for_follows_from_the_record(site: Path) -> None:
 @pytest.mark.usefixtures("alone")
 def test_a_decision_is_seen_and_a_rejection_too(server: PrefectServer, site: Path) -> None:
     with board_of(server, site), Ledger.open(site, clock=Clock()) as ledger:
-        until(lambda: agrees(server, site), seconds=10)
+        until(lambda: agrees(server, site), seconds=60)
         assert not green(server.api)
         work = "001@site"
         decisions: list[Callable[[], object]] = [
@@ -141,7 +142,7 @@ def test_a_decision_is_seen_and_a_rejection_too(server: PrefectServer, site: Pat
         ]
         for decide in decisions:
             decide()
-            until(lambda: agrees(server, site), seconds=10)
+            until(lambda: agrees(server, site), seconds=60)
 
     assert green(server.api) == {("procurement", ""), ("procurement", "001")}
 
@@ -153,7 +154,7 @@ def test_the_next_engine_finds_the_same_runs_and_repairs_what_was_changed_meanwh
 ) -> None:
     clear_abandoned(server.api)  # what another test has left
     with board_of(server, site):
-        until(lambda: agrees(server, site), seconds=10)
+        until(lambda: agrees(server, site), seconds=60)
     before = standing_runs(server)
     forged = {"state": {"type": "COMPLETED", "name": "Completed"}, "force": True}
     server.api.post(f"/flow_runs/{before['Go-live']['id']}/set_state", forged)
@@ -164,7 +165,7 @@ def test_the_next_engine_finds_the_same_runs_and_repairs_what_was_changed_meanwh
 
     assert clear_abandoned(server.api) == 0, "standing runs are nobody's"
     with board_of(server, site):
-        until(lambda: agrees(server, site), seconds=10)
+        until(lambda: agrees(server, site), seconds=60)
 
     after = standing_runs(server)
     assert {name: run["id"] for name, run in after.items()} == {name: run["id"] for name, run in before.items()}
@@ -176,7 +177,7 @@ def test_the_next_engine_finds_the_same_runs_and_repairs_what_was_changed_meanwh
 def test_no_state_is_one_that_services_of_prefect_change_by_themselves(server: PrefectServer, site: Path) -> None:
     """Late runs are scheduled ones, and a pause expires at its time. The standing runs have neither."""
     with board_of(server, site):
-        until(lambda: agrees(server, site), seconds=10)
+        until(lambda: agrees(server, site), seconds=60)
     states = [run["state"] for run in standing_runs(server).values()]
 
     assert {one["type"] for one in states} <= {"PAUSED", "RUNNING", "CANCELLED"}, "a pending run's page is empty"
@@ -188,7 +189,7 @@ def test_no_state_is_one_that_services_of_prefect_change_by_themselves(server: P
 def test_the_runs_are_listed_in_the_order_of_the_work_and_none_is_late(server: PrefectServer, site: Path) -> None:
     """Prefect calls a run late that is not over and has no start, and lists runs by their start, newest first."""
     with board_of(server, site):
-        until(lambda: agrees(server, site), seconds=10)
+        until(lambda: agrees(server, site), seconds=60)
     wanted = {"flow_runs": {"tags": {"all_": ["standing"]}}, "sort": "START_TIME_DESC"}
     runs = server.api.some("flow_runs", wanted)
 
@@ -206,6 +207,7 @@ def test_advances_are_children_of_their_phase_and_not_green_while_people_are_wai
         parents = board.open()
         running = start(site)
         running.engine.parents = parents
+        until(lambda: running.engine.looked >= 0, seconds=60)  # before what it looks at is over
         with Ledger.open(site, clock=Clock()) as ledger:
             bought(ledger)
         mine = {"flow_runs": {"tags": {"all_": [running.engine.tag]}}}
@@ -213,7 +215,8 @@ def test_advances_are_children_of_their_phase_and_not_green_while_people_are_wai
             lambda: [r for r in server.api.some("flow_runs", mine) if r["state"]["name"].startswith("Over")], seconds=60
         )
         advances = server.api.some("flow_runs", mine)
-        until(lambda: task_runs(server, running), seconds=10)
+        until(lambda: {"001", "080"} <= {run["name"][:3] for run in task_runs(server, running)}, seconds=60)
+        until(lambda: not [run for run in task_runs(server, running) if run["state_type"] not in FINAL], seconds=60)
 
     assert {run["parent_task_run_id"] for run in advances} <= {parent.node for parent in parents.values()}
     nodes = {run["name"][:3]: run["state"]["type"] for run in task_runs(server, running)}
