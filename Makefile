@@ -6,6 +6,7 @@ DEMO ?= demo-site
 SITE ?= screens-day/forty-pods
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
+PORT ?=
 MINUTES ?= 10
 PART ?=
 # One more than the two cores that a small machine has: many tests wait for an engine or a server.
@@ -39,10 +40,11 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 demo: setup
 	$(BIN)/python examples/demo.py $(DEMO)
 
-# The screens of a site in mid-build, as the docs show them: one that the scripted day leaves (tmux), if no other is named.
+# The screens of a site in mid-build, as the docs show them: one that the scripted day leaves (tmux), if no other is named. With PORT=4200
+# also the pages of the dashboard there (chromium).
 pictures: setup
 	test -f $(SITE)/ledger.db || $(BIN)/python examples/screens_day.py $(patsubst %/,%,$(dir $(SITE)))
-	$(BIN)/python -m docs.pictures $(SITE)
+	$(BIN)/python -m docs.pictures $(SITE) $(PORT)
 
 # Both passes run, whatever the first one finds; the ledger's tests run on both databases. The first pass writes down which tests
 # never ask for the time, for `make test-clocks`.

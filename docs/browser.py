@@ -22,8 +22,9 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 SHARPNESS = 1.5
 START_S = 20
 LOOK_S = 0.2
-SETTLE_S = 4.0
-"""How long, in seconds, a page has to load its runs and draw them."""
+PATIENCE_S = 60
+SETTLE_S = 2.0
+"""How long, in seconds, a page that has its texts has to draw them."""
 
 
 class Browser:
@@ -47,18 +48,29 @@ class Browser:
         """Return what a script in the page says."""
         return self.do("Runtime.evaluate", expression=script)["result"].get("value")
 
-    def go(self, address: str) -> None:
-        """Open a page, and let it load."""
+    def go(self, address: str, words: str = "") -> None:
+        """Open a page, and wait until it shows some words."""
         self.do("Page.navigate", url=address)
+        self._wait(f"document.body?.innerText.includes({json.dumps(words)})")
         time.sleep(SETTLE_S)
+
+    def _wait(self, script: str) -> None:
+        """Wait until a script in the page says that something is so."""
+        began = time.monotonic()
+        while not self.ask(script):
+            if time.monotonic() - began > PATIENCE_S:
+                raise TimeoutError(f"the page does not come to {script} in {PATIENCE_S} s")
+            time.sleep(LOOK_S)
 
     def log_in(self, address: str, login: str) -> None:
         """Type the login into the page that a dashboard shows to whom it does not know."""
         self.go(address)
+        self._wait("document.querySelector('input[type=password]') !== null")
         self.ask("document.querySelector('input[type=password]').focus()")
         self.do("Input.insertText", text=login)
         for kind in ("keyDown", "keyUp"):
             self.do("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+        self._wait("document.querySelector('input[type=password]') === null")
         time.sleep(SETTLE_S)
 
     def photograph(self, path: Path) -> None:

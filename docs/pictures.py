@@ -95,17 +95,21 @@ async def screens(site: Path) -> None:
 
 
 def dashboard(site: Path, port: int) -> None:
-    """Take the list of runs and the graph of one phase run."""
+    """Take the first page, the deployments and the graph of one phase run."""
     login = login_of(site)
     (standing,) = PrefectApi(api_url(port), login).some(
         "flow_runs", {"flow_runs": {"tags": {"all_": ["standing", PHASE]}}}
     )
-    phase = standing["id"]
     address = f"http://127.0.0.1:{port}"
     with browser(1600, 1000) as page:
         page.log_in(address, login)
-        for name, where in {"flows": "flows", "runs": "runs", "phase-run": f"runs/flow-run/{phase}"}.items():
-            page.go(f"{address}/{where}")
+        pages = {
+            "home": ("", "9 Flow runs"),
+            "deployments": ("v2/deployments", "9 Deployments"),
+            "phase-run": (f"runs/flow-run/{standing['id']}", standing["name"]),
+        }
+        for name, (where, words) in pages.items():
+            page.go(f"{address}/{where}", words)
             page.photograph(HERE / f"dashboard-{name}.png")
 
 

@@ -21,13 +21,17 @@ UNFINISHED = ["RUNNING", "PENDING", "SCHEDULED", "PAUSED", "CANCELLING"]
 def clear_abandoned(api: PrefectApi, site: str) -> int:
     """Mark the advances of a site's earlier engines as crashed, so that none is shown as running. Return how many runs there were.
 
-    Standing runs and their nodes stay: no engine runs them. Slices stay: their workers end them, and recovery says how.
+    Standing runs and their nodes stay: no engine runs them. Slices stay: their workers end them, and recovery says how. Quick runs that
+    nobody has answered wait for the next engine.
     """
     cleared = 0
     for kind in ("task_runs", "flow_runs"):
         wanted: dict[str, dict[str, Any]] = {"flow_runs": {"tags": {"all_": [site]}}}
         wanted.setdefault(kind, {})["state"] = {"type": {"any_": UNFINISHED}}
-        for run in [run for run in api.every(kind, wanted) if not {TAG, SLICE}.intersection(run["tags"])]:
+        for run in list(api.every(kind, wanted)):
+            is_quick = run.get("deployment_id") and run["state_type"] == "SCHEDULED"
+            if is_quick or {TAG, SLICE}.intersection(run["tags"]):
+                continue
             api.post(f"/{kind}/{run['id']}/set_state", {"state": CRASHED, "force": True})
             cleared += 1
     return cleared

@@ -6,12 +6,15 @@ blocks and other things that make a server connect to an address, and what runs 
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from fastapi.middleware.trustedhost import TrustedHostMiddleware
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flows.dashboard.settings import NAMES, own_origins
+from ledger.machine_time import machine_time
 
 API = "/api/"
 READING = {"GET", "HEAD", "OPTIONS"}
@@ -22,6 +25,9 @@ STREAMS = {"events/in", "events/out", "logs/out"}
 
 RECORDED = {"artifacts", "events", "flow_runs", "flows", "logs", "saved_searches", "task_runs"}
 """What may be written: what the engine records of its runs, and a person's own filters on a page."""
+
+QUICK_RUNS = {"create_flow_run", "deployments", "get_scheduled_flow_runs"}
+"""The last word of a POST about deployments: the engine registers its phases and asks for quick runs, a person makes one."""
 
 QUESTIONS = {
     "count",
@@ -35,6 +41,12 @@ QUESTIONS = {
     "paginate",
 }
 """The last word of a POST that only asks, whatever it asks about."""
+
+HOMES = {"/", "/v2", "/v2/", "/v2/dashboard"}
+"""Prefect's first page. It counts the tasks of a day: one that is done is "100 % completed" there."""
+
+LONGEST = timedelta(days=4 * 366)
+"""How long ago the standing runs of a site may have begun."""
 
 FETCHED = "collections"
 """What Prefect's server fetches from the internet, even for a GET."""
@@ -59,7 +71,14 @@ def is_served(method: str, path: str) -> bool:
         return False
     if method in READING or (method == "POST" and words[-1] in QUESTIONS):
         return True
+    if words[0] == "deployments":
+        return method == "POST" and words[-1] in QUICK_RUNS
     return words[0] in RECORDED and RESUMING.isdisjoint(words)
+
+
+def first_page(now: datetime) -> str:
+    """Return the page that people see first: the standing runs of the phases, whenever they began."""
+    return f"/v2/runs?tags=standing&start={now - LONGEST:%Y-%m-%dT%H:%M:%SZ}&end={now:%Y-%m-%dT%H:%M:%SZ}"
 
 
 class Guard:
@@ -81,6 +100,9 @@ class Guard:
         if reason:
             answer = JSONResponse({"exception_message": reason}, status_code=403)
             await answer(scope, receive, send)
+            return
+        if scope["type"] == "http" and scope["path"] in HOMES:
+            await RedirectResponse(first_page(machine_time()))(scope, receive, send)
             return
 
         async def send_bound(message: Message) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from flows.dashboard.markdown import escaped
-from flows.dashboard.standing_words import Shown, phase_dates, phase_name, shown
+from flows.dashboard.standing_words import Shown, phase_dates, phase_name, shown, troubles
 from flows.phases.titles import title
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import commitment_words, forecast_line
@@ -73,6 +73,8 @@ def pictures(snapshot: Snapshot, dates: Dates) -> dict[str, Picture]:
 def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: Dates) -> Picture:
     whole = of_phase(steps)
     state = shown(whole)
+    if state.type == "PENDING":  # the page of a pending run has no graph, no steps and no artifacts
+        state = state._replace(type="PAUSED")
     until = phase_dates(phase, whole, dates.forecast, site.time_zone)
     nodes = {
         step: Node(_node_name(step, dates.titles.get(step, ""), standing, site.time_zone), shown(standing))
@@ -80,14 +82,15 @@ def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: D
     }
     order = {step: standing.planned for step, standing in steps.items() if standing.planned is not None}
     text = _text(site, phase, state, until, nodes, steps, dates)
-    return Picture(phase_name(title(phase), state, until), state, nodes, order, text)
+    return Picture(phase_name(title(phase), state, troubles(whole), until), state, nodes, order, text)
 
 
 def _node_name(step: str, words: str, standing: WorkStanding, zone: str) -> str:
     if len(words) > TITLE_LENGTH:
         words = words[: TITLE_LENGTH - 1] + "…"
     until = f" · planned {local_day(standing.planned, zone)}" if standing.planned else ""
-    return f"{step} {words}{until}"
+    wrong = troubles(standing)
+    return f"{step} {words}{until}" + (f" · {wrong}" if wrong else "")
 
 
 def _text(

@@ -23,6 +23,9 @@ SLICE = "slice"
 """The tag of a run on a worker. Its dispatcher may have ended, and its processes not."""
 
 RESTORED = "restored from ledger"
+OPENED = Shown("RUNNING", "Opened")
+"""The first state of a standing run. One that has no start would be "late" from then on."""
+
 ADVANCES = "advances"
 """The node of a standing run of which all advances of the phase are children."""
 
@@ -61,7 +64,8 @@ class StandingRuns:
     def open(self, wanted: dict[str, Picture], restored: Collection[str] = ()) -> dict[str, Parent]:
         """Find or make the run of each phase, and the node of its advances. Those in `restored` are tagged so if they are made."""
         flow = self._api.post("/flows/", {"name": FLOW})["id"]
-        for phase, picture in wanted.items():
+        # Prefect lists runs by their start, newest first: begun in reverse, they are listed in the order of the work
+        for phase, picture in reversed(wanted.items()):
             tags = [*self._tags, phase, *([RESTORED] if phase in restored else [])]
             made = self._api.post(
                 "/flow_runs/",
@@ -70,7 +74,7 @@ class StandingRuns:
                     "name": picture.name,
                     "tags": tags,
                     "idempotency_key": f"{TAG} {self._uuid} {phase}",
-                    "state": picture.shown._asdict(),
+                    "state": OPENED._asdict(),
                 },
             )
             self._runs[phase] = _Run(made["id"], made["name"], shown_of(made))

@@ -85,10 +85,19 @@ def _counts(standing: WorkStanding) -> Iterator[str]:
             yield f"{standing.states[state]} {state.words}"
 
 
-def phase_name(title: str, state: Shown, dates: str) -> str:
-    """Return the name of a phase's standing run: what it waits for, and its dates."""
+def troubles(standing: WorkStanding) -> str:
+    """Return what has to be made good and what is late, in few words; empty where nothing is."""
+    return _list(
+        (standing.rejected, "{} rejected", "{} rejected"),
+        (standing.ncrs, "{} NCR open", "{} NCRs open"),
+        (standing.past, "{} past its planned finish", "{} past their planned finish"),
+    )
+
+
+def phase_name(title: str, state: Shown, wrong: str, dates: str) -> str:
+    """Return the name of a phase's standing run: what it waits for, what is wrong, and its dates."""
     waits = state.name[0].lower() + state.name[1:]
-    return " · ".join(part for part in (title, waits, dates) if part)
+    return " · ".join(part for part in (title, waits, wrong, dates) if part)
 
 
 def phase_dates(phase: str, standing: WorkStanding, forecast: KeptForecast | None, zone: str) -> str:
@@ -99,7 +108,10 @@ def phase_dates(phase: str, standing: WorkStanding, forecast: KeptForecast | Non
     if forecast is None or mine is None:
         return f"planned {local_day(standing.planned, zone)}"
     days = (forecast.day(one) for one in (mine.planned, mine.p50.date, mine.p80.date))
-    return "planned {}, P50 {}, P80 {}".format(*days)
+    later = max(0, forecast.days(mine.planned, mine.p50.date))
+    said = _list((later, "forecast {} day later than planned", "forecast {} days later than planned"))
+    dates = "planned {}, P50 {}, P80 {}".format(*days)
+    return f"{said}: {dates}" if said else dates
 
 
 def node_shown(state: State, before: Shown) -> Shown:

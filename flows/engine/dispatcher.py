@@ -23,6 +23,7 @@ from flows.dashboard.prefect_api import LOST
 from flows.dashboard.server import Server
 from flows.engine.advances import hand_out
 from flows.engine.log import logged
+from flows.engine.quick_runs import QuickRuns
 from flows.engine.ready_work import ReadyWork
 from flows.engine.state import Engine
 from schedule.errors import UnreachableError
@@ -97,13 +98,16 @@ def dispatching(
     )
     with logged(engine.site_dir):
         board = _opened(server, engine, say)
+        quick_runs = QuickRuns(server.api, engine)
         thread.start()
+        quick_runs.start()
         try:
             yield thread
         finally:
             engine.stopping.set()
             engine.wakeup.wake()
             if not isinstance(sys.exception(), KeyboardInterrupt):  # which ends everything at once
+                quick_runs.stop()
                 _finish(server, thread, errors)
                 board.stop()
         seen = catch_up(server, engine)

@@ -32,7 +32,9 @@ class ReadyWork:
         self._seen = count
         if engine.stopping.is_set() or not (moved or count != seen or again):
             return None
-        return engine.queue_up(self._work())
+        queued = engine.queue_up(self._work())
+        engine.looked = count
+        return queued
 
     def _work(self) -> list[Work]:
         engine = self._engine

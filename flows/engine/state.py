@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.turns import float_of, wants
 from ledger.writing import Ledger
+from steps.catalog.terms import Kind
 from steps.design.calculated import Calculator
 from steps.planning.plan import Plan
 from steps.stamps import local_day
@@ -104,6 +106,10 @@ class Engine:
     queues: dict[Group, queue.Queue[Work]] = field(default_factory=dict)
     held_back: set[Group] = field(default_factory=set)
     handed: int = 0
+    begun: Counter[str] = field(default_factory=Counter)
+    """By phase: how many activities software has begun."""
+    looked: int = -1
+    """The wakeup that the last look at the ledger has seen."""
     task_runs: int = 0
     completed: int = 0
     reclaims: int = 0
@@ -220,6 +226,7 @@ class Engine:
                 self.queues.setdefault(self.groups.of(work.row), queue.Queue()).put(work)
             self.requested.difference_update(work.row.id for work in begins)
             self.handed += len(queued)
+            self.begun.update(work.row.plan.phase for work in begins if _acts(work))
         return len(queued)
 
     def _to_tell(self, waiting: list[Work]) -> list[Work]:
@@ -271,6 +278,11 @@ class Engine:
                 if self._open.pop(key, None) is not None:
                     self._taken.discard(key)
         self.wakeup.wake()
+
+
+def _acts(work: Work) -> bool:
+    """Return whether software begins. Otherwise a person is asked: to start or sign it, or to release what it changes."""
+    return bool(work.touches) or work.row.plan.kind is Kind.COMPUTE
 
 
 _AT_WORK: dict[UUID, Advance] = {}

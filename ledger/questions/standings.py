@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
 from operator import add
 
 from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_MET, OVER, State
+from ledger.rules.activity import NOT_MET, OVER, State, is_past_planned_finish
 from steps.catalog.terms import Kind, Phase
 from steps.stamps import instant, stamp
 
@@ -38,6 +38,14 @@ SELECT DISTINCT a.phase, a.step, t.id FROM tranche t
 JOIN order_line o ON o.id = t.order_line JOIN link l ON l."before" = t.id JOIN activity a ON a.id = l."after"
 WHERE t.received_at IS NULL AND t.in_plan AND o.placed_at IS NOT NULL
   AND l.satisfied_at IS NULL AND a.state NOT IN ('done', 'not_applicable')"""
+_REJECTED = """
+SELECT a.phase, a.step, count(DISTINCT a.id) FROM sign_off s JOIN activity a ON a.id = s.activity
+WHERE s.decision = 'rejected' AND s.attempt = a.attempt - 1 AND a.state NOT IN ('done', 'not_applicable')
+GROUP BY a.phase, a.step"""
+_NCRS = """
+SELECT a.phase, a.step, count(*) FROM ncr n JOIN activity a ON a.id = n.activity
+WHERE n.closed_at IS NULL GROUP BY a.phase, a.step"""
+_DUE = "SELECT phase, step, state, early_finish FROM activity WHERE in_plan AND early_finish < :now AND state <> 'done'"
 _TITLES = """
 SELECT step, json_extract(plan, '$.title') FROM activity
 WHERE id IN (SELECT min(id) FROM activity GROUP BY step)"""
@@ -55,7 +63,8 @@ class WorkStanding:
 
     `again` are done, but to be signed again. `to_sign` are sign-offs that people can give now, `to_start` is work that
     people can start, also where no playbook does what software could, `releases` are changes that wait for a release. `orders` can be placed now. `deliveries` are on their
-    way, and work waits for them. `planned` is when the last activity is to be finished.
+    way, and work waits for them. `planned` is when the last activity is to be finished. `rejected` have to be made good, `ncrs`
+    are open, and `past` are past their planned finish.
     """
 
     states: Counter[State] = field(default_factory=Counter)
@@ -66,6 +75,9 @@ class WorkStanding:
     orders: frozenset[str] = frozenset()
     deliveries: frozenset[str] = frozenset()
     planned: datetime | None = None
+    rejected: int = 0
+    ncrs: int = 0
+    past: int = 0
 
     def __add__(self, other: WorkStanding) -> WorkStanding:
         """Return both together."""
@@ -79,6 +91,9 @@ class WorkStanding:
             self.orders | other.orders,
             self.deliveries | other.deliveries,
             max(ends, default=None),
+            self.rejected + other.rejected,
+            self.ncrs + other.ncrs,
+            self.past + other.past,
         )
 
     @property
@@ -111,6 +126,13 @@ def standings(snapshot: Snapshot) -> Standings:
         found[phase][step] += WorkStanding(orders=frozenset({order}))
     for phase, step, delivery in snapshot.ask(_ON_THE_WAY):
         found[phase][step] += WorkStanding(deliveries=frozenset({delivery}))
+    for phase, step, rejected in snapshot.ask(_REJECTED):
+        found[phase][step] += WorkStanding(rejected=rejected)
+    for phase, step, ncrs in snapshot.ask(_NCRS):
+        found[phase][step] += WorkStanding(ncrs=ncrs)
+    for phase, step, state, finish in snapshot.ask(_DUE, now=now):
+        is_past = is_past_planned_finish(State(state), instant(finish), snapshot.now)
+        found[phase][step] += WorkStanding(past=is_past)
     return {phase.value: found[phase] for phase in Phase if phase in found}
 
 
@@ -156,16 +178,9 @@ def _held(standing: WorkStanding, kind: Kind) -> WorkStanding:
     """Return a standing in which one that seemed ready is blocked: an approval before it has expired."""
     states = standing.states + Counter({State.BLOCKED: 1})
     states[State.READY] -= 1
-    return WorkStanding(
-        +states,
-        standing.again,
-        standing.to_sign - (kind in _SIGNED_FOR),
-        standing.to_start - (kind in _STARTED),
-        standing.releases,
-        standing.orders,
-        standing.deliveries,
-        standing.planned,
-    )
+    to_sign = standing.to_sign - (kind in _SIGNED_FOR)
+    to_start = standing.to_start - (kind in _STARTED)
+    return replace(standing, states=+states, to_sign=to_sign, to_start=to_start)
 
 
 def step_titles(snapshot: Snapshot) -> dict[str, str]:

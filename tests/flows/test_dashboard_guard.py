@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -18,6 +19,7 @@ from flows.dashboard.guard import is_served
 from flows.dashboard.login import login_of
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.settings import NAMES, NOT_NEEDED
+from flows.dashboard.standing_runs import TAG
 
 ANY_ID = uuid.UUID(int=15, version=4)  # workers of the tests have to agree on the names
 EVIL = "http://evil.example"
@@ -53,6 +55,8 @@ FORGERIES: list[tuple[str, str, Any]] = [
     ("POST", "/flow_runs/bulk_set_state", {"flow_runs": {}, **STATE}),
     ("POST", "/artifacts/", {"key": "status", "type": "markdown", "data": "all is done"}),
     ("POST", "/events", [EVENT]),
+    ("POST", "/deployments/", {"name": "forged", "flow_id": str(ANY_ID)}),
+    ("POST", f"/deployments/{ANY_ID}/create_flow_run", {}),
 ]
 OUTWARD: list[tuple[str, str, Any]] = [
     ("POST", "/automations/", AUTOMATION),
@@ -64,7 +68,9 @@ OUTWARD: list[tuple[str, str, Any]] = [
     ("POST", "/block_schemas/", {"fields": {}, "block_type_id": str(ANY_ID)}),
     ("POST", "/block_documents/", {"name": "out", "block_type_id": str(ANY_ID), "block_schema_id": str(ANY_ID)}),
     ("PUT", "/admin/storage", {"default_result_storage_block_id": str(ANY_ID)}),
-    ("POST", "/deployments/", {"name": "x", "flow_id": str(ANY_ID)}),
+    ("PATCH", f"/deployments/{ANY_ID}", {"paused": True}),
+    ("DELETE", f"/deployments/{ANY_ID}", None),
+    ("POST", f"/deployments/{ANY_ID}/schedules", []),
     ("POST", "/work_pools/", {"name": "x", "type": "process"}),
     ("POST", "/variables/", {"name": "x", "value": 1}),
     ("POST", "/v2/concurrency_limits/", {"name": "x", "limit": 0}),
@@ -186,13 +192,26 @@ def test_its_own_page_may_ask(server: PrefectServer, owner: httpx.Client, name: 
 
 def test_a_page_connects_to_its_own_server_only(server: PrefectServer) -> None:
     """Prefect's page has a module that reports to its maker, and an artifact may name a picture anywhere."""
-    page = httpx.get(f"http://localhost:{server.port}/v2/", headers={"Accept": "text/html"}, trust_env=False)
+    page = httpx.get(f"http://localhost:{server.port}/v2/runs", headers={"Accept": "text/html"}, trust_env=False)
 
     policy = page.headers["content-security-policy"]
     named = {word for word in policy.replace(";", " ").split() if "://" in word}
     assert page.status_code == 200
     assert policy.startswith("default-src 'self'")
     assert {word.split("://")[1].split(":")[0] for word in named} == set(NAMES)
+
+
+@pytest.mark.parametrize("path", ["/", "/v2", "/v2/", "/v2/dashboard"])
+def test_the_first_page_is_the_standing_runs(server: PrefectServer, path: str) -> None:
+    """Prefect's own first page counts the tasks of a day: one that is done is "100 % completed" there."""
+    address = f"http://localhost:{server.port}{path}"
+    page = httpx.get(address, headers={"Accept": "text/html"}, trust_env=False, follow_redirects=True)
+
+    assert page.status_code == 200
+    assert page.url.path == "/v2/runs"
+    assert page.url.params["tags"] == TAG
+    began, ended = (datetime.fromisoformat(page.url.params[name]) for name in ("start", "end"))
+    assert ended - began > timedelta(days=3 * 365), "also of a site that began years ago"
 
 
 @pytest.mark.parametrize("stream", ["events/in", "events/out", "logs/out"])
@@ -256,6 +275,9 @@ def test_what_may_be_written_is_what_an_engine_records_and_nothing_that_a_new_pr
         ("PATCH", "/api/flows/{id}"),
         ("PATCH", "/api/task_runs/{id}"),
         ("POST", "/api/artifacts/"),
+        ("POST", "/api/deployments/"),
+        ("POST", "/api/deployments/get_scheduled_flow_runs"),
+        ("POST", "/api/deployments/{id}/create_flow_run"),
         ("POST", "/api/events"),
         ("POST", "/api/events/count-by/{countable}"),
         ("POST", "/api/flow_runs/"),

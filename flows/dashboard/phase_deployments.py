@@ -1,0 +1,72 @@
+"""The nine phases under Deployments, in the order of the work, and the quick runs that people ask for there.
+
+No work pool has them, so no worker of Prefect can take their runs: only the engine asks for these, and ends each at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.standing_words import Shown
+from flows.phases.by_phase import PHASE_FLOWS
+from flows.phases.titles import title
+from ledger.machine_time import machine_time
+from steps.catalog.terms import Phase
+
+ABOUT = "A quick run asks the engine to look now. It starts what is ready and nothing else, and it approves nothing."
+
+
+class PhaseDeployments:
+    """The deployments of one site's phases in Prefect."""
+
+    def __init__(self, api: PrefectApi) -> None:
+        """Take the server's interface. Nothing is registered yet."""
+        self._api = api
+        self._phases: dict[str, Phase] = {}
+
+    def register(self, site: str, revision: int) -> None:
+        """Make the deployments, or bring them up to date with the plan revision in force."""
+        parameters = {"site": site, "revision": revision, "activities": []}
+        for number, phase in enumerate(PHASE_FLOWS, start=1):
+            flow = self._api.post("/flows/", {"name": title(phase)})["id"]
+            wanted = {
+                "name": f"{number} {title(phase)}",
+                "flow_id": flow,
+                "entrypoint": _entrypoint(phase),
+                "description": _description(phase),
+                "tags": [site, phase],
+                "parameters": parameters,
+                "enforce_parameter_schema": False,
+            }
+            self._phases[self._api.post("/deployments/", wanted)["id"]] = phase
+        self._due()  # Prefect shows deployments as ready once their runs were asked for so
+
+    def asked(self) -> dict[Phase, list[str]]:
+        """Return the quick runs that are due, by phase. As a rule there is none, and a count is the cheapest question."""
+        scheduled = {"deployment_id": {"any_": list(self._phases)}, "state": {"type": {"any_": ["SCHEDULED"]}}}
+        return self._due() if self._api.count("flow_runs", {"flow_runs": scheduled}) else {}
+
+    def answer(self, run: str, state: Shown) -> None:
+        """End a quick run with a state that says what came of it."""
+        self._api.post(f"/flow_runs/{run}/set_state", {"state": state._asdict(), "force": True})
+
+    def _due(self) -> dict[Phase, list[str]]:
+        wanted = {"deployment_ids": list(self._phases), "scheduled_before": machine_time().isoformat()}
+        found: dict[Phase, list[str]] = {}
+        for run in self._api.post("/deployments/get_scheduled_flow_runs", wanted):
+            found.setdefault(self._phases[run["deployment_id"]], []).append(run["id"])
+        return found
+
+
+def _entrypoint(phase: Phase) -> str:
+    function = PHASE_FLOWS[phase].fn
+    return f"{function.__module__}.{function.__name__}"
+
+
+def _description(phase: Phase) -> str:
+    """Return what the phase is, what its flow does, and what a quick run asks for."""
+    flow = PHASE_FLOWS[phase]
+    module: Any = inspect.getmodule(flow.fn)
+    return "\n\n".join((inspect.getdoc(module) or "", flow.description or "", ABOUT))
