@@ -15,6 +15,7 @@ from flows.engine.performer import Performer
 from flows.engine.signing_gate import SigningGate
 from flows.engine.state import Engine
 from flows.runs.inventory.sources import kept_inventory
+from flows.runs.limits.limits import side_by_side
 from flows.runs.means import DEFAULTS, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
@@ -67,7 +68,7 @@ def run_engine(
 
         performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
         with Ledger.open(site_dir) as ledger:
-            engine = _engine(ledger, performer, stop)
+            engine = _engine(ledger, performer, side_by_side(means.settings), stop)
             on_message("hands off: only what reads is run" if hands_off else "running; Ctrl-C stops it cleanly")
             _dispatch(server, engine, on_message, until_idle=until_idle)
     return 0
@@ -100,8 +101,8 @@ def _refuse_unready(site_dir: Path) -> None:
         engine_key.require_key(snapshot)
 
 
-def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
-    """Return an engine for the plan in force."""
+def _engine(ledger: Ledger, performer: Performer, at_once: int, stop: threading.Event) -> Engine:
+    """Return an engine for the plan in force, with so many runs side by side."""
     with open_snapshot(ledger.site_dir) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
     return Engine(
@@ -113,6 +114,7 @@ def _engine(ledger: Ledger, performer: Performer, stop: threading.Event) -> Engi
         performer=performer,
         linger_s=LINGER_S,
         rehearsal=False,
+        side_by_side=at_once,
         stopping=stop,
     )
 

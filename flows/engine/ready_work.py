@@ -56,6 +56,7 @@ class ReadyWork:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop watching, and free what was reserved."""
+        """Stop watching, free what was reserved, and close what was open for reading."""
         self._engine.turns.leave()
         self._changes.close()
+        self._engine.readers.close()
