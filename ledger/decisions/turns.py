@@ -35,7 +35,7 @@ def take_turns(
     wishes: Sequence[Wish],
     *,
     busy: Collection[str] = (),
-    places: int | None = None,
+    side_by_side: int | None = None,
     lease_s: float,
     machine_now: datetime | None = None,
 ) -> frozenset[str]:
@@ -43,7 +43,7 @@ def take_turns(
 
     The others keep, or get, a place in the order. `busy` are the activities that the engine has begun: they keep what they were
     granted until they are claimed. All that the engine had reserved besides is free again. An activity that was granted to another
-    engine is neither begun nor reserved. At most `places` runs go on at once on the engine's machine: any number if it is None.
+    engine is neither begun nor reserved. At most `side_by_side` runs go on at once on the engine's machine: any number if it is None.
     """
     with ledger.write() as writing:
         now, asked = machine_now or writing.machine_time, writing.at()
@@ -62,7 +62,9 @@ def take_turns(
         things = {thing for one in used for thing in one.wants}
         line = [places[name] for name in wished]
         begins = [place.activity for place in beginning(line, map(place_of, waiting), things)]
-        room = len(begins) if places is None else places - runs_at_work(asked, [*others, *begun], runner.host)
+        room = (
+            len(begins) if side_by_side is None else side_by_side - runs_at_work(asked, [*others, *begun], runner.host)
+        )
         turn, full = set(begins[: max(0, room)]), set(begins[max(0, room) :])
         until = now + timedelta(seconds=lease_s)
         wanted = [one._replace(lease_until=until) for one in begun]
@@ -80,7 +82,7 @@ def take_turns(
                 runner.host,
                 runner.boot_id,
                 runner.pid,
-                places if places and wish.activity in full else 0,
+                side_by_side if side_by_side and wish.activity in full else 0,
             )
             wanted.append(made)
         _store(writing.projection, ours, wanted, now + timedelta(seconds=lease_s * RENEWED_BELOW))
