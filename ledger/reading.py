@@ -52,7 +52,8 @@ class Readers:
         """Return the site's record, for questions as of `now`. Closing it keeps its connection for the next one."""
         cut_off = brought_up(self._site_dir, take_over)
         file, db = self._connection()
-        snapshot = Snapshot(db, self._site_dir, now, cut_off=cut_off, release=partial(self._keep, file, db))
+        release = partial(self._keep, file, db)
+        snapshot = Snapshot(db, self._site_dir, now, cut_off=cut_off, release=release)
         with ExitStack() as on_error:
             on_error.push(snapshot)
             db.execute("BEGIN")

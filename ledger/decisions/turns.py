@@ -62,10 +62,11 @@ def take_turns(
         things = {thing for one in used for thing in one.wants}
         line = [places[name] for name in wished]
         begins = [place.activity for place in beginning(line, map(place_of, waiting), things)]
-        room = (
-            len(begins) if side_by_side is None else side_by_side - runs_at_work(asked, [*others, *begun], runner.host)
-        )
-        turn, full = set(begins[: max(0, room)]), set(begins[max(0, room) :])
+        room = len(begins)
+        if side_by_side is not None:
+            at_work = runs_at_work(asked, [*others, *begun], runner.host)
+            room = max(0, side_by_side - at_work)
+        turn, crowded = set(begins[:room]), set(begins[room:])
         until = now + timedelta(seconds=lease_s)
         wanted = [one._replace(lease_until=until) for one in begun]
         for wish in mine:
@@ -82,7 +83,7 @@ def take_turns(
                 runner.host,
                 runner.boot_id,
                 runner.pid,
-                side_by_side if side_by_side and wish.activity in full else 0,
+                side_by_side or 0 if wish.activity in crowded else 0,
             )
             wanted.append(made)
         _store(writing.projection, ours, wanted, now + timedelta(seconds=lease_s * RENEWED_BELOW))

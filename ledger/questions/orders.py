@@ -89,7 +89,8 @@ def _orders(snapshot: Snapshot, only: str = "", **values: str) -> list[OrderRow]
         deliveries.setdefault(order_of(delivery.id), []).append(delivery)
     found = rows_of(snapshot, OrderRow, f"JOIN order_line o ON o.id = t.id {only} ORDER BY t.ordinal", **values)
     zone = site_of(snapshot).time_zone
-    return [_order(row, deliveries.get(row.id, ()), snapshot.now, zone) for row in found]
+    pairs = ((row, deliveries.get(row.id, ())) for row in found)
+    return [_order(row, tranches, snapshot.now, zone) for row, tranches in pairs]
 
 
 def _is_theirs(row: OrderRow, organisation: str) -> bool:

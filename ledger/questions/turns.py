@@ -63,7 +63,8 @@ class Turn(NamedTuple):
 
     def words(self, zone: str) -> str:
         """Return the sentence that people read, with times in the site's zone."""
-        waits = "; ".join(one.words(zone) for one in self.behind[:NAMED]) or self._unhindered()
+        behind = "; ".join(one.words(zone) for one in self.behind[:NAMED])
+        waits = behind or self._unhindered()
         more = f" and {len(self.behind) - NAMED} more" if len(self.behind) > NAMED else ""
         return f"waits for {waits}{more}; place {self.place} of {self.of} in the order"
 
@@ -120,7 +121,8 @@ def turns(snapshot: Snapshot) -> dict[str, Turn]:
     for number, place in enumerate(line):
         behind = (*_behind(place, used), *_later(place, line[:number]))
         one = rest[place.activity]
-        found[place.activity] = Turn(number + 1, len(line), place.since, behind, one.host, one.places)
+        queued = (number + 1, len(line), one.since)
+        found[one.activity] = Turn(*queued, behind, one.host, one.places)
     return found
 
 
