@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import psutil
@@ -102,7 +102,7 @@ def make_site(folder: Path) -> None:
     """Adopt a plan of activities that people are asked about, all of them ready at once."""
     pods = [f"pod-{number + 1:03}" for number in range(PODS)]
     made = [activity(f"{200 + number}@{pod}") for pod in pods for number in range(TASKS // PODS)]
-    units = [{"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": []}]
+    units: list[dict[str, Any]] = [{"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": []}]
     units += [{"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": []} for pod in pods]
     plan = small_plan(activities=made, links=[], units=units, orders=[])
     about = {"site_name": "Overhead", "time_zone": "UTC", "owner": "pm"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def make(folder: Path, *long: str) -> None:
     """Adopt a plan in which long runs, a question and a short run are ready at once, in this order."""
     reads = {"kind": "verify", "effect": "read", "policy": {"needed": "by-hand"}}
     made = [*(activity(name, **reads) for name in long), activity(QUESTION), activity(SHORT, **reads)]
-    units = [{"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": []}]
+    units: list[dict[str, Any]] = [{"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": []}]
     about = {"site_name": "Slow", "time_zone": "UTC", "owner": "pm"}
     with create_ledger(folder, **about, rehearsal=False, clock=project_now) as ledger:
         adopt_plan(ledger, "pm", small_plan(activities=made, links=[], units=units, orders=[]), reason="first plan")
