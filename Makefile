@@ -21,7 +21,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
+.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -145,6 +145,10 @@ bench-interchange: setup
 # An engine killed in the middle of playbooks that succeed. It takes about twenty minutes.
 bench-kills: setup
 	$(BIN)/python -m benchmarks.engine_kill 60 1
+
+# What the engine costs for each task, beside bare Prefect. It takes about three minutes.
+bench-engine: setup
+	$(BIN)/python -m benchmarks.engine_overhead 3
 
 # Forty pods of 32 hosts that join over time. It takes at most forty minutes.
 bench-pods: setup

@@ -67,6 +67,7 @@ crews: {{}}
 
 # How runs of playbooks go; what is left out is worked out for each run. `clusterwright limits ID` shows it; docs/runs.md.
 # runs:
+#   side_by_side: 8         # runs at once on the engine's machine
 #   forks: 50               # hosts at once
 #   ssh_retries: 3
 #   connect_timeout_s: 10

@@ -91,6 +91,7 @@ class Reservation(NamedTuple):
     """What an engine keeps for an activity until `lease_until`, in machine time, and since when.
 
     The activity waits for its turn, or it is `granted`: then it has begun, or is about to. A run has a claim instead from then on.
+    `places` is how many runs go on at once on the engine's machine, where nothing but a free place among them is missing; else 0.
     """
 
     activity: str
@@ -104,6 +105,7 @@ class Reservation(NamedTuple):
     host: str = ""
     boot_id: str = ""
     pid: int = 0
+    places: int = 0
 
     def is_for(self, activity: str, attempt: int, wants: frozenset[str]) -> bool:
         """Return whether it is kept for this attempt, and for everything that this wants."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import ExitStack, closing
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ledger.project_time import project_now
 from ledger.questions.site import project_time
 from ledger.questions.snapshot import Snapshot
-from ledger.stores.file import connect, is_older
+from ledger.stores.file import connect, is_older, ledger_path
 from ledger.stores.following import Follower, brought_up
 from ledger.stores.place import database_of
 
@@ -36,6 +38,47 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
             snapshot.now = project_time(snapshot)
         on_error.pop_all()
     return snapshot
+
+
+class Readers:
+    """Opens snapshots on connections that stay open, for a process that asks many times a second."""
+
+    def __init__(self, site_dir: Path) -> None:
+        """Take the site's folder. Its ledger has the present format."""
+        self._site_dir = site_dir
+        self._idle: list[tuple[int, sqlite3.Connection]] = []
+
+    def snapshot(self, now: datetime) -> Snapshot:
+        """Return the site's record, for questions as of `now`. Closing it keeps its connection for the next one."""
+        cut_off = brought_up(self._site_dir, take_over)
+        file, db = self._connection()
+        release = partial(self._keep, file, db)
+        snapshot = Snapshot(db, self._site_dir, now, cut_off=cut_off, release=release)
+        with ExitStack() as on_error:
+            on_error.push(snapshot)
+            db.execute("BEGIN")
+            is_rehearsal(snapshot)  # the first read fixes what the transaction sees
+            on_error.pop_all()
+        return snapshot
+
+    def close(self) -> None:
+        """Close the connections that no snapshot uses."""
+        while self._idle:
+            self._idle.pop()[1].close()
+
+    def _connection(self) -> tuple[int, sqlite3.Connection]:
+        """Return a connection to the ledger's file, and the number of that file. Another file may have taken its place."""
+        present = ledger_path(self._site_dir).stat().st_ino
+        while self._idle:
+            file, db = self._idle.pop()
+            if file == present:
+                return file, db
+            db.close()
+        return present, connect(self._site_dir)
+
+    def _keep(self, file: int, db: sqlite3.Connection) -> None:
+        db.rollback()
+        self._idle.append((file, db))
 
 
 def take_over(site_dir: Path) -> None:

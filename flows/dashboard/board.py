@@ -33,10 +33,13 @@ LOOK_S = 0.2
 AGAIN_S = 1.0
 """After a request failed."""
 
-TEXTS_S = 5.0
-"""How often, in seconds, artifacts are written at most. States and names are written at once."""
+EVERY_S = 0.6
+"""How often, in seconds, states and names are written at most. The first change after a quiet while is shown at once."""
 
-PACE_S, PACE_LOOK_S = 0.6, 0.02
+TEXTS_S = 5.0
+"""How often, in seconds, artifacts are written at most."""
+
+PACE_S, PACE_LOOK_S = 1.0, 0.02
 CHECK_S = 60.0
 """How often, in seconds, the board asks what Prefect shows: with the login, a person can change the state of a run there."""
 
@@ -83,11 +86,12 @@ class Board:
 
     def _follow(self) -> None:
         with LedgerChanges(self._site_dir, self._clock) as watch:
-            is_due = True
+            is_due, shown = True, -EVERY_S
             while not self._stop.wait(AGAIN_S if is_due and self._checked is None else LOOK_S):
                 began = time.monotonic()
                 is_due = watch.moved() or is_due or self._is_unchecked()
-                if is_due:
+                if is_due and began - shown >= EVERY_S:
+                    shown = began
                     is_due = not self._shows(watch)
                 if not is_due:
                     self._as_of = began

@@ -100,6 +100,7 @@ def prefect_environment(site_dir: Path, port: int, login: str) -> dict[str, str]
             "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "ui"),
             # states of task runs are written together: each by itself, the server would take ten times as long
             "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "100",
+            "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "100",
             # whole seconds: Prefect cuts off the rest, and at 0 its loop would keep a core busy
             "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
             "PREFECT_SERVER_LOGGING_LEVEL": "WARNING",

@@ -5,7 +5,9 @@ A node is a step over all its units, so that a site of any size has a graph that
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from flows.dashboard.markdown import escaped
@@ -31,13 +33,16 @@ class Node(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What the dashboard shows of a phase. `order` is when each step is to end, which no cycle of links disturbs."""
+    """What the dashboard shows of a phase. `order` is when each step is to end, which no cycle of links disturbs.
+
+    `text` returns the standing artifact, which is written less often than the rest.
+    """
 
     name: str
     shown: Shown
     nodes: dict[str, Node]
     order: dict[str, datetime]
-    text: str
+    text: Callable[[], str]
 
 
 class Dates(NamedTuple):
@@ -81,7 +86,7 @@ def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: D
         for step, standing in steps.items()
     }
     order = {step: standing.planned for step, standing in steps.items() if standing.planned is not None}
-    text = _text(site, phase, state, until, nodes, steps, dates)
+    text = partial(_text, site, phase, state, until, nodes, steps, dates)
     return Picture(phase_name(title(phase), state, troubles(whole), until), state, nodes, order, text)
 
 

@@ -109,7 +109,7 @@ class StandingRuns:
     def send_texts(self, wanted: dict[str, Picture]) -> None:
         """Write the standing artifact of each phase of which something has changed."""
         for phase, picture in wanted.items():
-            self._send_text(phase, self._runs[phase], picture)
+            self._send_text(phase, self._runs[phase], picture.text())
 
     def _send_run(self, run: _Run, picture: Picture) -> None:
         if run.shown != picture.shown:
@@ -136,21 +136,21 @@ class StandingRuns:
         }
         return str(self._api.post("/task_runs/", node)["id"])
 
-    def _send_text(self, phase: str, run: _Run, picture: Picture) -> None:
-        if run.text == picture.text:
+    def _send_text(self, phase: str, run: _Run, text: str) -> None:
+        if run.text == text:
             return
         if run.artifact:
-            self._api.post(f"/artifacts/{run.artifact}", {"data": picture.text}, "PATCH")
+            self._api.post(f"/artifacts/{run.artifact}", {"data": text}, "PATCH")
         else:
             artifact = {
                 "key": f"{TAG}-{phase.replace('_', '-')}",
                 "type": "markdown",
                 "description": "What the phase waits for, by step",
                 "flow_run_id": run.id,
-                "data": picture.text,
+                "data": text,
             }
             run.artifact = self._api.post("/artifacts/", artifact)["id"]
-        run.text = picture.text
+        run.text = text
 
     def _set(self, kind: str, run: str, state: Shown) -> None:
         self._api.post(f"/{kind}/{run}/set_state", {"state": state._asdict(), "force": True})

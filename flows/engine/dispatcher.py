@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import httpx
 from prefect import tags
+from prefect.context import SyncClientContext
 from prefect.exceptions import PrefectException
 
 from flows.dashboard.board import Board
@@ -43,9 +44,12 @@ class Dispatcher:
         self.advances = 0
 
     def run(self, *, until_idle: bool) -> None:
-        """Advance the site whenever something can be done, until stopped. With `until_idle`, until nothing can be done."""
+        """Advance the site whenever something can be done, until stopped. With `until_idle`, until nothing can be done.
+
+        All runs of the phases share one client of Prefect's server, since making one costs as much as ten tasks.
+        """
         advanced = False
-        with ReadyWork(self.engine) as ready_work:
+        with ReadyWork(self.engine) as ready_work, _needing_server(), SyncClientContext.get_or_create():
             while not self.engine.stopping.is_set():
                 queued = ready_work.look(again=advanced)
                 advanced = bool(queued)
@@ -61,7 +65,7 @@ class Dispatcher:
         engine = self.engine
         self.advances += 1
         mark = "rehearsal" if engine.rehearsal else "real"
-        with _needing_server(), tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
+        with tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
             hand_out(engine)
 
 

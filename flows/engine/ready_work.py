@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import Self
 
 from flows.engine.ledger_changes import LOOK_S, LedgerChanges
 from flows.engine.state import Engine, Work
 from ledger.questions.counts import next_wake
+
+REST = 2.0
+"""After a look, the dispatcher rests for so many times what it took: of many tasks that end at once, each does not cost a look."""
 
 
 class ReadyWork:
@@ -20,6 +24,7 @@ class ReadyWork:
         self._engine = engine
         self._changes = LedgerChanges(engine.site_dir, engine.clock)
         self._seen = -1
+        self._rest_s = 0.0
 
     def look(self, *, again: bool = False) -> int | None:
         """Attend to what is asked of the engine and queue the work there is. Return how many activities were queued.
@@ -32,7 +37,9 @@ class ReadyWork:
         self._seen = count
         if engine.stopping.is_set() or not (moved or count != seen or again):
             return None
+        began = time.perf_counter()
         queued = engine.queue_up(self._work())
+        self._rest_s = min(LOOK_S, REST * (time.perf_counter() - began))
         engine.looked = count
         return queued
 
@@ -50,6 +57,7 @@ class ReadyWork:
 
     def wait(self) -> None:
         """Wait for a wakeup of the engine, or until it is time to look at the ledger's file again."""
+        time.sleep(self._rest_s)
         self._engine.wakeup.wait(self._seen, LOOK_S)
 
     def __enter__(self) -> Self:
@@ -58,6 +66,7 @@ class ReadyWork:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop watching, and free what was reserved."""
+        """Stop watching, free what was reserved, and close what was open for reading."""
         self._engine.turns.leave()
         self._changes.close()
+        self._engine.readers.close()

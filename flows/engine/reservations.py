@@ -33,9 +33,10 @@ def this_process(engine: str) -> Runner:
 class Reservations:
     """What one engine may begin. It is asked by one thread at a time."""
 
-    def __init__(self, ledger: Ledger, engine: str) -> None:
-        """Take the ledger and the engine's id."""
+    def __init__(self, ledger: Ledger, engine: str, side_by_side: int | None) -> None:
+        """Take the ledger, the engine's id, and how many runs go on at once on this machine: any number if that is None."""
         self._ledger = ledger
+        self._side_by_side = side_by_side
         self._runner = this_process(engine)
         self._has_any = False
 
@@ -47,7 +48,9 @@ class Reservations:
         if not (wishes or busy or self._has_any):
             return frozenset()
         try:
-            begins = take_turns(self._ledger, self._runner, wishes, busy=busy, lease_s=LEASE_S)
+            begins = take_turns(
+                self._ledger, self._runner, wishes, busy=busy, side_by_side=self._side_by_side, lease_s=LEASE_S
+            )
         except ClusterwrightError as error:
             log.warning("no_turns_taken engine=%s because=%s", self._runner.engine, error)
             return frozenset()

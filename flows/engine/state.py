@@ -31,7 +31,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
-from ledger.reading import open_snapshot
+from ledger.reading import Readers
 from ledger.rules.activity import Activity
 from ledger.rules.turns import float_of, wants
 from ledger.writing import Ledger
@@ -84,7 +84,7 @@ class Engine:
     """One running engine. `tend` attends to what is asked of the engine, and returns whether it recorded anything.
 
     `may_record` returns whether the engine may begin or answer anything now. A rehearsal calls `pace` before project time moves:
-    it returns when the dashboard shows what was so a moment ago.
+    it returns when the dashboard shows what was so a moment ago. At most `side_by_side` runs go on at once on this machine.
     """
 
     site_dir: Path
@@ -96,6 +96,7 @@ class Engine:
     linger_s: float
     rehearsal: bool
     workers: Workers | None = None
+    side_by_side: int | None = None
     id: str = field(default_factory=new_id)
     stopping: threading.Event = field(default_factory=threading.Event)
     wakeup: Wakeup = field(default_factory=Wakeup)
@@ -129,7 +130,8 @@ class Engine:
 
     def __post_init__(self) -> None:
         """Read what people were asked before, and index the plan."""
-        self.turns = Reservations(self.ledger, self.id)
+        self.turns = Reservations(self.ledger, self.id, self.side_by_side)
+        self.readers = Readers(self.site_dir)
         self._asked = Asked(self.site_dir / ".clusterwright" / "asked.jsonl")
         self._drift = DriftLooks(self.site_dir / ".clusterwright" / "drift", self.clock())
         self.use(self.plan, self.revision)
@@ -148,7 +150,7 @@ class Engine:
 
     def snapshot(self) -> Snapshot:
         """Return the record as it is now. Now is the engine's project time, which a rehearsal simulates."""
-        return open_snapshot(self.site_dir, self.clock())
+        return self.readers.snapshot(self.clock())
 
     def wait_for_key(self) -> None:
         """Wait until a result can be recorded, or the engine stops. It may not be signed while no key of the engine is in force."""

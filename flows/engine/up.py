@@ -22,6 +22,7 @@ from flows.engine.signing_gate import SigningGate
 from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in
+from flows.runs.limits.limits import side_by_side
 from flows.runs.means import DEFAULTS, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
@@ -90,6 +91,9 @@ def run_engine(
             with Ledger.open(site_dir) as ledger:
                 engine = _engine(name, ledger, performer, stop)
                 engine.workers = workers
+                engine.side_by_side = (
+                    None if workers else side_by_side(means.settings)
+                )  # a worker has a bound of its own
                 metrics.show(engine)
                 say("hands off: only what reads is run" if hands_off else "running; Ctrl-C or `down` stops it cleanly")
                 _dispatch(server, engine, say, until_idle=until_idle)

@@ -15,9 +15,8 @@ from uuid import UUID
 
 from prefect import Flow, flow
 from prefect.artifacts import create_link_artifact
-from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, StateDetails, StateType
-from prefect.context import FlowRunContext, TagsContext
+from prefect.context import FlowRunContext, SyncClientContext, TagsContext
 from prefect.flow_engine import run_flow
 from prefect.futures import PrefectFuture
 from prefect.states import Completed, Pending
@@ -30,7 +29,6 @@ from flows.phases.tasks import act, task_name
 from flows.phases.titles import title
 from steps.catalog.terms import Phase
 
-WORKERS = 16
 LOOK_S = 0.2
 
 PhaseFlow = Flow[[str, int, list[str]], State[Any]]
@@ -38,8 +36,8 @@ Futures = dict[str, PrefectFuture[Any]]
 
 
 def phase_flow(phase: Phase) -> Callable[[Callable[[str, int, list[str]], State[Any]]], PhaseFlow]:
-    """Return what makes a function the flow of a phase."""
-    runner = cast("TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=WORKERS))
+    """Return what makes a function the flow of a phase. Each of its tasks has a thread: none waits for the end of another."""
+    runner = cast("TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=TASKS_A_RUN))
     return flow(name=title(phase), task_runner=runner, persist_result=False, retries=0, validate_parameters=False)
 
 
@@ -52,8 +50,8 @@ def run_advance(phase_flow: PhaseFlow, advance: Advance) -> None:
     parent = engine.parents.get(advance.group.phase)
     queued = [work.row.id for work in list(engine.queues[advance.group].queue)]
     parameters = {"site": engine.plan.site, "revision": engine.revision, "activities": queued[:TASKS_A_RUN]}
-    with get_client(sync_client=True) as client:
-        made = client.create_flow_run(
+    with SyncClientContext.get_or_create() as shared:
+        made = shared.client.create_flow_run(
             phase_flow,
             parameters=parameters,
             name=advance.label,

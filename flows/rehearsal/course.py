@@ -15,7 +15,7 @@ from flows.rehearsal.suppliers import SimulatedSuppliers
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
 from ledger.questions.decisions_needed import approved_until
-from ledger.questions.orders import orders
+from ledger.questions.orders import orders_to_place
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import OrderRow
@@ -102,9 +102,7 @@ class Stage:
 
     def _to_order(self, snapshot: Snapshot) -> list[OrderRow]:
         """Return the orders that can be placed now, and are planned to be."""
-        waiting = [row for row in orders(snapshot) if row.placed_at is None]
-        possible = [row for row in waiting if row.ready_from and row.ready_from <= snapshot.now]
-        return [row for row in possible if self.suppliers.places(snapshot, row)]
+        return [row for row in orders_to_place(snapshot) if self.suppliers.places(snapshot, row)]
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()

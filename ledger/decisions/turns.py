@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ledger.entries import Reservation, Wish
-from ledger.questions.turns import in_use, place_of, reservations
+from ledger.questions.turns import in_use, place_of, reservations, runs_at_work
 from ledger.rules.turns import Waiting, arrived, beginning
 from ledger.state.claims import drop_lapsed, drop_reservations, keep_reservation
 from ledger.state.projection import Projection
@@ -35,6 +35,7 @@ def take_turns(
     wishes: Sequence[Wish],
     *,
     busy: Collection[str] = (),
+    side_by_side: int | None = None,
     lease_s: float,
     machine_now: datetime | None = None,
 ) -> frozenset[str]:
@@ -42,7 +43,7 @@ def take_turns(
 
     The others keep, or get, a place in the order. `busy` are the activities that the engine has begun: they keep what they were
     granted until they are claimed. All that the engine had reserved besides is free again. An activity that was granted to another
-    engine is neither begun nor reserved.
+    engine is neither begun nor reserved. At most `side_by_side` runs go on at once on the engine's machine: any number if it is None.
     """
     with ledger.write() as writing:
         now, asked = machine_now or writing.machine_time, writing.at()
@@ -60,8 +61,12 @@ def take_turns(
         used = in_use(asked, [*others, *begun])
         things = {thing for one in used for thing in one.wants}
         line = [places[name] for name in wished]
-        begins = beginning(line, map(place_of, waiting), things)
-        turn = {place.activity for place in begins}
+        begins = [place.activity for place in beginning(line, map(place_of, waiting), things)]
+        room = len(begins)
+        if side_by_side is not None:
+            at_work = runs_at_work(asked, [*others, *begun], runner.host)
+            room = max(0, side_by_side - at_work)
+        turn, crowded = set(begins[:room]), set(begins[room:])
         until = now + timedelta(seconds=lease_s)
         wanted = [one._replace(lease_until=until) for one in begun]
         for wish in mine:
@@ -78,6 +83,7 @@ def take_turns(
                 runner.host,
                 runner.boot_id,
                 runner.pid,
+                side_by_side or 0 if wish.activity in crowded else 0,
             )
             wanted.append(made)
         _store(writing.projection, ours, wanted, now + timedelta(seconds=lease_s * RENEWED_BELOW))

@@ -75,6 +75,9 @@ SELECT id FROM ncr WHERE activity = :name AND (decided = 'use-as-is' OR disposit
 _EVIDENCE = "SELECT kind, digest FROM evidence_item WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"
 _WAIVED = "SELECT metric FROM waiver WHERE activity = :name AND attempt = :attempt"
 
+FEW = 50
+"""For so many activities the approvals of each are asked for. For more it is faster to read those of the whole site."""
+
 
 def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     """Return the activities for which an SQL condition is true, in plan order, as they are seen at the snapshot's time."""
@@ -121,9 +124,12 @@ def _approved(
     found: Sequence[Sequence[Any]],
 ) -> dict[str, list[ApprovalRow]]:
     """Return approvals by activity, for rows that begin with the activity's id."""
-    only = found[0][0] if len(found) == 1 else None
+    if len(found) > FEW:
+        given = approvals(snapshot, None)
+    else:
+        given = (approval for row in found for approval in approvals(snapshot, row[0]))
     approved: dict[str, list[ApprovalRow]] = {}
-    for approval in approvals(snapshot, only):
+    for approval in given:
         approved.setdefault(approval.activity, []).append(approval)
     return approved
 

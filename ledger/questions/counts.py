@@ -21,7 +21,9 @@ SELECT min(t) FROM (
   SELECT min(ready_from) AS t FROM activity WHERE state = 'open' AND ready_from > :now
   UNION ALL SELECT min(ready_from) FROM order_line WHERE placed_at IS NULL AND ready_from > :now
   UNION ALL SELECT min(finish_from) FROM activity
-    WHERE (state = 'in_progress' OR (kind = 'compute' AND state IN ('open', 'running'))) AND finish_from > :now)"""
+    WHERE (state = 'in_progress' OR (state = 'running' AND kind = 'compute')) AND finish_from > :now
+  UNION ALL SELECT min(finish_from) FROM activity
+    WHERE state = 'open' AND ready_from <= :now AND kind = 'compute' AND finish_from > :now)"""
 
 
 class PhaseRow(NamedTuple):

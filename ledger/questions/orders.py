@@ -23,6 +23,7 @@ from ledger.rules.orders import (
 from ledger.rules.permission import is_same
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
 from ledger.rules.subjects import is_delivery, order_of
+from steps.stamps import stamp
 
 _CURRENCY = """
 coalesce((SELECT o.currency FROM order_line o
@@ -32,6 +33,7 @@ SELECT seq, effective_at, actor, kind, subject, payload FROM event
 WHERE subject = :name OR (subject > :name || '/' AND subject < :name || '0') ORDER BY seq"""
 """The character 0 follows the slash, so the range has every id that begins with the order's id and a slash."""
 
+_PLACEABLE = "o.placed_at IS NULL AND o.ready_from <= :now"
 _OF_ORDER = "WHERE t.subject = :order OR substr(t.subject, 1, length(:order) + 1) = :order || '/'"
 
 
@@ -68,14 +70,26 @@ table(
 
 def orders(snapshot: Snapshot, *, organisation: str | None = None) -> list[OrderRow]:
     """Return the orders with their deliveries, in plan order: all, or those of one organisation or supplier."""
-    deliveries: dict[str, list[TrancheRow]] = {}
-    for delivery in rows_of(snapshot, TrancheRow, "ORDER BY t.order_line, t.number"):
-        deliveries.setdefault(order_of(delivery.id), []).append(delivery)
-    found = rows_of(snapshot, OrderRow, "ORDER BY t.ordinal")
+    found = _orders(snapshot)
     if organisation is not None:
         found = [row for row in found if _is_theirs(row, organisation)]
-    pairs = ((row, deliveries.get(row.id, ())) for row in found)
+    return found
+
+
+def orders_to_place(snapshot: Snapshot) -> list[OrderRow]:
+    """Return the orders that can be placed now, with their deliveries, in plan order."""
+    return _orders(snapshot, f"WHERE {_PLACEABLE}", now=stamp(snapshot.now))
+
+
+def _orders(snapshot: Snapshot, only: str = "", **values: str) -> list[OrderRow]:
+    """Return the orders for which an SQL condition on `o` is true."""
+    joined = f"JOIN order_line o ON o.id = t.order_line {only} ORDER BY t.order_line, t.number"
+    deliveries: dict[str, list[TrancheRow]] = {}
+    for delivery in rows_of(snapshot, TrancheRow, joined, **values):
+        deliveries.setdefault(order_of(delivery.id), []).append(delivery)
+    found = rows_of(snapshot, OrderRow, f"JOIN order_line o ON o.id = t.id {only} ORDER BY t.ordinal", **values)
     zone = site_of(snapshot).time_zone
+    pairs = ((row, deliveries.get(row.id, ())) for row in found)
     return [_order(row, tranches, snapshot.now, zone) for row, tranches in pairs]
 
 

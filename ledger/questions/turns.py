@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
+from os import uname
 from typing import NamedTuple
 
 from ledger.entries import Reservation
@@ -48,18 +49,31 @@ class Behind(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The place of an activity among all `of` that wait, the first being 1, since when it waits, and for what."""
+    """The place of an activity among all `of` that wait, the first being 1, since when it waits, and for what.
+
+    Where it waits for nothing but a free place on `machine`, `places` is how many runs go on there at once.
+    """
 
     place: int
     of: int
     since: datetime
     behind: tuple[Behind, ...]
+    machine: str = ""
+    places: int = 0
 
     def words(self, zone: str) -> str:
         """Return the sentence that people read, with times in the site's zone."""
-        waits = "; ".join(one.words(zone) for one in self.behind[:NAMED]) or "its engine, which is about to begin it"
+        behind = "; ".join(one.words(zone) for one in self.behind[:NAMED])
+        waits = behind or self._unhindered()
         more = f" and {len(self.behind) - NAMED} more" if len(self.behind) > NAMED else ""
         return f"waits for {waits}{more}; place {self.place} of {self.of} in the order"
+
+    def _unhindered(self) -> str:
+        """Return what is missing where every host is free."""
+        if not self.places:
+            return "its engine, which is about to begin it"
+        machine = "this machine" if self.machine == uname().nodename else self.machine
+        return f"a free place among {self.places} runs on {machine}"
 
 
 def reservations(snapshot: Snapshot, now: datetime, engine: str = "") -> list[Reservation]:
@@ -87,6 +101,13 @@ def in_use(snapshot: Snapshot, kept: Iterable[Reservation]) -> list[InUse]:
     return used
 
 
+def runs_at_work(snapshot: Snapshot, kept: Iterable[Reservation], machine: str) -> int:
+    """Return how many runs go on on a machine, or are about to begin there. A calculation is none: it has no hosts."""
+    claimed = snapshot.column("SELECT activity FROM claim WHERE host = :host AND hosts <> '[]'", host=machine)
+    granted = [one.activity for one in kept if one.granted and one.host == machine]
+    return len({*claimed, *granted})
+
+
 def turns(snapshot: Snapshot) -> dict[str, Turn]:
     """Return every activity that waits for its turn, by id, the first in the order first."""
     kept = reservations(snapshot, machine_time())
@@ -94,12 +115,14 @@ def turns(snapshot: Snapshot) -> dict[str, Turn]:
         return {}
     used = in_use(snapshot, kept)
     begun = {one.activity for one in used}
-    waiting = {one.activity: place_of(one) for one in kept if one.activity not in begun}
-    line = sorted(waiting.values())
+    rest = {one.activity: one for one in kept if one.activity not in begun}
+    line = sorted(map(place_of, rest.values()))
     found = {}
     for number, place in enumerate(line):
         behind = (*_behind(place, used), *_later(place, line[:number]))
-        found[place.activity] = Turn(number + 1, len(line), place.since, behind)
+        one = rest[place.activity]
+        queued = (number + 1, len(line), one.since)
+        found[one.activity] = Turn(*queued, behind, one.host, one.places)
     return found
 
 

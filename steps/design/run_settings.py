@@ -46,8 +46,9 @@ class VaultPassword(Closed):
 
 
 class RunSettings(RunLimits):
-    """The bounds of a site's runs, those of a step or a group of hosts before them, and the vaults' passwords."""
+    """The bounds of a site's runs, those of a step or a group of hosts before them, how many go on at once, and the vaults' passwords."""
 
+    side_by_side: int | None = Field(default=None, ge=1, le=1000, description="runs at once on the engine's machine")
     steps: dict[StepId, RunLimits] = Field(default_factory=dict)
     groups: dict[Group, RunLimits] = Field(default_factory=dict)
     vault: tuple[VaultPassword, ...] = ()

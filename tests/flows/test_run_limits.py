@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from flows.runs.limits.limits import Extent, limits_of
+from flows.runs.limits.limits import Extent, limits_of, side_by_side
 from flows.runs.limits.waits import waits_in
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, run_playbook
@@ -70,6 +70,15 @@ def test_without_settings_they_follow_from_hosts_machine_step_and_playbook(monke
     assert many.forks == (64, "default: 8 cores")
     assert waiting.task_timeout_s == (5460, "default: the playbook's os_install_timeout_s")
     assert waiting.time_limit_s.value == 2 * 5400 + 5460, "two rounds of 64 hosts"
+
+
+def test_runs_side_by_side_follow_from_the_machine_where_the_site_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small memory bounds them before the cores do, and one run may always go on."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(16)))
+    for total_gb, runs in ((256, 64), (8, 8), (0.5, 1)):
+        monkeypatch.setattr("psutil.virtual_memory", partial(SimpleNamespace, total=int(total_gb * 10**9)))
+        assert side_by_side(RunSettings()) == runs
+    assert side_by_side(RunSettings(side_by_side=5)) == 5
 
 
 def test_a_run_has_the_time_that_its_step_takes() -> None:

@@ -16,6 +16,7 @@ from ledger.decisions.work import hold
 from ledger.entries import Claim, ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
+from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.writing import Ledger
@@ -29,12 +30,12 @@ from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 class Hand:
     """An engine whose work is done by hand."""
 
-    def __init__(self, site: Path, playbooks: Path, inventory: Path) -> None:
+    def __init__(self, site: Path, playbooks: Path, inventory: Path, at_once: int | None = None) -> None:
         with open_snapshot(site) as snapshot:
             plan = read_plan(snapshot)
         performer = RealPerformer(playbooks, inventory, hands_off=False)
         ledger = Ledger.open(site)
-        self.engine = Engine(site, ledger, plan, 1, project_now, performer, 0.0, rehearsal=False)
+        self.engine = Engine(site, ledger, plan, 1, project_now, performer, 0.0, rehearsal=False, side_by_side=at_once)
         self.held: dict[str, Claim] = {}
         self.told: dict[str, str] = {}
 
@@ -71,7 +72,7 @@ class Hand:
         self.engine.ledger.close()
 
 
-Hire = Callable[[Path], Hand]
+Hire = Callable[..., Hand]
 
 
 @pytest.fixture
@@ -79,8 +80,8 @@ def hire(tmp_path: Path) -> Iterator[Hire]:
     """Return a function that starts an engine on a site. All are stopped at the end."""
     playbooks, inventory, hired = make_playbooks(tmp_path), make_inventory(tmp_path), list[Hand]()
 
-    def begin(site: Path) -> Hand:
-        hired.append(Hand(site, playbooks, inventory))
+    def begin(site: Path, at_once: int | None = None) -> Hand:
+        hired.append(Hand(site, playbooks, inventory, at_once))
         return hired[-1]
 
     yield begin
@@ -156,3 +157,22 @@ def test_a_claim_is_refused_to_an_engine_that_lost_its_turn(tmp_path: Path, hire
 
     assert claim_here(hand.engine, WIDE, hosts=tuple(f"{pod}-n1" for pod in PODS)) is None
     assert state(site, WIDE) == State.READY
+
+
+def test_no_more_runs_begin_than_go_on_side_by_side(tmp_path: Path, hire: Hire) -> None:
+    """The pods share no host. What waits says in the dashboard and in `why` what for, and begins when a run has ended."""
+    site = tmp_path / "site"
+    make(site)
+    hand = hire(site, 2)
+
+    first, second = hand.look()
+    (third,) = {f"200@{pod}" for pod in PODS} - {first, second}
+    with hand.engine.snapshot() as snapshot:
+        turn = why(snapshot, third).turn
+        assert turn is not None
+        said = turn.words("UTC")
+    assert said == "waits for a free place among 2 runs on this machine; place 1 of 1 in the order"
+    assert hand.told == {third: said}
+
+    hand.end(first)
+    assert hand.look() == [third]

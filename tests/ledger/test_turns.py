@@ -150,3 +150,26 @@ def test_reservations_are_not_recorded(waiting: Ledger, look: Look) -> None:
 
     assert head(look()).seq == before
     assert not audit(waiting.site_dir)
+
+
+def test_what_has_no_free_place_on_its_machine_waits_for_one_and_says_so(ready: Ledger, look: Look) -> None:
+    """Every host is free. What is first in the order has the place; a run on another machine takes none here."""
+    urgent, patient = wish(OTHER, "n2", float_h=1.0), wish(ONE, "n1", float_h=90.0)
+    assert asked(ready, B, wish(WIDE, "n9")) == {WIDE}
+
+    assert take_turns(ready, A, [patient, urgent], side_by_side=1, lease_s=LONG_S) == {OTHER}
+    assert take_turns(ready, A, [patient], busy=(OTHER,), side_by_side=1, lease_s=LONG_S) == set()
+    said = "waits for a free place among 1 runs on build; place 1 of 1 in the order"
+    assert turns(look())[ONE].words("UTC") == said
+    assert take_turns(ready, A, [patient], side_by_side=1, lease_s=LONG_S) == {ONE}
+
+
+def test_a_run_that_was_claimed_keeps_its_place_on_the_machine(ready: Ledger) -> None:
+    """Whichever engine of the machine asks; until it is settled."""
+    beside = A._replace(engine="engine-c", pid=11)
+    assert take_turns(ready, A, [wish(ONE, "n1")], side_by_side=1, lease_s=LONG_S) == {ONE}
+    assert take(ready, ONE, "engine-a:x", hosts=["n1"]) is not None
+
+    assert take_turns(ready, beside, [wish(OTHER, "n2")], side_by_side=1, lease_s=LONG_S) == set()
+    settle(ready, "engine-a:x", ONE, RunOutcome("ok", measurements=GOOD))
+    assert take_turns(ready, beside, [wish(OTHER, "n2")], side_by_side=1, lease_s=LONG_S) == {OTHER}

@@ -33,6 +33,10 @@ HANG_S = 300
 """How long a host may show nothing when the others have ended a task, if the playbook states no longer wait. An assumption."""
 AFTER_WAIT_S = 60
 """What a task needs beyond the wait that it states."""
+RUNS_A_CORE = 4
+"""Runs at once: each has a supervisor and Ansible, which mostly wait for hosts. An assumption."""
+RUN_BYTES = 500_000_000
+"""The memory that a run may take with its forks, of half of the machine's. An assumption."""
 LEAST_S = 3600
 """The least time of a run."""
 FACTOR = 2
@@ -107,6 +111,13 @@ def limits_of(settings: RunSettings, extent: Extent) -> Limits:
         hang_after_s=stated["hang_after_s"] or _longest(HANG_S, extent.waits, 0),
         time_limit_s=stated["time_limit_s"] or _time(extent, forks.value, task.value),
     )
+
+
+def side_by_side(settings: RunSettings) -> int:
+    """Return how many runs go on at once on this machine: what site.yaml states, or what its cores and memory hold."""
+    by_cores = RUNS_A_CORE * len(os.sched_getaffinity(0))
+    by_memory = psutil.virtual_memory().total // 2 // RUN_BYTES
+    return settings.side_by_side or max(1, min(by_cores, by_memory))
 
 
 def _stated(settings: RunSettings, extent: Extent, name: str) -> Limit | None:

@@ -99,3 +99,4 @@ class ReservationTable(SQLModel, table=True):
     host: str
     boot_id: str
     pid: int
+    places: int
