@@ -23,7 +23,7 @@ from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in
 from flows.runs.limits.limits import side_by_side
-from flows.runs.means import DEFAULTS, means_of
+from flows.runs.means import DEFAULTS, Means, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
 from flows.runs.secrets.access import ask_terminal
@@ -89,11 +89,7 @@ def run_engine(
 
             performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
             with Ledger.open(site_dir) as ledger:
-                engine = _engine(name, ledger, performer, stop)
-                engine.workers = workers
-                engine.side_by_side = (
-                    None if workers else side_by_side(means.settings)
-                )  # a worker has a bound of its own
+                engine = _engine(name, ledger, performer, workers, means, stop)
                 metrics.show(engine)
                 say("hands off: only what reads is run" if hands_off else "running; Ctrl-C or `down` stops it cleanly")
                 _dispatch(server, engine, say, until_idle=until_idle)
@@ -134,8 +130,10 @@ def _refuse_unready(site_dir: Path) -> None:
         engine_key.require_key(snapshot)
 
 
-def _engine(name: str, ledger: Ledger, performer: Performer, stop: threading.Event) -> Engine:
-    """Return an engine for the plan in force."""
+def _engine(
+    name: str, ledger: Ledger, performer: Performer, workers: Workers | None, means: Means, stop: threading.Event
+) -> Engine:
+    """Return an engine for the plan in force. Workers have bounds of their own."""
     with open_snapshot(ledger.site_dir) as snapshot:
         plan, revision = read_plan(snapshot), site_of(snapshot).revision
     return Engine(
@@ -148,6 +146,8 @@ def _engine(name: str, ledger: Ledger, performer: Performer, stop: threading.Eve
         performer=performer,
         linger_s=LINGER_S,
         rehearsal=False,
+        workers=workers,
+        side_by_side=None if workers else side_by_side(means.settings),
         stopping=stop,
     )
 
