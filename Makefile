@@ -21,7 +21,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens lab lab-up lab-down lab-clean clean
+.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -149,6 +149,10 @@ bench-kills: setup
 # What the engine costs for each task, beside bare Prefect. It takes about three minutes.
 bench-engine: setup
 	$(BIN)/python -m benchmarks.engine_overhead 3
+
+# A step of ten seconds over 1,250 hosts, plain and on one, two and four workers of a team. It takes about twenty minutes.
+bench-team: setup
+	$(BIN)/python -m benchmarks.team_slices 1250 10 1 2 4
 
 # Forty pods of 32 hosts that join over time. It takes at most forty minutes.
 bench-pods: setup

@@ -12,7 +12,10 @@ import pytest
 from flows.dashboard.server import PrefectServer
 from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
+from flows.engine.up import _engine
 from flows.performers.real import RealPerformer
+from flows.runs.limits.limits import side_by_side
+from flows.runs.means import Means
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
@@ -20,6 +23,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.writing import Ledger
+from steps.design.run_settings import RunSettings
 from tests.flows.conftest import Running, until
 from tests.ledger.conftest import activity, small_plan
 
@@ -107,3 +111,11 @@ def test_a_question_does_not_wait_for_a_place_and_a_run_does(tmp_path: Path, slo
     finally:
         slow.released.set()
         running.stop()
+
+
+def test_up_has_the_bound_of_the_site_or_of_the_machine(slow: Slow, tmp_path: Path) -> None:
+    make(tmp_path / "site")
+    with Ledger.open(tmp_path / "site") as ledger:
+        for settings, bound in ((RunSettings(side_by_side=3), 3), (RunSettings(), side_by_side(RunSettings()))):
+            engine = _engine("e", ledger, slow, None, Means(settings), threading.Event())
+            assert engine.turns._side_by_side == bound

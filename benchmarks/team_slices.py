@@ -1,0 +1,96 @@
+"""How long a step over many hosts takes on a team's workers, beside plain ansible-playbook with as many forks, in one run.
+
+    python -m benchmarks.team_slices HOSTS SECONDS WORKERS...
+
+Hosts are connections to this machine, each of which sleeps for so many seconds. Ledger and Prefect are on PostgreSQL. Processor time is that of all
+processes of the machine, less the sleep, so nothing else may run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from tests.flows.team_site import TeamSite
+from tests.flows.witness import BEAT_S
+from tests.postgres_server import ON_POSTGRES, running
+
+AT_ONCE = 50
+"""Forks of a run, as plain Ansible's."""
+
+
+def cpu_s() -> float:
+    """Return the processor time that this machine has used since it was started, in seconds."""
+    times = psutil.cpu_times()
+    return float(times.user + times.system)
+
+
+def plain(team: TeamSite) -> tuple[float, float]:
+    """Run the step's playbook by itself. Return wall and processor time, in seconds."""
+    book = team.witness.playbooks / "networking" / "200.yml"
+    began, used = time.monotonic(), cpu_s()
+    words: list[str | Path] = [
+        Path(sys.executable).parent / "ansible-playbook",
+        "-i",
+        team.site / "inventory" / "hosts.ini",
+        book,
+        "-f",
+        str(AT_ONCE),
+    ]
+    subprocess.run(
+        words, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"ANSIBLE_HOME": str(team.folder / "home")}
+    )
+    return time.monotonic() - began, cpu_s() - used
+
+
+def on_workers(team: TeamSite, workers: int) -> tuple[float, float]:
+    """Run the step on so many workers. Return wall and processor time from the claim to the result, in seconds."""
+    for number in range(workers):
+        team.add_worker(f"worker-{number + 1}", at_once=8)
+    team.dispatch()
+    for number in range(workers):
+        team.work(f"worker-{number + 1}")
+    while not team.runs():
+        time.sleep(0.1)
+    used = cpu_s()
+    while team.runs()[0].settled_at is None:
+        time.sleep(0.2)
+    (run,) = team.runs()
+    assert run.status == "ok", run.summary
+    assert run.settled_at
+    return (run.settled_at - run.started_at).total_seconds(), cpu_s() - used
+
+
+def main() -> None:
+    """Print a table."""
+    hosts, seconds, *workers = map(int, sys.argv[1:])
+    os.environ[ON_POSTGRES] = "yes"
+    size = max(1, -(-hosts // 4))
+    print(f"{hosts} hosts, {seconds} s each, {AT_ONCE} forks, slices of {size}; {psutil.cpu_count()} cores")
+    base = (0.0, 0.0)
+    for count in (0, *workers):
+        with tempfile.TemporaryDirectory() as folder, running("-c max_connections=200") as postgres:
+            team = TeamSite(Path(folder), postgres, hosts=hosts, beats=round(seconds / BEAT_S), slice_hosts=size)
+            try:
+                if not count:
+                    wall, used = base = plain(team)
+                else:
+                    team.serve()
+                    wall, used = on_workers(team, count)
+            finally:
+                team.end()
+        more = f", {100 * (wall - base[0]) / base[0]:+.0f} % wall, {100 * (used - base[1]) / base[1]:+.0f} % processor"
+        print(
+            f"{f'{count} workers' if count else 'plain':10} {wall:7.1f} s wall {used:7.1f} s processor{more if count else ''}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
