@@ -9,7 +9,8 @@ import time
 
 from prefect import tags
 
-from flows.engine.state import Advance, Engine
+from flows.engine.advance import Advance
+from flows.engine.state import Engine
 from flows.phases.advance import run_advance
 from flows.phases.by_phase import PHASE_FLOWS
 from flows.phases.titles import title

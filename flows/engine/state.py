@@ -1,6 +1,5 @@
 """What one engine shares with its flows: the ledger, the clock, the performer, and what was handed out.
 
-Prefect records the parameters of flows and tasks, so these are values for people, and a flow run finds its engine by its id.
 What is handed out is remembered by activity, attempt and mark, so that the same work is not handed out twice.
 """
 
@@ -10,8 +9,7 @@ import queue
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from flows.dashboard.site_lock import ENGINE_ROLE
+from flows.engine.advance import Advance
 from flows.engine.groups import Group, Groups
 from flows.engine.performer import Outcome, Performer, Workers
 from flows.engine.questions_asked import Asked, Key
@@ -61,17 +60,6 @@ class Work(NamedTuple):
     row: Activity
     touches: frozenset[str]
     waits: str = ""
-
-
-@dataclass
-class Advance:
-    """A run of a phase over some units. Until it has as many tasks as its graph can show, it `takes` work from its group's queue."""
-
-    engine: Engine
-    group: Group
-    label: str
-    keys: list[Key] = field(default_factory=list)
-    takes: bool = True
 
 
 def new_id() -> str:
@@ -285,23 +273,3 @@ class Engine:
 def _acts(work: Work) -> bool:
     """Return whether software begins. Otherwise a person is asked: to start or sign it, or to release what it changes."""
     return bool(work.touches) or work.row.plan.kind is Kind.COMPUTE
-
-
-_AT_WORK: dict[UUID, Advance] = {}
-"""By flow run: the advances that go on in this process."""
-
-
-@contextmanager
-def at_work(flow_run: UUID, advance: Advance) -> Iterator[None]:
-    """Let a flow run and its tasks find what they are of, while the block lasts."""
-    _AT_WORK[flow_run] = advance
-    try:
-        yield
-    finally:
-        del _AT_WORK[flow_run]
-
-
-def advance_of(flow_run: UUID | None) -> Advance:
-    """Return the advance that a flow run of this process is."""
-    assert flow_run is not None  # none of our tasks runs outside a flow
-    return _AT_WORK[flow_run]

@@ -30,7 +30,8 @@ from flows.runs.process.place import runs_folder
 from flows.runs.releases.coverage import not_released
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.retry_hosts import hosts_left
-from flows.runs.run import RunEvent, RunSpec, play, sweep
+from flows.runs.run import Player, RunEvent, RunSpec, sweep
+from flows.runs.run import play as play_here
 from flows.runs.variables import variables_of
 from flows.runs.waves import run_in_waves
 from ledger.decisions.runs import record_preview, settle
@@ -163,7 +164,7 @@ class Automation:
         """Look in check mode what would change, for the people who release it."""
         name = f"{engine.id}-preview-{row.id}"
         try:
-            seen = look(self._spec(engine, row, play.hosts, name))
+            seen = look(self._spec(engine, row, play.hosts, name), _player(engine))
         except (InputError, UnreachableError) as error:
             return Outcome("Not looked at", f"{error}: clusterwright preview {row.id}", asked=True)
         record_preview(
@@ -179,7 +180,7 @@ class Automation:
     def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
         """Look at the hosts of a finished activity, and keep what differs. Nothing is opened again."""
         assert self.inventory is not None
-        place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory, self.means)
+        place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory, self.means, _player(engine))
         look = look_for_drift(place, engine.plan, row.id, engine.snapshot, engine.stopping)
         if not engine.stopping.is_set():
             keep(engine.ledger, look, engine.plan.time_zone)
@@ -205,7 +206,7 @@ class Automation:
             if row.plan.effect in CHANGING:
                 spec = replace(spec, released=digest)
             with Lease(engine, held, cancel) as lease:
-                if was_cut_off:
+                if was_cut_off and engine.workers is None:  # of a slice, its worker has removed that
                     sweep(spec, held.hosts, _logged)
                 result = self._played(engine, row, spec, lease)
                 is_doubtful = result.is_doubtful
@@ -234,8 +235,9 @@ class Automation:
     def _played(self, engine: Engine, row: Activity, spec: RunSpec, lease: Lease) -> PlaybookResult:
         spec.log.parent.mkdir(parents=True, exist_ok=True)
         waves = engine.activities[row.id].waves
-        player = engine.workers.play if engine.workers else play
-        return run_in_waves(spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends, player=player)
+        return run_in_waves(
+            spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends, player=_player(engine)
+        )
 
     def _spec(
         self,
@@ -260,6 +262,11 @@ class Automation:
             limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
             access=self.means.access,
         )
+
+
+def _player(engine: Engine) -> Player:
+    """Return what plays the engine's runs: this machine, or the workers of a team."""
+    return engine.workers.play if engine.workers else play_here
 
 
 def _logged(event: RunEvent) -> None:

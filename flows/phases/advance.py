@@ -22,8 +22,9 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed, Pending
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.engine.advance import Advance, advance_of, at_work
 from flows.engine.groups import TASKS_A_RUN, Group
-from flows.engine.state import Advance, Engine, Work, advance_of, at_work
+from flows.engine.state import Engine, Work
 from flows.phases.end_states import end_nodes
 from flows.phases.tasks import act, task_name
 from flows.phases.titles import title

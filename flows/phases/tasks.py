@@ -9,9 +9,10 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, StateType
 from prefect.context import TaskRunContext
 
+from flows.engine.advance import advance_of
 from flows.engine.performer import Outcome
 from flows.engine.questions_asked import Key
-from flows.engine.state import WAITS, Engine, Work, advance_of
+from flows.engine.state import WAITS, Engine, Work
 from flows.phases.end_states import end_of_task
 from ledger.questions.case import require_activity
 from schedule.errors import ClusterwrightError

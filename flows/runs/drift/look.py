@@ -19,7 +19,7 @@ from flows.runs.drift.differing import Difference, Differing
 from flows.runs.means import Means
 from flows.runs.process.place import runs_folder
 from flows.runs.results.per_host import FAILED, PlaybookResult
-from flows.runs.run import RunSpec, run_playbook
+from flows.runs.run import Player, RunSpec, play, run_playbook
 from flows.runs.variables import variables_of
 from ledger.questions.drift import Origin, hosts_claimed_since, origin, run_at
 from ledger.questions.records import claims
@@ -37,12 +37,13 @@ NAMED, NAMES = 3, 80
 
 
 class Place(NamedTuple):
-    """Where a site's files are: its folder, the playbooks, and the inventory; and the means of its runs."""
+    """Where a site's files are: its folder, the playbooks, and the inventory; the means of its runs, and what plays them."""
 
     site: Path
     playbooks: Path
     inventory: Path
     means: Means
+    player: Player = play
 
 
 class Finding(NamedTuple):
@@ -104,7 +105,7 @@ def look_for_drift(
         return Look(found, "", (), (), passed)
     seen = Differing()
     spec = _spec(place, plan, found.row, hosts)
-    result = run_playbook(spec, on_event=seen.note, cancel=cancel)
+    result = run_playbook(spec, on_event=seen.note, cancel=cancel, player=place.player)
     passed |= _not_seen(result)
     files = _files(place, spec, seen.found, cancel)
     with record() as snapshot:
@@ -168,7 +169,7 @@ def _files(
         work_dir=folder,
         log=folder / "log",
     )
-    raw = run_playbook(terms, cancel=cancel).raw
+    raw = run_playbook(terms, cancel=cancel, player=place.player).raw
     read: dict[tuple[str, str], tuple[datetime, str]] = {}
     for host, tools in raw.items():
         for line in tools.get("changed_files", {}).get("stdout", "").splitlines():

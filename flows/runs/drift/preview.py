@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.runs.results.per_host import FAILED
-from flows.runs.run import RunSpec, run_playbook
+from flows.runs.run import Player, RunSpec, play, run_playbook
 from schedule.errors import UnreachableError
 
 
@@ -24,11 +24,11 @@ class Differences(NamedTuple):
     digest: str
 
 
-def look(spec: RunSpec) -> Differences:
+def look(spec: RunSpec, player: Player = play) -> Differences:
     """Run a playbook in check mode. Raise where one of its hosts could not be looked at."""
     with tempfile.TemporaryDirectory() as folder:
         terms = replace(spec, check=True, log=Path(folder) / "log")
-        result = run_playbook(terms, cancel=threading.Event())
+        result = run_playbook(terms, cancel=threading.Event(), player=player)
         text = terms.log.read_bytes()
     failed = [host for host in result.hosts if host.status in FAILED]
     if failed or result.status != "ok":
