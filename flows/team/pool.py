@@ -6,6 +6,7 @@ the bundle.
 
 from __future__ import annotations
 
+import time
 import urllib.error
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -21,6 +22,9 @@ from steps.design.team import DEFAULT_QUEUE, Team, pool_of
 
 FLOW = "play"
 ENTRYPOINT = "flows.team.play.play"
+RECORDED_S, LOOK_S = 10.0, 0.3
+"""How long, and how often, it is asked whether the server has written a task run. It writes them together, about once a second."""
+
 SERVED_S = 60
 """A queue that no worker has asked for so long is served by none."""
 
@@ -61,6 +65,15 @@ class Pool:
             "enforce_parameter_schema": False,
         }
         self._deployment = self._api.post("/deployments/", deployment)["id"]
+
+    def recorded(self, task_run: UUID) -> UUID | None:
+        """Return a task run once Prefect's server has written it: only then can a run be its child. None where that takes too long."""
+        began = time.monotonic()
+        while not self._api.count("task_runs", {"task_runs": {"id": {"any_": [str(task_run)]}}}):
+            if time.monotonic() - began > RECORDED_S:
+                return None
+            time.sleep(LOOK_S)
+        return task_run
 
     def submit(self, slice_name: str, digest: str, queue: str, parent: UUID | None) -> str:
         """Let a worker of a queue run a slice, as a child of its activity's task. Return the id of its flow run."""

@@ -45,7 +45,15 @@ class TeamSite:
     """A site whose team is on this machine. Everything that it starts is ended by `end`."""
 
     def __init__(
-        self, folder: Path, postgres: Server, *, hosts: int = 2, steps: int = 1, beats: int = 3, **team: Any
+        self,
+        folder: Path,
+        postgres: Server,
+        *,
+        pods: int = 1,
+        hosts: int = 2,
+        steps: int = 1,
+        beats: int = 3,
+        **team: Any,
     ) -> None:
         """Make the site, with steps one after the other over all hosts of a pod, each of which reads."""
         self.folder, self.site, self.witness = folder, folder / "site", Witness(folder)
@@ -54,10 +62,15 @@ class TeamSite:
         self.port, self.processes = free_port(), dict[str, subprocess.Popen[bytes]]()
         self.api = PrefectApi(f"http://127.0.0.1:{self.port}/api", LOGIN)
         self.workers: dict[str, str] = {}
+        self._redis = 0
         made = called(["init", "--preset", "localhost", self.site])
         assert made.returncode == 0, made.stderr
         here = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
-        self.hosts = [f"pod-001-n{number + 1}" for number in range(hosts)]
+        self._pods = {
+            pod: [f"{pod}-n{number + 1}" for number in range(hosts)]
+            for pod in (f"pod-{one + 1:03}" for one in range(pods))
+        }
+        self.hosts = [host for there in self._pods.values() for host in there]
         (self.site / "inventory" / "hosts.yml").unlink()
         (self.site / "inventory" / "hosts.ini").write_text("".join(f"{host} {here}\n" for host in self.hosts))
         self._database = postgres.url(postgres.database(), "admin")  # Prefect's tables have a schema of their own there
@@ -69,25 +82,55 @@ class TeamSite:
 
     def _plan(self, steps: int, beats: int) -> Plan:
         wants = [criterion("boot.uptime_s", ">=", Decimal(1), "s")]
-        names = [f"{200 + number}@pod-001" for number in range(steps)]
-        made = []
-        for name in names:
-            book = f"networking/{name[:3]}.yml"
+        books = [f"networking/{200 + number}.yml" for number in range(steps)]
+        for book in books:
             self.witness.write_playbook(book, beats=beats, changes=False)
-            made.append(
-                activity(
-                    name, playbook=book, kind="verify", effect="read", policy={"needed": "by-hand"}, criteria=wants
-                )
-            )
-        units: list[dict[str, Any]] = [
-            {"id": "site", "kind": "site", "parent": None, "title": "Site"},
-            {"id": "pod-001", "kind": "pod", "parent": "site", "title": "Pod", "hosts": self.hosts},
-        ]
-        links = [link(before, after) for before, after in pairwise(names)]
+        reads: dict[str, Any] = {"kind": "verify", "effect": "read", "policy": {"needed": "by-hand"}, "criteria": wants}
+        units: list[dict[str, Any]] = [{"id": "site", "kind": "site", "parent": None, "title": "Site"}]
+        made, links = [], []
+        for pod, hosts in self._pods.items():
+            units.append({"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": hosts})
+            names = [f"{200 + number}@{pod}" for number in range(steps)]
+            made += [activity(name, playbook=book, **reads) for name, book in zip(names, books, strict=True)]
+            links += [link(before, after) for before, after in pairwise(names)]
         return small_plan(activities=made, links=links, units=units, orders=[])
 
     def serve(self) -> None:
-        """Start Prefect's server, and wait until it answers."""
+        """Start Prefect's server in one process, and wait until it answers."""
+        self.start("server")
+        until(self.api.answers, seconds=120)
+
+    def serve_apart(self) -> None:
+        """Start Prefect's server as docker-compose.yml does: Redis, then its database, then what answers and what has the services."""
+        self._redis = free_port()
+        self.start("redis")
+        database = self.start("migration")
+        assert database.wait(120) == 0, self.said("migration")
+        self.start("server")
+        until(self.api.answers, seconds=120)
+        self.start("services")
+
+    def start(self, name: str) -> subprocess.Popen[bytes]:
+        """Start a process of the team by its name, also again."""
+        if name.startswith("worker"):
+            return self.work(name)
+        if name.startswith("dispatcher"):
+            return self.dispatch(name.removeprefix("dispatcher "))
+        if name == "redis":
+            home = self.folder / "redis"
+            home.mkdir(exist_ok=True)
+            options = ("--port", str(self._redis), "--dir", str(home), "--appendonly", "yes", "--bind", "127.0.0.1")
+            return self._start(name, ("redis-server", *options), {})
+        words = {
+            "server": ("server", "start", "--host", "127.0.0.1", "--port", str(self.port)),
+            "services": ("server", "services", "start"),
+            "migration": ("server", "database", "upgrade", "--yes"),
+        }[name]
+        apart = ("--no-services",) if name == "server" and self._redis else ()
+        return self._start(name, (sys.executable, "-P", "-m", "prefect", *words, *apart), self._of_server())
+
+    def _of_server(self) -> dict[str, str]:
+        """Return the settings of Prefect's server, which docs/team.md names."""
         home = self.folder / "prefect"
         home.mkdir(exist_ok=True)
         own = {
@@ -96,9 +139,17 @@ class TeamSite:
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
             "PREFECT_API_DATABASE_CONNECTION_URL": self._database.replace("postgresql", "postgresql+asyncpg"),
         }
-        words = ("-P", "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
-        self._start("server", words, own)
-        until(self.api.answers, seconds=120)
+        if not self._redis:
+            return own
+        return own | {
+            "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": "false",
+            "PREFECT_MESSAGING_BROKER": "prefect_redis.messaging",
+            "PREFECT_MESSAGING_CACHE": "prefect_redis.messaging",
+            "PREFECT_SERVER_EVENTS_CAUSAL_ORDERING": "prefect_redis.ordering",
+            "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect_redis.lease_storage",
+            "PREFECT_SERVER_DOCKET_URL": f"redis://127.0.0.1:{self._redis}/1",
+            "PREFECT_REDIS_MESSAGING_PORT": str(self._redis),
+        }
 
     def add_worker(self, name: str, **settings: Any) -> Path:
         """Make a worker's folder and key, and note it for the next dispatcher."""
@@ -118,7 +169,9 @@ class TeamSite:
 
     def work(self, name: str) -> subprocess.Popen[bytes]:
         """Start a worker that was added."""
-        return self._start(name, ("-c", WORKER, str(self.folder / name)), {"PREFECT_API_AUTH_STRING": LOGIN})
+        return self._start(
+            name, (sys.executable, "-c", WORKER, str(self.folder / name)), {"PREFECT_API_AUTH_STRING": LOGIN}
+        )
 
     def dispatch(self, name: str = "site") -> subprocess.Popen[bytes]:
         """Start a dispatcher in a folder of the site, which is made if it is not there."""
@@ -137,7 +190,7 @@ class TeamSite:
         (folder / "site.yaml").write_text(text + of_team + "\n", encoding="utf-8")
         if folder != self.site and not (folder / "inventory").exists():
             (folder / "inventory").symlink_to(self.site / "inventory")
-        words = ("-c", ENGINE, str(folder), "0", str(self.witness.playbooks))
+        words = (sys.executable, "-c", ENGINE, str(folder), "0", str(self.witness.playbooks))
         return self._start(f"dispatcher {name}", words, {"PREFECT_API_AUTH_STRING": LOGIN})
 
     def said(self, name: str) -> str:
@@ -183,7 +236,7 @@ class TeamSite:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PREFECT_")}
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, *words],
+                words,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,

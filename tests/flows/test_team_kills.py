@@ -54,7 +54,7 @@ def ends_well(team: TeamSite) -> None:
 
 def test_the_process_of_a_slice_is_killed(team: TeamSite) -> None:
     (pid,) = (team.folder / "worker-1" / "pids").iterdir()
-    os.kill(int(pid.read_text()), signal.SIGKILL)
+    os.kill(int(pid.read_text().split()[0]), signal.SIGKILL)
 
     ends_well(team)
 
