@@ -38,8 +38,10 @@ def test_a_run_goes_out_to_workers_in_slices_and_comes_back_whole(team: TeamSite
 
     worked = sorted((stretch.host, stretch.begun, stretch.ended) for stretch in team.witness.stretches())
     assert worked == [(host, 1, 1) for host in team.hosts]
+    until(
+        lambda: [run["state"]["type"] for run in team.slices()] == ["COMPLETED"] * 3, seconds=30
+    )  # 5 hosts in slices of 2
     found = team.slices()
-    assert [run["state"]["type"] for run in found] == ["COMPLETED"] * 3, "5 hosts in slices of 2"
     assert all(run["parent_task_run_id"] for run in found), "each is a child of its activity's task"
     assert {tuple(run["parameters"]) for run in found} == {("digest", "slice_name")}
     assert list((team.folder / "worker-1" / "runs").iterdir()) == []
