@@ -129,11 +129,8 @@ class Remote:
                 continue
             if has_ended:
                 if not has_result:
-                    yield {
-                        "event": "output",
-                        "text": "the worker says that its processes have ended before the playbook",
-                    }
-                    yield STOPPED
+                    self._pool.crash(self._slice.name, "its process was ended")
+                    yield from _broken_off("its worker says that the processes of the playbook have ended before it")
                 return
             if is_fenced and cancel.is_set():
                 yield from _broken_off("its worker does not answer", is_doubtful=True)
