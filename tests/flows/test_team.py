@@ -13,7 +13,7 @@ from tests.flows.team_site import TeamSite
 from tests.needs import needs, needs_postgres
 from tests.postgres_server import ON_POSTGRES, Server
 
-pytestmark = [pytest.mark.slow, needs("ssh-keygen"), needs_postgres]
+pytestmark = [pytest.mark.slow, needs("ssh-keygen", "redis-server"), needs_postgres]
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def team(tmp_path_factory: pytest.TempPathFactory, postgres: Server) -> Iterator
         patch.setenv(ON_POSTGRES, "yes")
         site = TeamSite(tmp_path_factory.mktemp("team"), postgres, hosts=5, slice_hosts=2)
         try:
-            site.serve()
+            site.serve_apart()
             site.add_worker("worker-1", at_once=3)
             site.dispatch()
             site.work("worker-1")
