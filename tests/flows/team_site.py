@@ -227,7 +227,7 @@ class TeamSite:
                 os.killpg(process.pid, signal.SIGCONT)
                 process.terminate()
             try:
-                process.wait(60)
+                process.wait(120)  # a dispatcher waits a minute for what its dashboard has lost
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise AssertionError(f"{name} did not end:\n{self.said(name)}") from None
