@@ -7,12 +7,17 @@ that only the two know.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
-from schedule.errors import UnreachableError
+from schedule.errors import InputError, UnreachableError
 
+NAME = re.compile(r"[a-z0-9-]{1,100}\.[0-9a-f]{8}")
+"""The name of a slice: that of its run's folder, and eight random digits."""
+
+SHOWN = 60
 TAKEN = "taken"
 """A worker's signed statement that it has the slice. There is one: of two workers the first has it."""
 
@@ -40,19 +45,25 @@ class Exchange:
             raise UnreachableError(f"the exchange {folder} is not there", hint="mount it, or make the folder once")
         self.folder = folder
 
+    def place(self, slice_name: str) -> Path:
+        """Return the folder of a slice. Raise for what is no name of one: whoever starts a run in Prefect writes the name."""
+        if not NAME.fullmatch(slice_name):
+            raise InputError(f"{slice_name[:SHOWN]!r} is no name of a slice")
+        return self.folder / slice_name
+
     def open(self, slice_name: str) -> None:
         """Make the place of a slice, for the accounts of its team only."""
-        (self.folder / slice_name).mkdir(mode=0o770)
+        self.place(slice_name).mkdir(mode=0o770)
 
     def put(self, slice_name: str, name: str, content: bytes) -> None:
         """Write a file of a slice, in place of an earlier one. Raise where the slice is over."""
-        self._written(slice_name, content).replace(self.folder / slice_name / name)
+        self._written(slice_name, content).replace(self.place(slice_name) / name)
 
     def put_once(self, slice_name: str, name: str, content: bytes) -> bool:
         """Write a file of a slice if it is not there. Return whether it was written. Raise where the slice is over."""
         fresh = self._written(slice_name, content)
         try:
-            os.link(fresh, self.folder / slice_name / name)
+            os.link(fresh, self.place(slice_name) / name)
         except FileExistsError:
             return False
         finally:
@@ -62,7 +73,7 @@ class Exchange:
     def get(self, slice_name: str, name: str) -> bytes | None:
         """Return what a file of a slice holds. None where it is not there."""
         try:
-            return (self.folder / slice_name / name).read_bytes()
+            return (self.place(slice_name) / name).read_bytes()
         except FileNotFoundError:
             return None
 
@@ -72,11 +83,11 @@ class Exchange:
 
     def remove(self, slice_name: str) -> None:
         """Remove everything of a slice."""
-        shutil.rmtree(self.folder / slice_name, ignore_errors=True)
+        shutil.rmtree(self.place(slice_name), ignore_errors=True)
 
     def _written(self, slice_name: str, content: bytes) -> Path:
         try:
-            handle, name = tempfile.mkstemp(prefix=".", dir=self.folder / slice_name)
+            handle, name = tempfile.mkstemp(prefix=".", dir=self.place(slice_name))
         except FileNotFoundError:
             raise UnreachableError(f"the exchange has no slice {slice_name}", hint="its run is over") from None
         with os.fdopen(handle, "wb") as file:

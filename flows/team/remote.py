@@ -119,13 +119,15 @@ class Remote:
     def _followed(self, cancel: threading.Event) -> Iterator[Event]:
         """Yield the events of the worker's reports, until it says that it has ended, or it is given up."""
         number, heard, is_fenced, has_result = 1, time.monotonic(), False, False
+        theirs = {"", *self._slice.hosts}  # of other hosts, nothing that it reports counts
         while True:
             has_ended = self._report(ENDED) is not None  # asked before the reports, of which it is written last
             report = None if is_fenced else self._report(report_name(number))
             if report is not None:
                 number, heard = number + 1, time.monotonic()
-                has_result = has_result or any(event["event"] in RESULTS for event in report["events"])
-                yield from report["events"]
+                events = [event for event in report["events"] if event.get("host", "") in theirs]
+                has_result = has_result or any(event["event"] in RESULTS for event in events)
+                yield from events
                 continue
             if has_ended:
                 if not has_result:

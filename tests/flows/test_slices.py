@@ -1,0 +1,202 @@
+"""What a dispatcher takes of a worker, and a worker of a dispatcher: nothing that is another's, was changed, or is for something else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.runs.bundle.copy import Tree
+from flows.runs.results.per_host import PlaybookResult
+from flows.runs.run import RunSpec, collected, ignore
+from flows.team.bundle import digest_of, refuse_other_versions, unpacked
+from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
+from flows.team.keys import WorkerKey, make_key
+from flows.team.lease import read_renewal, renewal
+from flows.team.remote import Remote, Slice
+from schedule.errors import InputError, UnreachableError
+from steps.design.team import Team
+from tests.flows.conftest import until
+from tests.needs import needs
+
+pytestmark = needs("ssh-keygen")
+
+NAME = "engine-run-0001.0123abcd"
+HOSTS = ("n1", "n2")
+
+
+class Noted:
+    """Stands in for Prefect's work pool, which tests/flows/test_team.py has: what it was asked to show."""
+
+    name = "pool"
+
+    def __init__(self) -> None:
+        self.ends: list[str] = []
+
+    def submit(self, *_: object) -> str:
+        return "run"
+
+    def ended(self, _: str) -> str:
+        return ""
+
+    def end(self, _: str, kind: str, *__: str) -> None:
+        self.ends.append(kind)
+
+    def crash(self, *_: str) -> None:
+        self.ends.append("CRASHED")
+
+
+class Trial:
+    """A slice that waits for a worker, in a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "exchange").mkdir()
+        self.exchange, self.pool, self.cancel = Exchange(folder / "exchange"), Noted(), threading.Event()
+        self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "stranger")}
+        lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
+        team = Team(prefect="http://127.0.0.1/api", exchange=str(self.exchange.folder), workers=lines)
+        tree = folder / "tree"
+        (tree / "playbooks").mkdir(parents=True)
+        (tree / "playbooks" / "a.yml").write_text("- hosts: all\n")
+        (tree / "hosts.ini").write_text("n1\nn2\n")
+        place = Tree(tree, tree / "playbooks" / "a.yml", tree / "hosts.ini", "d" * 64)
+        self.spec = RunSpec(place.playbook, place.inventory, HOSTS, {"a": 1}, folder / "run", folder / "log")
+        self.remote = Remote(team, self.exchange, self.pool, Slice(NAME, "default", HOSTS))  # type: ignore[arg-type]
+        self.result: PlaybookResult | None = None
+        events = self.remote.events(self.spec, place, None, self.cancel)
+        self._thread = threading.Thread(target=self._collect, args=(events,), daemon=True)
+        self._thread.start()
+        until((self.exchange.folder / NAME).is_dir, seconds=10)
+
+    def _key(self, folder: Path, name: str) -> WorkerKey:
+        make_key(folder / name, name)
+        return WorkerKey(folder / name)
+
+    def _collect(self, events: Iterator[dict[str, Any]]) -> None:
+        self.result = collected(events, self.spec, ignore, self.cancel)
+
+    def write(self, worker: str, file: str, report: dict[str, Any] | None = None) -> None:
+        """Write a file of the slice, signed by a worker."""
+        self.exchange.put(NAME, file, self.keys[worker].signed(NAME, file, report or {}))
+
+    def take(self, worker: str, name: str = "") -> None:
+        """Take the slice, under the worker's own name or another's."""
+        self.write(worker, TAKEN, {"worker": name or worker})
+
+    def ended(self) -> PlaybookResult:
+        """Return the result, once it is there."""
+        until(lambda: self.result is not None, seconds=20)
+        assert self.result is not None
+        return self.result
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Trial:
+    """A slice that nobody has taken."""
+    return Trial(tmp_path)
+
+
+def of_host(host: str) -> dict[str, Any]:
+    return {"event": "ok", "host": host, "task": "t", "changed": False, "reached": True, "elsewhere": "", "s": 1}
+
+
+END = [
+    {"event": "unfinished", "hosts": []},
+    {"event": "complete"},
+    {"event": "end", "status": "successful", "limit_s": 9},
+]
+
+
+def test_the_worker_that_took_it_is_believed_for_its_own_hosts_only(trial: Trial) -> None:
+    trial.take("worker-1")
+    trial.write("worker-1", report_name(1), {"events": [of_host("n1"), of_host("n2"), of_host("n3"), *END]})
+    trial.write("worker-1", ENDED)
+
+    result = trial.ended()
+    assert result.status == "ok"
+    assert [host.host for host in result.hosts] == ["n1", "n2"]
+    assert not (trial.exchange.folder / NAME).exists()
+
+
+def test_what_another_worker_writes_is_not_taken(trial: Trial) -> None:
+    trial.take("worker-1")
+    until(lambda: trial.exchange.get(NAME, BUNDLE), seconds=10)
+    for forger in ("worker-2", "stranger"):
+        trial.write(forger, report_name(1), {"events": [of_host("n1"), of_host("n2"), *END]})
+        trial.write(forger, ENDED)
+        with pytest.raises(AssertionError):
+            until(lambda: trial.result is not None, seconds=1)
+    trial.write("worker-1", report_name(1), {"events": []})
+    trial.write("worker-1", ENDED)
+
+    result = trial.ended()
+    assert (result.status, {host.status for host in result.hosts}) == ("cancelled", {"skipped"})
+    assert trial.pool.ends == ["CRASHED"]
+
+
+def test_a_report_counts_in_its_own_place_only(trial: Trial) -> None:
+    trial.take("worker-1")
+    until(lambda: trial.exchange.get(NAME, BUNDLE), seconds=10)
+    moved = trial.keys["worker-1"].signed(NAME, report_name(2), {"events": [*map(of_host, HOSTS), *END]})
+    trial.exchange.put(NAME, report_name(1), moved)
+    of_another = trial.keys["worker-1"].signed(NAME[:-1] + "e", ENDED, {})
+    trial.exchange.put(NAME, ENDED, of_another)
+
+    with pytest.raises(AssertionError):
+        until(lambda: trial.result is not None, seconds=1)
+
+
+@pytest.mark.parametrize(("worker", "name"), [("stranger", ""), ("stranger", "worker-1"), ("worker-2", "worker-1")])
+def test_a_worker_that_is_not_who_it_says_gets_no_bundle(trial: Trial, worker: str, name: str) -> None:
+    trial.take(worker, name)
+
+    assert trial.ended().status == "error"
+    assert trial.pool.ends == ["FAILED"]
+
+
+def test_the_bundle_is_for_its_worker_and_is_what_was_meant(trial: Trial, tmp_path: Path) -> None:
+    trial.take("worker-1")
+    until(lambda: trial.exchange.get(NAME, BUNDLE), seconds=10)
+    bundle = trial.exchange.get(NAME, BUNDLE) or b""
+    with pytest.raises(InputError, match="not sealed to this worker's key"):
+        trial.keys["worker-2"].opened(bundle)
+
+    content = trial.keys["worker-1"].opened(bundle)
+    terms = unpacked(content, tmp_path / "worker")
+    assert (terms.hosts, terms.extra_vars, terms.slice_name) == (HOSTS, {"a": 1}, NAME)
+    assert terms.tree(tmp_path / "worker").playbook.read_text() == "- hosts: all\n"
+    assert digest_of(content) != digest_of(content + b" ")
+    refuse_other_versions(terms)
+    with pytest.raises(InputError, match=r"ansible-core .* and not 1\.0"):
+        refuse_other_versions(terms._replace(versions=terms.versions | {"ansible-core": "1.0"}))
+
+
+def test_it_is_stopped_before_a_worker_has_it(trial: Trial) -> None:
+    trial.cancel.set()
+
+    assert trial.ended().status == "cancelled"
+    assert trial.pool.ends == ["CANCELLED"]
+
+
+def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
+    assert read_renewal(renewal("token", 7, stop=True), "token") == (7, True)
+    for other in (renewal("other", 7, stop=True), b"", b"[1, 2]", b'["[9, true]", "0"]'):
+        assert read_renewal(other, "token") == (0, False)
+
+
+@pytest.mark.parametrize("name", ["../site.0123abcd", "/etc", "a/b.0123abcd", "", ".", "run", "a" * 200 + ".0123abcd"])
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "exchange").mkdir()
+    exchange = Exchange(tmp_path / "exchange")
+    with pytest.raises(InputError, match="no name of a slice"):
+        exchange.put_once(name, TAKEN, b"")
+    with pytest.raises(InputError):
+        exchange.get(name, TAKEN)
+
+
+def test_an_exchange_that_is_not_mounted_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UnreachableError, match="is not there"):
+        Exchange(tmp_path / "nowhere")
