@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from steps.stamps import moment
+
+CLOCKS = timedelta(seconds=1)
+"""By so much two clocks may differ: a database says when a decision was recorded, and the engine when a run began."""
 
 _FIRST_RUNS = """
 SELECT r.id, r.activity, r.started_at, e.at, (
@@ -29,7 +32,7 @@ class StartLag(NamedTuple):
     @property
     def seconds(self) -> float:
         """How long after the decision the run began."""
-        return (self.started_at - self.decided_at).total_seconds()
+        return max(0.0, (self.started_at - self.decided_at).total_seconds())
 
 
 def start_lags(snapshot: Snapshot) -> list[StartLag]:
@@ -40,6 +43,6 @@ def start_lags(snapshot: Snapshot) -> list[StartLag]:
     found = []
     for run, activity, started, *decided in snapshot.ask(_FIRST_RUNS, engine=ENGINE):
         decisions = [moment(at) for at in decided if at is not None]
-        if decisions and max(decisions) <= moment(started):
+        if decisions and max(decisions) <= moment(started) + CLOCKS:
             found.append(StartLag(run, activity, max(decisions), moment(started)))
     return found

@@ -10,7 +10,7 @@ from typing import Any
 from tests.clusterwright.command_lines import commands
 from tests.clusterwright.mutations import HOSTILE
 
-ENDLESS = frozenset({"up", "tui", "dashboard", "rehearse"})
+ENDLESS = frozenset({"up", "tui", "dashboard", "rehearse", "worker", "logs"})
 """Commands that run until they are stopped. They are called for a site that is not there."""
 
 NEVER = frozenset({"--fix"})

@@ -54,8 +54,8 @@ def checked(site: Site, name: str) -> Any:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"engine_key": "ssh-rsa AAAA"}, "not the engine's public key"),
-        ({"engine_key": f"{A_KEY[:-4]}"}, "not the engine's public key"),
+        ({"engine_key": "ssh-rsa AAAA"}, "not an Ed25519 public key"),
+        ({"engine_key": f"{A_KEY[:-4]}"}, "not an Ed25519 public key"),
         ({"engine_key": f"{A_KEY} engine"}, "the engine has the SSH key of operator"),
     ],
 )

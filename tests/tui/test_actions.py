@@ -25,7 +25,8 @@ LEFT_OUT = {
         *("keys", "keys allowed-signers", "keys engine", "keys revoke", "anchor", "backup", "restore"),
         *("database", "database check", "database load", "database roles", "database sql"),
     ),
-    "they work for minutes, or serve, in a terminal of their own": ("up", "dashboard", "rehearse"),
+    "they work for minutes, or serve, in a terminal of their own": ("up", "dashboard", "rehearse", "worker"),
+    "they are about the engine's own process, on its machine": ("down", "logs", "notify", "worker key"),
     "a screen has it": (
         *("list", "next", "inbox", "orders", "change", "ncr", "ncr list", "check", "check list", "drift"),
         *("report", "authority"),

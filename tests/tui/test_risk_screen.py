@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from ledger.questions.kept_forecast import FILE
-from tests.tui.piloting import SIZE, User, painted, screens, see, until
+from ledger.questions.snapshot import Snapshot
+from tests.tui.piloting import SIZE, User, painted, read, screens, see, until
 from tui.acting.form import Form
 from tui.acting.running import Done, Running
 from tui.app import ClusterwrightApp
@@ -19,6 +22,7 @@ from tui.lists.timescale import Timescale
 from tui.screens.risk import RiskScreen
 from tui.screens.risk_cases import Case, answers
 from tui.screens.risk_odds import curve_text
+from tui.screens.tornado import TornadoScreen
 
 Story = Callable[[ClusterwrightApp, User], Awaitable[None]]
 START = datetime(2027, 1, 4, tzinfo=UTC)
@@ -263,6 +267,35 @@ def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, pla
         await pilot.press("escape", "t")
         await see(pilot, "+6.8")
         assert len(played.asked) == 1, "it is not worked out again"
+
+    told(adopted, story)
+
+
+def test_bars_that_came_while_the_record_was_being_read_stay(
+    adopted: Path, played: type[Played], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine a read that began before the answer ends after it."""
+    ask, is_asked = TornadoScreen.ask, threading.Event()
+
+    def slow(screen: TornadoScreen, snapshot: Snapshot) -> object:
+        answer: object = ask(screen, snapshot)
+        is_asked.set()
+        time.sleep(1)
+        return answer
+
+    async def after_that(_: Played) -> Done:
+        await asyncio.to_thread(is_asked.wait)
+        return Done(0, json.dumps(TORNADO), "")
+
+    monkeypatch.setattr(TornadoScreen, "ask", slow)
+    monkeypatch.setattr(played, "done", after_that)
+
+    async def story(app: ClusterwrightApp, pilot: User) -> None:
+        await pilot.press("t")
+        await see(pilot, "+6.8")
+        await read(app)
+        await pilot.pause()
+        assert "+6.8" in painted(app)
 
     told(adopted, story)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from textual import work
 from textual.binding import Binding, BindingType
@@ -75,9 +75,12 @@ class TornadoScreen(ListScreen[Cause]):
         is_later = cause.days_p80 >= 0
         return [((bar if is_later or not bar else f"-{bar}").ljust(width), "bad" if is_later else "good")]
 
-    def ask(self, _snapshot: Snapshot) -> list[Cause]:
-        """Return what was worked out; the record is not asked."""
-        return self.kept.causes
+    def ask(self, _snapshot: Snapshot) -> None:
+        """Ask the record nothing."""
+
+    def show(self, _answer: Any = None) -> None:
+        """Show what was worked out: also where that came while the record was being read."""
+        super().show(self.kept.causes)
 
     def on_mount(self) -> None:
         """Work it out, if it was not yet."""
@@ -114,7 +117,7 @@ class TornadoScreen(ListScreen[Cause]):
         else:
             self.kept.said = f"{done.refusal}; f works it out again"
         if self.is_mounted:
-            self.show(self.kept.causes)
+            self.show()
 
     def action_again(self) -> None:
         """Work it out again."""

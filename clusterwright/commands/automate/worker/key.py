@@ -7,6 +7,8 @@ Example:
 
 """
 
+from pathlib import Path
+
 from clusterwright.commands.automate.worker import WorkerFolder
 from clusterwright.commands.options import JsonOption
 from clusterwright.output import print_json
@@ -15,7 +17,7 @@ from flows.team.worker_file import Worker
 from ledger.private import private_files
 
 
-def key(folder: WorkerFolder, as_json: JsonOption = False) -> None:
+def key(folder: WorkerFolder = Path(), as_json: JsonOption = False) -> None:
     here = Worker(folder)
     with private_files():
         line = make_key(here.key_file, here.settings.name)
