@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from flows.dashboard.login import shared_login
+from flows.dashboard.login import AUTH, shared_login
 from flows.dashboard.prefect_api import LOST, PrefectApi
 from flows.dashboard.settings import client_settings, put_in_force
 from schedule.errors import UnreachableError
@@ -21,10 +21,7 @@ class SharedServer:
         """Take the address of its API. Raise where it does not answer, or refuses the login."""
         login = shared_login()
         put_in_force(site_dir, client_settings(site_dir.resolve(), url, login))
-        self.api = PrefectApi(url, login)
-        if not self.api.answers():
-            raise UnreachableError(f"Prefect's server does not answer at {url}", hint="`team.prefect` in site.yaml")
-        self.api.count("flow_runs", {})
+        self.api = reached(url, login)
         self._answered = time.monotonic()
 
     @property
@@ -39,3 +36,19 @@ class SharedServer:
         if time.monotonic() - self._answered < PATIENCE_S:
             return None
         return UnreachableError("Prefect's server does not answer any more", hint=LOST)
+
+
+def reached(url: str, login: str) -> PrefectApi:
+    """Return the interface of the server that a team shares. Raise where it does not answer, or refuses the login."""
+    api = PrefectApi(url, login)
+    if not api.answers():
+        raise UnreachableError(
+            f"Prefect's server does not answer at {url}", hint="`prefect` in site.yaml and worker.yaml"
+        )
+    try:
+        api.count("flow_runs", {})
+    except UnreachableError as error:
+        raise UnreachableError(
+            f"Prefect's server at {url} refuses: {error.__cause__}", hint=f"is {AUTH} its login?"
+        ) from None
+    return api

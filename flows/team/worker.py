@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from flows.dashboard.login import AUTH, shared_login
+from flows.dashboard.shared_server import reached
 from flows.engine.parent_death import dying_with_parent
 from flows.runs.process.orphans import end_group, members
 from flows.runs.run import require_ansible
@@ -36,6 +37,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     exchange = worker.exchange
     _ = worker.key, read_access(worker.folder, worker.settings.runs)  # rather now than in the first run
     require_ansible()
+    reached(worker.settings.prefect, shared_login())
     for own in (worker.runs, worker.pids):
         own.mkdir(mode=0o700, exist_ok=True)
     _settle(worker, exchange, say)
@@ -61,8 +63,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     if stop.is_set():
         return 0
     raise UnreachableError(
-        f"Prefect's worker ended by itself, with {process.returncode}",
-        hint=f"is {worker.settings.prefect} right, and {AUTH}?",
+        f"Prefect's worker ended by itself, with {process.returncode}", hint="what it printed is above"
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from ledger.trust.audit import audit
+from tests.commands import run
 from tests.flows.conftest import until
-from tests.flows.team_site import TeamSite
+from tests.flows.team_site import LOGIN, TeamSite
 from tests.needs import needs, needs_postgres
 from tests.postgres_server import ON_POSTGRES, Server
 
@@ -53,11 +55,11 @@ def test_what_no_dispatcher_asked_for_is_not_run(team: TeamSite) -> None:
     worked = team.witness.stretches()
     (deployment,) = team.api.some("deployments", {"deployments": {"name": {"any_": ["clusterwright-site"]}}})
 
-    run = {"name": "by hand", "parameters": {"slice_name": "by-hand.1", "digest": "0" * 64}}
+    run = {"name": "by hand", "parameters": {"slice_name": "by-hand.01234567", "digest": "0" * 64}}
     made = team.api.post(f"/deployments/{deployment['id']}/create_flow_run", run)
     until(lambda: state_of(team, made["id"])["type"] == "FAILED", seconds=120)
 
-    assert state_of(team, made["id"])["message"].startswith("the exchange has no slice by-hand.1")
+    assert state_of(team, made["id"])["message"].startswith("the exchange has no slice by-hand.01234567")
     assert team.witness.stretches() == worked
 
 
@@ -65,3 +67,29 @@ def state_of(team: TeamSite, run: str) -> dict[str, Any]:
     """Return the state of a flow run."""
     (found,) = team.api.some("flow_runs", {"flow_runs": {"id": {"any_": [run]}}})
     return dict(found["state"])
+
+
+@pytest.mark.parametrize(
+    ("prefect", "login", "says"),
+    [
+        ("http://127.0.0.1:1/api", LOGIN, "Prefect's server does not answer at http://127.0.0.1:1/api"),
+        (None, "team:another-word", "refuses: HTTP Error 401: Unauthorized"),
+        (None, "", "the environment has no login for Prefect's server"),
+    ],
+)
+def test_a_worker_says_what_keeps_it_from_its_server(
+    team: TeamSite, prefect: str | None, login: str, says: str
+) -> None:
+    folder = team.folder / "worker-1"
+    text = (folder / "worker.yaml").read_text()
+    other = team.folder / "other"
+    other.mkdir(exist_ok=True)
+    (other / "worker.yaml").write_text(
+        text if prefect is None else text.replace(f"http://127.0.0.1:{team.port}/api", prefect)
+    )
+    shutil.copy(folder / "key", other)
+
+    done = run(["worker", "--folder", other], env={"PREFECT_API_AUTH_STRING": login})
+
+    assert done.returncode == (3 if login else 2)
+    assert says in done.stderr
