@@ -13,7 +13,6 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from flows.runs.bundle.copy import Tree
 from flows.runs.limits.limits import Extent, limits_of
@@ -57,7 +56,7 @@ class Remote:
         self._token, self._renewals, self._renewed = secrets.token_hex(32), 0, 0.0
         self._key = ""
 
-    def events(self, spec: RunSpec, tree: Tree, parent: UUID | None, cancel: threading.Event) -> Iterator[Event]:
+    def events(self, spec: RunSpec, tree: Tree, parent: str | None, cancel: threading.Event) -> Iterator[Event]:
         """Yield what a worker reports of the slice, as a supervisor on this machine would report it."""
         name = self._slice.name
         bundle = packed(tree, self._terms(spec, tree))

@@ -41,7 +41,7 @@ class Slices:
         """Run a playbook, or a wave of one, on the workers: all slices at the same time."""
         spec.log.parent.mkdir(parents=True, exist_ok=True)
         context = TaskRunContext.get()
-        parent = self.pool.recorded(context.task_run.id) if context else None
+        parent = self.pool.recorded(context.task_run) if context else None
 
         def played(one: Slice) -> PlaybookResult:
             part = replace(spec, hosts=one.hosts)

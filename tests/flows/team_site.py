@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import psutil
+import redis
 
 from flows.dashboard.prefect_api import PrefectApi
 from ledger.decisions.plan import adopt_plan, create_ledger
@@ -109,6 +111,13 @@ class TeamSite:
         self.start("server")
         until(self.api.answers, seconds=120)
         self.start("services")
+        until(lambda: b"task-run-recorder" in self._readers(), seconds=120)
+
+    def _readers(self) -> set[bytes]:
+        """Return the services that read what Redis has of Prefect's events. None before the server has written there."""
+        with suppress(redis.ResponseError), redis.Redis(port=self._redis) as client:
+            return {group["name"] for group in client.xinfo_groups("events")}
+        return set()
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         """Start a process of the team by its name, also again."""
