@@ -15,7 +15,7 @@ from tests.flows.team_site import LOGIN, TeamSite
 from tests.needs import needs, needs_postgres
 from tests.postgres_server import ON_POSTGRES, Server
 
-pytestmark = [pytest.mark.slow, needs("ssh-keygen", "redis-server"), needs_postgres]
+pytestmark = [pytest.mark.slow, needs("ssh-keygen", "redis-server"), needs_postgres, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
