@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -69,11 +69,12 @@ class Readers:
     def _connection(self) -> tuple[int, sqlite3.Connection]:
         """Return a connection to the ledger's file, and the number of that file. Another file may have taken its place."""
         present = ledger_path(self._site_dir).stat().st_ino
-        while self._idle:
-            file, db = self._idle.pop()
-            if file == present:
-                return file, db
-            db.close()
+        with suppress(IndexError):  # none is left: of two threads that see the last one, one gets it
+            while True:
+                file, db = self._idle.pop()
+                if file == present:
+                    return file, db
+                db.close()
         return present, connect(self._site_dir)
 
     def _keep(self, file: int, db: sqlite3.Connection) -> None:

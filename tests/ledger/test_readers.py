@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from typing import Any
 
 import pytest
 
@@ -42,3 +43,18 @@ def test_another_file_in_the_ledgers_place_is_read_and_a_missing_one_is_said(rea
     with readers.snapshot(T0) as after:
         assert after.db is not before.db
     readers.close()
+
+
+class LastTaken(list[Any]):
+    """Idle connections as a thread sees them just before another one takes the last."""
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_a_connection_that_another_thread_takes_first_is_not_waited_for(ready: Ledger) -> None:
+    readers = Readers(ready.site_dir)
+    readers._idle = LastTaken()
+
+    with readers.snapshot(T0) as snapshot:
+        assert head(snapshot).seq > 0
