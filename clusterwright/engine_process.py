@@ -1,6 +1,5 @@
 """The engine of a site as a process: started in the background, and stopped. Only what surely is the site's engine is stopped."""
 
-import platform
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from clusterwright.output import say
 from flows.dashboard.login import login_of
 from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.settings import api_url, page_url
-from flows.dashboard.site_lock import Holder, holder, lock_file, noted_holder
+from flows.dashboard.site_lock import ENGINE_ROLE, Holder, holder, lock_file, noted_holder
 from flows.engine.state_folder import log_folder
 from ledger.machine_processes import is_alive
 from ledger.private import private_files
@@ -28,7 +27,7 @@ PROGRAM = (sys.executable, "-P", "-m", "clusterwright")
 
 LOOK_S = 0.2
 TELL_S = 5.0
-"""How often, in seconds, somebody who waits is told so."""
+"""How often, in seconds, it is said that the engine has not ended yet."""
 
 
 def start_detached(site_dir: Path, words: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -82,7 +81,7 @@ def stop_engine(site_dir: Path) -> str:
             f"no engine of this site runs here; process {running.pid} is its {running.role}",
             hint="Ctrl-C in its terminal ends it",
         )
-    at_work = tuple(_at_work(site_dir, process.pid))
+    at_work = tuple(_at_work(site_dir, running.role.removeprefix(ENGINE_ROLE)))
     process.terminate()
     say(f"stopping {running.role}, process {process.pid}: what runs is ended or settled")
     began = told = time.monotonic()
@@ -92,7 +91,8 @@ def stop_engine(site_dir: Path) -> str:
             told = time.monotonic()
             say(f"still stopping after {told - began:.0f} s; another `clusterwright down` ends it at once")
     work = f"; it was at work on {', '.join(at_work)}" if at_work else ""
-    return f"stopped {running.role}, process {process.pid}, with the dashboard on {page_url(running.port)}{work}"
+    page = f", with the dashboard on {page_url(running.port)}" if running.port else ""
+    return f"stopped {running.role}, process {process.pid}{page}{work}"
 
 
 def _seen(site_dir: Path, running: Holder) -> psutil.Process:
@@ -112,8 +112,8 @@ def _seen(site_dir: Path, running: Holder) -> psutil.Process:
     )
 
 
-def _at_work(site_dir: Path, pid: int) -> Iterator[str]:
+def _at_work(site_dir: Path, engine: str) -> Iterator[str]:
     with open_snapshot(site_dir) as snapshot:
         for held in claims(snapshot):
-            if (held.host, held.pid) == (platform.node(), pid):
+            if held.owner.startswith(f"{engine}:"):
                 yield held.activity

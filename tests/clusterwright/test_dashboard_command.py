@@ -52,3 +52,16 @@ def test_doctor_finds_a_login_that_others_may_read_and_makes_a_new_one(site: Pat
 def checked(site: Path) -> Check:
     """Return what doctor says about the login."""
     return next(check for check in checks(site) if check.name == LOGIN)
+
+
+def test_the_dashboard_of_a_team_is_that_of_its_server(site: Path, command: Command) -> None:
+    key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAyDF9Brg5kzO26K/OgtdZVF6GnGSDTmlibdDDgai0qw"
+    team = f"\nteam:\n  prefect: https://prefect.example.org/api\n  exchange: /srv\n  workers: {{worker-1: {key}}}\n"
+    with (site / "site.yaml").open("a") as file:
+        file.write(team)
+
+    for words in ((), ("--login",), ("--json",)):
+        done = command("dashboard", *words, "--site", site)
+        assert done.returncode == 1
+        assert "this site's team has a dashboard: https://prefect.example.org\n" in done.stderr
+        assert done.stdout == "", "the login of this folder's own server would be refused there"

@@ -15,7 +15,13 @@ from tests.flows.team_site import LOGIN, TeamSite
 from tests.needs import needs, needs_postgres
 from tests.postgres_server import ON_POSTGRES, Server
 
-pytestmark = [pytest.mark.slow, needs("ssh-keygen", "redis-server"), needs_postgres, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.slow,
+    needs("ssh-keygen", "redis-server"),
+    needs_postgres,
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("team"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +101,13 @@ def test_a_worker_says_what_keeps_it_from_its_server(
 
     assert done.returncode == (3 if login else 2)
     assert says in done.stderr
+
+
+def test_down_stops_a_teams_dispatcher_which_has_no_server_of_its_own(team: TeamSite) -> None:
+    done = run(["down", "--site", team.site])
+
+    assert done.returncode == 0, done.stderr
+    assert "stopped engine" in done.stdout
+    assert "dashboard on" not in done.stdout
+    assert team.processes["dispatcher site"].wait(10) == 0
+    assert team.api.answers()

@@ -21,12 +21,12 @@ from typer import Option
 
 from clusterwright import __version__
 from clusterwright.commands.options import PortOption, SiteOption
+from clusterwright.dashboard_page import address
 from clusterwright.engine_process import start_detached
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import say
 from clusterwright.systemd_unit import systemd_unit
 from clusterwright.where import find_site
-from flows.dashboard.settings import page_url
 from flows.engine.up import run_engine
 from ledger.private import private_files
 
@@ -60,7 +60,7 @@ def up(
         engine = start_detached(folder, words)
         if engine.returncode is not None:
             raise typer.Exit(engine.returncode)
-        print(f"engine with process {engine.pid} runs, dashboard on {page_url(port)}")
+        print(f"engine with process {engine.pid} runs, dashboard on {address(folder, port)}")
         return
     say("starting the engine and the dashboard; the first start takes about 15 s")
     stop = stop_on_interrupt()
