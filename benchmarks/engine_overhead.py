@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 import psutil
@@ -80,13 +80,16 @@ def bare(tag: str) -> None:
     from prefect import flow, tags, task
     from prefect.cache_policies import NO_CACHE
     from prefect.context import TagsContext
-    from prefect.task_runners import ThreadPoolTaskRunner
+    from prefect.futures import PrefectFuture
+    from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
     @task(cache_policy=NO_CACHE, persist_result=False)
     def nothing(number: int) -> None:
         """Do nothing."""
 
-    @flow(task_runner=ThreadPoolTaskRunner(max_workers=TASKS), persist_result=False)  # type: ignore[arg-type]
+    runner = cast("TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=TASKS))
+
+    @flow(task_runner=runner, persist_result=False)
     def nothings() -> None:
         """Start all tasks, and wait for their ends."""
         with TagsContext(current_tags=set()):  # as the engine's: the server is asked for a slot for every tagged task

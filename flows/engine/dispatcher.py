@@ -22,7 +22,7 @@ from flows.dashboard.catching_up import catch_up, cut_off
 from flows.dashboard.earlier_engines import clear_abandoned, lost_history
 from flows.dashboard.prefect_api import LOST
 from flows.dashboard.server import Server
-from flows.engine.advances import hand_out
+from flows.engine.hand_out import hand_out
 from flows.engine.log import logged
 from flows.engine.quick_runs import QuickRuns
 from flows.engine.ready_work import ReadyWork

@@ -11,8 +11,8 @@ from prefect import tags
 
 from flows.engine.advance import Advance
 from flows.engine.state import Engine
-from flows.phases.advance import run_advance
 from flows.phases.by_phase import PHASE_FLOWS
+from flows.phases.phase_flow import run_advance
 from flows.phases.titles import title
 from steps.catalog.terms import Phase
 

@@ -9,12 +9,8 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 
 if TYPE_CHECKING:
-    import threading
-
     from flows.engine.state import Engine
-    from flows.runs.process.place import RunPlace
-    from flows.runs.results.per_host import PlaybookResult
-    from flows.runs.run import EventHandler, GroupHandler, RunSpec
+    from flows.runs.run import Player
 
 RESULT_WORDS = {
     "done": "Done",
@@ -81,16 +77,9 @@ class Workers(Protocol):
 
     name: str
 
-    def play(
-        self,
-        spec: RunSpec,
-        place: RunPlace,
-        on_event: EventHandler,
-        on_pgid: GroupHandler,
-        cancel: threading.Event,
-        /,
-    ) -> PlaybookResult:
-        """Run a playbook on them, as `flows.runs.run.play` does it here."""
+    @property
+    def play(self) -> Player:
+        """What runs a playbook on them."""
 
     def take_over(self, run: str) -> bool:
         """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""

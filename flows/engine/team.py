@@ -34,7 +34,7 @@ def leading(
     Raise for a ledger in a file, and where the database, Prefect's server or the exchange cannot be reached.
     """
     team = site.team
-    assert team is not None  # whoever has none has a server of its own
+    assert team is not None  # a site without a team has a server of its own
     if inventory is None:
         raise InputError("a team needs an inventory: its workers run playbooks", hint="`inventory` in site.yaml")
     lead, exchange = Lead(site_dir), Exchange(site_dir / team.exchange)

@@ -6,7 +6,7 @@ import threading
 
 
 class Wakeup:
-    """Wakes whoever waits for a change. A waiting thread says which count it has seen."""
+    """Wakes the threads that wait for a change. Each says which count it has seen."""
 
     def __init__(self) -> None:
         """Begin at zero."""

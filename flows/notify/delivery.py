@@ -51,7 +51,7 @@ class Service:
 def _kept_apart() -> Iterator[StringIO]:
     """Let what apprise logs go nowhere but into the text that is returned.
 
-    It is done for each call, since whoever sets up logging in between lets every logger write to the engine's log again.
+    It is done for each call: where logging is set up between two calls, every logger writes to the engine's log again.
     """
     text = StringIO()
     loggers = [logging.getLogger(name) for name in _LOGGERS]

@@ -90,8 +90,7 @@ class SentNotices:
         return pause
 
     def _settle(self, address: str, state: str) -> None:
-        where = "WHERE address = ? AND state = 'sending'"
-        self._db.execute(f"UPDATE notice SET state = ? {where}", (state, address))  # noqa: S608  our own text
+        self._db.execute("UPDATE notice SET state = ? WHERE address = ? AND state = 'sending'", (state, address))
 
 
 @contextmanager

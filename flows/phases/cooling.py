@@ -6,7 +6,7 @@ from typing import Any
 
 from prefect.client.schemas.objects import State
 
-from flows.phases.advance import phase_flow, take_work
+from flows.phases.phase_flow import phase_flow, take_work
 from steps.catalog.terms import Phase
 
 

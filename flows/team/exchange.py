@@ -46,7 +46,7 @@ class Exchange:
         self.folder = folder
 
     def place(self, slice_name: str) -> Path:
-        """Return the folder of a slice. Raise for what is no name of one: whoever starts a run in Prefect writes the name."""
+        """Return the folder of a slice. Raise for what is no name of one: everybody who may start a run in Prefect can write it."""
         if not NAME.fullmatch(slice_name):
             raise InputError(f"{slice_name[:SHOWN]!r} is no name of a slice")
         return self.folder / slice_name

@@ -41,9 +41,9 @@ def test_an_engine_of_this_machine_that_was_killed_is_named_at_once(tmp_path: Pa
     """Its lease goes on for a minute, and until then they said that software is at work."""
     make_ready(tmp_path, Clock(), machine_account())
     killed = subprocess.Popen(["sleep", "300"])
-    machine = {"host": platform.node(), "boot_id": boot_id(), "pid": killed.pid, "pgid": 0}
     with Ledger.open(tmp_path) as ledger:
-        assert claim(ledger, "engine-1", RUN, lease_s=600, **machine)  # type: ignore[arg-type]
+        host = platform.node()
+        assert claim(ledger, "engine-1", RUN, lease_s=600, host=host, boot_id=boot_id(), pid=killed.pid, pgid=0)
     alive = command("show", RUN, "--site", tmp_path).stdout
 
     killed.kill()

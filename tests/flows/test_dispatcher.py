@@ -69,7 +69,7 @@ def test_what_is_ready_begins_beside_a_full_advance_that_waits_for_a_long_run(
     site: Path, start: Start, playbooks: Path, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An advance has as many tasks as its graph shows. It waits for them; the next takes what comes meanwhile."""
-    monkeypatch.setattr("flows.phases.advance.TASKS_A_RUN", 1)
+    monkeypatch.setattr("flows.phases.phase_flow.TASKS_A_RUN", 1)
     slow(playbooks, "030.yml", 12)
     _half_signed(site)
     running = start(site)

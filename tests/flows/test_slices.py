@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,6 +16,7 @@ from flows.team.bundle import digest_of, refuse_other_versions, unpacked
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
 from flows.team.keys import WorkerKey, make_key
 from flows.team.lease import read_renewal, renewal
+from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
 from schedule.errors import InputError, UnreachableError
 from steps.design.team import Team
@@ -64,7 +65,7 @@ class Trial:
         (tree / "hosts.ini").write_text("n1\nn2\n")
         place = Tree(tree, tree / "playbooks" / "a.yml", tree / "hosts.ini", "d" * 64)
         self.spec = RunSpec(place.playbook, place.inventory, HOSTS, {"a": 1}, folder / "run", folder / "log")
-        self.remote = Remote(team, self.exchange, self.pool, Slice(NAME, "default", HOSTS))  # type: ignore[arg-type]
+        self.remote = Remote(team, self.exchange, cast("Pool", self.pool), Slice(NAME, "default", HOSTS))
         self.result: PlaybookResult | None = None
         events = self.remote.events(self.spec, place, None, self.cancel)
         self._thread = threading.Thread(target=self._collect, args=(events,), daemon=True)
