@@ -16,10 +16,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import psutil
-
 from benchmarks.verdict import end
-from flows.dashboard.prefect_api import FINAL
+from flows.dashboard.earlier_engines import UNFINISHED
+from flows.dashboard.standing_runs import TAG
 from ledger.decisions.requests import request_retry
 from ledger.decisions.work import resume
 from ledger.questions.activities import activities
@@ -116,10 +115,9 @@ class TeamKills:
         self.faults += [f"audit: {where}: {why}" for where, why, _ in audit(team.site)]
         self.faults += [f"process {process.pid} is left" for process in team.at_work()]
         for kind in ("flow_runs", "task_runs"):
-            left = {kind: {"state": {"type": {"not_any_": FINAL}}}, "flow_runs": {"tags": {"not_all_": ["standing"]}}}
-            for run in team.api.every(kind, left):
-                if "standing" not in run["tags"]:
-                    self.faults.append(f"{kind}: {run['name']} is {run['state']['name']}")
+            for run in team.api.every(kind, {kind: {"state": {"type": {"any_": UNFINISHED}}}}):
+                if TAG not in run["tags"]:
+                    self.faults.append(f"{kind}: {run['name']} is {run['state_name']}")
 
 
 def main() -> None:
@@ -153,9 +151,6 @@ def main() -> None:
             trial.judge()
             found = Counter(run.status for run in team.runs())
         finally:
-            for process in psutil.process_iter():
-                if process.pid in {one.pid for one in team.processes.values()} and process.status() == "stopped":
-                    process.resume()
             team.end()
     print(", ".join(f"{number} {what}" for what, number in made.most_common()))
     print(
