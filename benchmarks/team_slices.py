@@ -21,8 +21,8 @@ from tests.flows.team_site import TeamSite
 from tests.flows.witness import BEAT_S
 from tests.postgres_server import ON_POSTGRES, running
 
-AT_ONCE = 50
-"""Forks of a run, as plain Ansible's."""
+SLICES, FORKS = 4, 25
+"""A run has so many slices, each with so many forks. Plain Ansible has as many forks as all of them."""
 
 
 def cpu_s() -> float:
@@ -41,7 +41,7 @@ def plain(team: TeamSite) -> tuple[float, float]:
         team.site / "inventory" / "hosts.ini",
         book,
         "-f",
-        str(AT_ONCE),
+        str(SLICES * FORKS),
     ]
     subprocess.run(
         words, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"ANSIBLE_HOME": str(team.folder / "home")}
@@ -52,7 +52,9 @@ def plain(team: TeamSite) -> tuple[float, float]:
 def on_workers(team: TeamSite, workers: int) -> tuple[float, float]:
     """Run the step on so many workers. Return wall and processor time from the claim to the result, in seconds."""
     for number in range(workers):
-        team.add_worker(f"worker-{number + 1}", at_once=8)
+        team.add_worker(f"worker-{number + 1}", at_once=SLICES)
+    with (team.site / "site.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"\nruns:\n  forks: {FORKS}\n")
     team.dispatch()
     for number in range(workers):
         team.work(f"worker-{number + 1}")
@@ -71,8 +73,10 @@ def main() -> None:
     """Print a table."""
     hosts, seconds, *workers = map(int, sys.argv[1:])
     os.environ[ON_POSTGRES] = "yes"
-    size = max(1, -(-hosts // 4))
-    print(f"{hosts} hosts, {seconds} s each, {AT_ONCE} forks, slices of {size}; {psutil.cpu_count()} cores")
+    size = -(-hosts // SLICES)
+    print(
+        f"{hosts} hosts, {seconds} s each, {SLICES} slices of {size}, {FORKS} forks each, plain {SLICES * FORKS}; {psutil.cpu_count()} cores"
+    )
     base = (0.0, 0.0)
     for count in (0, *workers):
         with tempfile.TemporaryDirectory() as folder, running("-c max_connections=200") as postgres:
