@@ -6,8 +6,12 @@ event. For example: `if case.rules >= DATES_AND_TIMES: ...`.
 
 from __future__ import annotations
 
-RULES = 3
+RULES = 4
 """The newest version. Version 1 judged sign-offs and change orders only. Version 2 judges every kind of event."""
 
 DATES_AND_TIMES = 3
 """From this version on, a date or a time that contradicts the record is refused, and what is recorded late says why."""
+
+WHO_AND_WHEN = 4
+"""From this version on, a revocation counts from its event at the latest, a time far ahead of all others is refused, and to be named
+as somebody who did the work binds only those who confirm it."""
