@@ -18,7 +18,6 @@ from pathlib import Path
 import psutil
 
 from tests.flows.team_site import TeamSite
-from tests.flows.witness import BEAT_S
 from tests.postgres_server import ON_POSTGRES, running
 
 SLICES, FORKS = 4, 25
@@ -80,7 +79,7 @@ def main() -> None:
     base = (0.0, 0.0)
     for count in (0, *workers):
         with tempfile.TemporaryDirectory() as folder, running("-c max_connections=200") as postgres:
-            team = TeamSite(Path(folder), postgres, hosts=hosts, beats=round(seconds / BEAT_S), slice_hosts=size)
+            team = TeamSite(Path(folder), postgres, hosts=hosts, beats=1, beat_s=seconds, slice_hosts=size)
             try:
                 if not count:
                     wall, used = base = plain(team)

@@ -25,7 +25,7 @@ from steps.planning.plan import Plan
 from tests.commands import called
 from tests.flows.conftest import until
 from tests.flows.engine_kills import ENGINE
-from tests.flows.witness import Witness
+from tests.flows.witness import BEAT_S, Witness
 from tests.ledger.conftest import activity, criterion, elsewhere, link, share, small_plan
 from tests.ports import free_port
 from tests.postgres_server import EVERYBODY, Server
@@ -55,6 +55,7 @@ class TeamSite:
         hosts: int = 2,
         steps: int = 1,
         beats: int = 3,
+        beat_s: float = BEAT_S,
         **team: Any,
     ) -> None:
         """Make the site, with steps one after the other over all hosts of a pod, each of which reads."""
@@ -80,13 +81,13 @@ class TeamSite:
         with create_ledger(
             self.site, site_name="Team", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
         ) as ledger:
-            adopt_plan(ledger, "pm", self._plan(steps, beats), reason="a team's")
+            adopt_plan(ledger, "pm", self._plan(steps, beats, beat_s), reason="a team's")
 
-    def _plan(self, steps: int, beats: int) -> Plan:
+    def _plan(self, steps: int, beats: int, beat_s: float) -> Plan:
         wants = [criterion("boot.uptime_s", ">=", Decimal(1), "s")]
         books = [f"networking/{200 + number}.yml" for number in range(steps)]
         for book in books:
-            self.witness.write_playbook(book, beats=beats, changes=False)
+            self.witness.write_playbook(book, beats=beats, changes=False, beat_s=beat_s)
         reads: dict[str, Any] = {"kind": "verify", "effect": "read", "policy": {"needed": "by-hand"}, "criteria": wants}
         units: list[dict[str, Any]] = [{"id": "site", "kind": "site", "parent": None, "title": "Site"}]
         made, links = [], []

@@ -56,11 +56,11 @@ class Witness:
         self.file = folder / "witness"
         self.playbooks = folder / "playbooks"
 
-    def write_playbook(self, name: str, *, beats: int, changes: bool) -> None:
-        """Write a playbook whose work on a host takes as many beats."""
+    def write_playbook(self, name: str, *, beats: int, changes: bool, beat_s: float = BEAT_S) -> None:
+        """Write a playbook whose work on a host takes as many beats, of so many seconds each."""
         path = self.playbooks / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = PLAYBOOK.format(file=self.file, beats=beats, every=BEAT_S, changes=str(changes).lower())
+        text = PLAYBOOK.format(file=self.file, beats=beats, every=beat_s, changes=str(changes).lower())
         path.write_text(text, encoding="utf-8")
 
     def stretches(self) -> list[Stretch]:
