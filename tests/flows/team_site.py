@@ -49,16 +49,20 @@ class TeamSite:
     def __init__(
         self,
         folder: Path,
-        postgres: Server,
+        postgres: Server | None,
         *,
         pods: int = 1,
         hosts: int = 2,
         steps: int = 1,
         beats: int = 3,
         beat_s: float = BEAT_S,
+        signed: bool = False,
         **team: Any,
     ) -> None:
-        """Make the site, with steps one after the other over all hosts of a pod, each of which reads."""
+        """Make the site, with steps one after the other over all hosts of a pod, each of which reads.
+
+        Signed, each pod begins with work of people. Without PostgreSQL its ledger is a file, and it has no team.
+        """
         self.folder, self.site, self.witness = folder, folder / "site", Witness(folder)
         self.exchange, self._team = folder / "exchange", team
         self.exchange.mkdir()
@@ -75,15 +79,20 @@ class TeamSite:
         }
         self.hosts = [host for there in self._pods.values() for host in there]
         (self.site / "inventory" / "hosts.yml").unlink()
+        site_yaml = self.site / "site.yaml"
+        site_yaml.write_text(site_yaml.read_text(encoding="utf-8").replace("hosts.yml", "hosts.ini"), encoding="utf-8")
         (self.site / "inventory" / "hosts.ini").write_text("".join(f"{host} {here}\n" for host in self.hosts))
-        self._database = postgres.url(postgres.database(), "admin")  # Prefect's tables have a schema of their own there
-        share(self.site, postgres.url(postgres.database(), EVERYBODY))
+        if postgres:
+            self._database = postgres.url(
+                postgres.database(), "admin"
+            )  # Prefect's tables have a schema of their own there
+            share(self.site, postgres.url(postgres.database(), EVERYBODY))
         with create_ledger(
             self.site, site_name="Team", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
         ) as ledger:
-            adopt_plan(ledger, "pm", self._plan(steps, beats, beat_s), reason="a team's")
+            adopt_plan(ledger, "pm", self._plan(steps, beats, beat_s, signed), reason="a team's")
 
-    def _plan(self, steps: int, beats: int, beat_s: float) -> Plan:
+    def _plan(self, steps: int, beats: int, beat_s: float, signed: bool) -> Plan:
         wants = [criterion("boot.uptime_s", ">=", Decimal(1), "s")]
         books = [f"networking/{200 + number}.yml" for number in range(steps)]
         for book in books:
@@ -93,9 +102,11 @@ class TeamSite:
         made, links = [], []
         for pod, hosts in self._pods.items():
             units.append({"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": hosts})
+            by_people = [f"100@{pod}"] if signed else []
             names = [f"{200 + number}@{pod}" for number in range(steps)]
+            made += [activity(name) for name in by_people]
             made += [activity(name, playbook=book, **reads) for name, book in zip(names, books, strict=True)]
-            links += [link(before, after) for before, after in pairwise(names)]
+            links += [link(before, after) for before, after in pairwise(by_people + names)]
         return small_plan(activities=made, links=links, units=units, orders=[])
 
     def serve(self) -> None:
@@ -186,12 +197,7 @@ class TeamSite:
     def dispatch(self, name: str = "site") -> subprocess.Popen[bytes]:
         """Start a dispatcher in a folder of the site, which is made if it is not there."""
         folder = elsewhere(self.site, name)
-        text = (
-            (self.site / "site.yaml")
-            .read_text(encoding="utf-8")
-            .partition("\nteam:")[0]
-            .replace("hosts.yml", "hosts.ini")
-        )
+        text = (self.site / "site.yaml").read_text(encoding="utf-8").partition("\nteam:")[0]
         lines = [f"  {key}: {value}" for key, value in self._team.items()] + ["  workers:"]
         lines += [f"    {worker}: {key}" for worker, key in self.workers.items()]
         of_team = f"\nteam:\n  prefect: http://127.0.0.1:{self.port}/api\n  exchange: {self.exchange}\n" + "\n".join(
@@ -200,8 +206,15 @@ class TeamSite:
         (folder / "site.yaml").write_text(text + of_team + "\n", encoding="utf-8")
         if folder != self.site and not (folder / "inventory").exists():
             (folder / "inventory").symlink_to(self.site / "inventory")
-        words = (sys.executable, "-c", ENGINE, str(folder), "0", str(self.witness.playbooks))
-        return self._start(f"dispatcher {name}", words, {"PREFECT_API_AUTH_STRING": LOGIN})
+        return self._engine(name, folder, 0, {"PREFECT_API_AUTH_STRING": LOGIN})
+
+    def run_alone(self) -> subprocess.Popen[bytes]:
+        """Start an engine with a dashboard of its own, and no team."""
+        return self._engine("alone", self.site, self.port, {})
+
+    def _engine(self, name: str, folder: Path, port: int, own: dict[str, str]) -> subprocess.Popen[bytes]:
+        words = (sys.executable, "-c", ENGINE, str(folder), str(port), str(self.witness.playbooks))
+        return self._start(f"dispatcher {name}", words, own)
 
     def said(self, name: str) -> str:
         """Return what a process has printed."""
