@@ -69,7 +69,7 @@ def main() -> None:
         port, home = free_port(), str(Path(scratch) / "bare")
         words = [*python, "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
         with started(words, {"PREFECT_HOME": home, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}) as bare:
-            until(PrefectApi(f"http://127.0.0.1:{port}/api", None).answers, seconds=PATIENCE_S)
+            until(PrefectApi(f"http://127.0.0.1:{port}/api", "").answers, seconds=PATIENCE_S)
             until(lambda: used(bare, 10) < SETTLED, seconds=PATIENCE_S)
             line("a server nobody uses", bare, seconds)
 

@@ -63,7 +63,7 @@ def on_workers(team: TeamSite, workers: int) -> tuple[float, float]:
     while team.runs()[0].settled_at is None:
         time.sleep(0.2)
     (run,) = team.runs()
-    assert run.status == "ok", run.summary
+    assert run.status == "ok", f"{run.summary}\n{team.said('dispatcher site')}"
     assert run.settled_at
     return (run.settled_at - run.started_at).total_seconds(), cpu_s() - used
 

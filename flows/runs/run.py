@@ -82,6 +82,11 @@ class RunEvent:
     data: Event
 
 
+def said(sentence: str) -> RunEvent:
+    """Return what the engine itself says of a run, as an event."""
+    return RunEvent(sentence, {"event": "output", "text": sentence})
+
+
 def ignore(_: object) -> None:
     """Take no notice of an event or of a process group."""
 
@@ -151,7 +156,7 @@ def sweep(spec: RunSpec, hosts: tuple[str, ...], on_event: EventHandler) -> None
         spec.log.parent.mkdir(parents=True, exist_ok=True)
         with spec.log.open("a", encoding="utf-8") as log:
             log.write(sentence + "\n")
-        on_event(RunEvent(sentence, {}))
+        on_event(said(sentence))
 
 
 def _prepare(spec: RunSpec) -> None:

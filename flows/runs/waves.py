@@ -18,12 +18,12 @@ from flows.runs.run import (
     EventHandler,
     GroupHandler,
     Player,
-    RunEvent,
     RunSpec,
     ignore,
     play,
     refused,
     run_playbook,
+    said,
 )
 from steps.catalog.terms import Waves
 
@@ -74,7 +74,7 @@ def _in_turn(
         sentence = f"WAVE {number}: {', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
         with spec.log.open("a", encoding="utf-8") as log:
             log.write(sentence + "\n")
-        on_event(RunEvent(sentence, {}))
+        on_event(said(sentence))
         wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
         total.add(played(wave))
         shutil.rmtree(wave.work_dir, ignore_errors=True)

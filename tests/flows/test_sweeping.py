@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -13,7 +14,7 @@ import pytest
 
 from flows.runs.process.leftovers import remote_temp
 from flows.runs.results.per_host import PlaybookResult
-from flows.runs.run import RunSpec, run_playbook
+from flows.runs.run import RunEvent, RunSpec, collected, ignore, run_playbook
 from tests.flows.canaries import found_in
 
 pytestmark = pytest.mark.slow
@@ -56,8 +57,9 @@ def stopped(tmp_path: Path, home: Path, at_the_stop: str = "") -> tuple[Playbook
     way = f"ansible_ssh_executable={tmp_path}/ssh ansible_ssh_transfer_method=piped"
     inventory.write_text(f"n1 {way} ansible_python_interpreter={sys.executable}\n")
     spec = RunSpec(playbook, inventory, ("n1",), {"home": str(home)}, tmp_path / "run", tmp_path / "log")
-    cancel, results = threading.Event(), []
-    thread = threading.Thread(target=lambda: results.append(run_playbook(spec, cancel=cancel)))
+    cancel, results = threading.Event(), list[PlaybookResult]()
+    events: list[RunEvent] = []
+    thread = threading.Thread(target=lambda: results.append(run_playbook(spec, on_event=events.append, cancel=cancel)))
     thread.start()
     deadline = time.monotonic() + 60
     while not any(process.info["cmdline"] == ["sleep", SLEEPS] for process in psutil.process_iter(["cmdline"])):
@@ -68,6 +70,10 @@ def stopped(tmp_path: Path, home: Path, at_the_stop: str = "") -> tuple[Playbook
         (home / at_the_stop).touch()
     cancel.set()
     thread.join(60)
+    there = replace(spec, log=tmp_path / "log-there")
+    read = collected((event.data for event in events), there, ignore, cancel)  # as a dispatcher reads those of a worker
+    assert (read.status, read.hosts) == (results[0].status, results[0].hosts)
+    assert there.log.read_text() == spec.log.read_text()
     return results[0], spec.log.read_text()
 
 

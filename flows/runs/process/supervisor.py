@@ -58,6 +58,9 @@ NOT_FOUND = 127
 STOPPED = 143
 PR_SET_CHILD_SUBREAPER = 36
 
+NICENESS = 5
+"""What a playbook starts on this machine stands back where engine, server or worker need the processors to keep their leases."""
+
 
 def main() -> int:
     """Run the playbook and report what happens. Return 0, also where the playbook fails."""
@@ -70,6 +73,7 @@ def main() -> int:
     os.chdir(terms["work_dir"])  # an engine that takes over finds this process by its folder
     # Ansible's workers open sessions of their own; when their parent ends they become our children, not init's
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    os.nice(NICENESS)
     cut, over = threading.Event(), threading.Event()
     lifeline = (Path(terms["remove"]), cut, over)
     threading.Thread(target=_watch_lifeline, args=lifeline, daemon=True).start()
