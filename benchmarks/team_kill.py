@@ -140,10 +140,12 @@ def main() -> None:
                 team.start(name)
             made: Counter[str] = Counter()
             chance = random.Random(seed)
-            for number in range(kills):
+            turns = [VICTIMS[number % len(VICTIMS)] for number in range(kills)]  # each part as often as every other
+            chance.shuffle(turns)
+            for number, turn in enumerate(turns):
                 if trial.wait(chance.uniform(5, 25)):
                     break
-                victim = trial.kill(chance.choice(VICTIMS))
+                victim = trial.kill(turn)
                 made[victim] += 1
                 print(f"{number + 1:4} {victim}: {Counter(team.states().values())}", flush=True)
             trial.wait(PATIENCE_S)
