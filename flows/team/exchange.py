@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
+from ledger.evidence.live_output import copy_of
 from schedule.errors import InputError, UnreachableError
 
 NAME = re.compile(r"[a-z0-9-]{1,100}\.[0-9a-f]{8}")
@@ -53,7 +55,7 @@ class Exchange:
 
     def open(self, slice_name: str) -> None:
         """Make the place of a slice, for the accounts of its team only."""
-        self.place(slice_name).mkdir(mode=0o770)
+        self._opened(self.place(slice_name))
 
     def put(self, slice_name: str, name: str, content: bytes) -> None:
         """Write a file of a slice, in place of an earlier one. Raise where the slice is over."""
@@ -84,6 +86,17 @@ class Exchange:
     def remove(self, slice_name: str) -> None:
         """Remove everything of a slice."""
         shutil.rmtree(self.place(slice_name), ignore_errors=True)
+
+    def live_copy(self, site: str, run: str) -> Path:
+        """Return where the copy of a run's output is while it runs. Of several dispatchers none removes another's."""
+        copy = copy_of(self.folder, site, run)
+        if not copy.parent.is_dir():
+            self._opened(copy.parent, stat.S_ISVTX)
+        return copy
+
+    def _opened(self, folder: Path, also: int = 0) -> None:
+        folder.mkdir()
+        folder.chmod(folder.stat().st_mode | stat.S_IRWXG | also)  # whatever this account's umask takes away
 
     def _written(self, slice_name: str, content: bytes) -> Path:
         try:

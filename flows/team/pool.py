@@ -40,7 +40,7 @@ class Pool:
 
     def __init__(self, api: PrefectApi, site: str) -> None:
         """Take the server's interface and the site's name."""
-        self._api, self._site, self.name = api, site, pool_of(site)
+        self._api, self.site, self.name = api, site, pool_of(site)
         self._deployment = ""
 
     def open(self, team: Team) -> None:
@@ -56,7 +56,7 @@ class Pool:
             "work_queue_name": DEFAULT_QUEUE,
             "entrypoint": ENTRYPOINT,
             "path": ".",
-            "tags": [self._site],
+            "tags": [self.site],
             "description": "One slice of an Ansible run. The dispatcher starts it; without a live claim a worker runs nothing.",
             "parameter_openapi_schema": PARAMETERS,
             "enforce_parameter_schema": False,
@@ -81,7 +81,7 @@ class Pool:
             "name": slice_name,
             "parameters": {"slice_name": slice_name, "digest": digest},
             "work_queue_name": queue,
-            "tags": [SLICE, self._site],
+            "tags": [SLICE, self.site],
             "idempotency_key": slice_name,
             "parent_task_run_id": parent,
             "state": {"type": "SCHEDULED", "name": "Scheduled"},
@@ -105,7 +105,7 @@ class Pool:
         Prefect may not answer now: its dashboard is no record, and the next take-over asks again.
         """
         with suppress(UnreachableError):
-            wanted = {"name": {"any_": [slice_name]}, "tags": {"all_": [SLICE, self._site]}}
+            wanted = {"name": {"any_": [slice_name]}, "tags": {"all_": [SLICE, self.site]}}
             for run in self._api.some("flow_runs", {"flow_runs": wanted}):
                 if run["state"]["type"] not in FINAL:
                     self.end(run["id"], "CRASHED", "Worker lost", why)

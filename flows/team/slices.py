@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import EventHandler, GroupHandler, RunSpec, collected
 from flows.team.exchange import ENDED, TAKEN, Exchange
 from flows.team.keys import key_of, verified
+from flows.team.live_copy import copied
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
 from steps.design.team import DEFAULT_QUEUE, Team
@@ -59,9 +61,15 @@ class Slices:
                 total.add(begun.result())
         return total
 
+    def shown(self, run: str, log: Path) -> AbstractContextManager[None]:
+        """Copy what a run appends to its log into the exchange, while the block lasts."""
+        return copied(log, self.exchange, self.pool.site, run)
+
     def take_over(self, run: str) -> bool:
         """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more."""
         names = self.exchange.slices(run)
+        with suppress(OSError):
+            self.exchange.live_copy(self.pool.site, run.partition("-")[2]).unlink(missing_ok=True)
         for name in names:
             self.pool.crash(name, "its dispatcher has ended")
         if not all(self._has_ended(name) for name in names):

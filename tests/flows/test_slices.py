@@ -16,8 +16,10 @@ from flows.team.bundle import digest_of, refuse_other_versions, unpacked
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
 from flows.team.keys import WorkerKey, make_key
 from flows.team.lease import read_renewal, renewal
+from flows.team.live_copy import copied
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
+from ledger.evidence.live_output import copy_of
 from schedule.errors import InputError, UnreachableError
 from steps.design.team import Team
 from tests.flows.conftest import until
@@ -201,3 +203,27 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
 def test_an_exchange_that_is_not_mounted_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match="is not there"):
         Exchange(tmp_path / "nowhere")
+
+
+def test_what_a_run_prints_is_in_the_exchange_while_it_runs(tmp_path: Path) -> None:
+    exchange, log = Exchange(tmp_path), tmp_path / "log"
+    log.write_text("TASK one\n")
+    with copied(log, exchange, "site", "run-0001"):
+        copy = copy_of(tmp_path, "site", "run-0001")
+        until(copy.exists, seconds=10)
+        with log.open("a") as file:
+            file.write("TASK two\n")
+        until(lambda: copy.read_text() == "TASK one\nTASK two\n", seconds=10)
+        assert copy.stat().st_mode & 0o777 == 0o640
+    until(lambda: not copy.exists(), seconds=10)
+
+
+def test_a_live_copy_is_written_through_no_link(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Who may write in the exchange could make the dispatcher write elsewhere."""
+    exchange, log, precious = Exchange(tmp_path), tmp_path / "log", tmp_path / "ledger.db"
+    log.write_text("TASK one\n")
+    precious.write_text("the record")
+    exchange.live_copy("site", "run-0001").symlink_to(precious)
+    with copied(log, exchange, "site", "run-0001"):
+        until(lambda: "no_live_copy run=run-0001 because=File exists" in caplog.text, seconds=10)
+    assert precious.read_text() == "the record"
