@@ -22,6 +22,7 @@ from flows.team.bundle import SliceTerms, digest_of, packed, versions
 from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, Exchange, report_name
 from flows.team.keys import key_of, sealed, verified
 from flows.team.lease import FENCE_S, RENEW_S, renewal
+from flows.team.own_inventory import FILE, OwnInventory
 from flows.team.pool import Pool
 from steps.design.run_settings import RunSettings
 from steps.design.team import Team
@@ -40,11 +41,12 @@ STOPPED: Event = {"event": "end", "status": "canceled"}
 
 
 class Slice(NamedTuple):
-    """A part of a run: its name, the queue whose workers reach its hosts, and the hosts."""
+    """A part of a run: its name, the queue whose workers reach its hosts, and the hosts, with the inventory that is theirs."""
 
     name: str
     queue: str
     hosts: tuple[str, ...]
+    own: OwnInventory | None = None
 
 
 class Remote:
@@ -59,7 +61,7 @@ class Remote:
     def events(self, spec: RunSpec, tree: Tree, parent: str | None, cancel: threading.Event) -> Iterator[Event]:
         """Yield what a worker reports of the slice, as a supervisor on this machine would report it."""
         name = self._slice.name
-        bundle = packed(tree, self._terms(spec, tree))
+        bundle = packed(tree, self._terms(spec, tree), self._slice.own)
         self._exchange.open(name)
         run = self._pool.submit(name, digest_of(bundle), self._slice.queue, parent)
         taken = yield from self._taken(run, cancel)
@@ -85,7 +87,7 @@ class Remote:
         return SliceTerms(
             slice_name=self._slice.name,
             playbook=str(tree.playbook.relative_to(tree.folder)),
-            inventory=str(tree.inventory.relative_to(tree.folder)),
+            inventory=FILE if self._slice.own else str(tree.inventory.relative_to(tree.folder)),
             hosts=spec.hosts,
             extra_vars=spec.extra_vars,
             check=spec.check,

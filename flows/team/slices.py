@@ -22,6 +22,7 @@ from flows.runs.run import EventHandler, GroupHandler, RunSpec, collected
 from flows.team.exchange import ENDED, TAKEN, Exchange
 from flows.team.keys import key_of, verified
 from flows.team.live_copy import copied
+from flows.team.own_inventory import own_inventories
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
 from steps.design.team import DEFAULT_QUEUE, Team
@@ -55,6 +56,8 @@ class Slices:
                 raise
 
         cut, total = self._cut(place.folder.name, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
+        owns = own_inventories(place.tree, [one.hosts for one in cut])
+        cut = [one._replace(own=own) for one, own in zip(cut, owns, strict=True)]
         with ThreadPoolExecutor(len(cut)) as threads:
             # each with a context of its own: events are logged to the run of the activity's task
             for begun in [threads.submit(copy_context().run, played, one) for one in cut]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +14,12 @@ import pytest
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
-from flows.team.bundle import digest_of, refuse_other_versions, unpacked
+from flows.team.bundle import SliceTerms, digest_of, packed, refuse_other_versions, unpacked
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
 from flows.team.keys import WorkerKey, make_key
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
+from flows.team.own_inventory import FILE, own_inventories
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
 from ledger.evidence.live_output import copy_of
@@ -227,3 +230,97 @@ def test_a_live_copy_is_written_through_no_link(tmp_path: Path, caplog: pytest.L
     with copied(log, exchange, "site", "run-0001"):
         until(lambda: "no_live_copy run=run-0001 because=File exists" in caplog.text, seconds=10)
     assert precious.read_text() == "the record"
+
+
+HALLS = """
+all:
+  vars: {shared: "{{ raw }}"}
+  children:
+    hall_1:
+      vars: {ansible_group_priority: 5, of_hall: one}
+      hosts:
+        n1:
+          raw: !unsafe "{{ not_a_template }}"
+          sealed: !vault |
+            $ANSIBLE_VAULT;1.1;AES256
+            3061
+        n2: {ansible_port: 2222}
+    hall_2:
+      vars: {password: hall-2-secret}
+      hosts: {n3: {password: n3-secret}}
+"""
+
+
+def site_of_halls(folder: Path, playbook: str) -> Tree:
+    """Make the copy of a run on a site with two halls, each of which has secrets."""
+    files = {
+        "inventory/hosts.yml": HALLS,
+        "inventory/group_vars/all.yml": "everywhere: yes",
+        "inventory/group_vars/hall_1.yml": "of_file: one",
+        "inventory/group_vars/hall_2/vars.yml": "token: hall-2-file",
+        "inventory/host_vars/n1.yml": "own: n1",
+        "inventory/host_vars/n2": "own: n2-secret",
+        "inventory/host_vars/n3.yml": "own: n3-file",
+        "playbooks/phase/001.yml": playbook,
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return Tree(folder, folder / "playbooks" / "phase" / "001.yml", folder / "inventory", "d" * 64)
+
+
+def bundle_of(tree: Tree, hosts: tuple[str, ...], into: Path) -> SliceTerms:
+    """Unpack the bundle of a slice as its worker does."""
+    (own,) = own_inventories(tree, [hosts])
+    one = SliceTerms(NAME, "playbooks/phase/001.yml", FILE if own else "inventory", hosts, {}, False, {}, "d", "t", {})
+    return unpacked(packed(tree, one, own), into)
+
+
+def stated(tree: Tree, host: str) -> dict[str, Any]:
+    """Return what Ansible reads of a host."""
+    words = ("ansible-inventory", "-i", str(tree.inventory), "--host", host)
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+def test_a_worker_of_one_hall_reads_nothing_of_another(tmp_path: Path) -> None:
+    tree = site_of_halls(tmp_path / "site", "- hosts: all\n  tasks: [{debug: {var: group_names}, delegate_to: localhost}]\n")
+
+    terms = bundle_of(tree, ("n1",), tmp_path / "worker")
+
+    theirs = terms.tree(tmp_path / "worker")
+    there = {str(path.relative_to(theirs.folder)): path.read_text() for path in theirs.folder.rglob("*") if path.is_file()}
+    assert sorted(there) == [
+        "inventory/group_vars/all.yml",
+        "inventory/group_vars/hall_1.yml",
+        "inventory/host_vars/n1.yml",
+        "inventory/hosts.yml",
+        "playbooks/phase/001.yml",
+    ]
+    assert not [name for name, text in there.items() if "hall_2" in text or "n3" in text or "n2" in text]
+    assert stated(theirs, "n1") == stated(tree, "n1")
+    assert '!unsafe "{{ not_a_template }}"' in there["inventory/hosts.yml"].replace("'", '"')
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "{debug: {msg: \"{{ groups['hall_2'] }}\"}}",
+        "{debug: {msg: \"{{ hostvars['n3'].password }}\"}}",
+        "{command: id, delegate_to: n3}",
+        "{add_host: {name: n9}}",
+    ],
+)
+def test_a_playbook_that_reads_of_other_hosts_has_the_whole_inventory(tmp_path: Path, task: str) -> None:
+    tree = site_of_halls(tmp_path / "site", f"- hosts: all\n  tasks: [{task}]\n")
+
+    terms = bundle_of(tree, ("n1",), tmp_path / "worker")
+
+    assert stated(terms.tree(tmp_path / "worker"), "n3") == stated(tree, "n3")
+
+
+def test_an_inventory_whose_variables_name_other_hosts_goes_out_whole(tmp_path: Path) -> None:
+    tree = site_of_halls(tmp_path / "site", "- hosts: all\n")
+    (tree.inventory / "group_vars" / "all.yml").write_text("server: \"{{ groups['hall_2'] | first }}\"")
+
+    assert own_inventories(tree, [("n1",)]) == [None]
