@@ -19,6 +19,9 @@ from schedule.errors import InputError, UnreachableError
 NAME = re.compile(r"[a-z0-9-]{1,100}\.[0-9a-f]{8}")
 """The name of a slice: that of its run's folder, and eight random digits."""
 
+WORKERS = "workers"
+"""The folder with what each worker says of itself when it begins, signed."""
+
 SHOWN = 60
 TAKEN = "taken"
 """A worker's signed statement that it has the slice. There is one: of two workers the first has it."""
@@ -79,9 +82,22 @@ class Exchange:
         except FileNotFoundError:
             return None
 
-    def slices(self, run: str) -> list[str]:
-        """Return the slices of a run."""
-        return sorted(path.name for path in self.folder.glob(f"{run}.*"))
+    def slices(self, run: str = "*") -> list[str]:
+        """Return the slices of a run, or all."""
+        return sorted(path.name for path in self.folder.glob(f"{run}.*") if NAME.fullmatch(path.name))
+
+    def introduce(self, worker: str, content: bytes) -> None:
+        """Write what a worker says of itself, in place of what it said before."""
+        if not (self.folder / WORKERS).is_dir():
+            self._opened(self.folder / WORKERS)
+        self._fresh(self.folder / WORKERS, content).replace(self.folder / WORKERS / worker)
+
+    def introduced(self, worker: str) -> bytes | None:
+        """Return what a worker says of itself. None where it has never begun."""
+        try:
+            return (self.folder / WORKERS / worker).read_bytes()
+        except FileNotFoundError:
+            return None
 
     def remove(self, slice_name: str) -> None:
         """Remove everything of a slice."""
@@ -100,9 +116,12 @@ class Exchange:
 
     def _written(self, slice_name: str, content: bytes) -> Path:
         try:
-            handle, name = tempfile.mkstemp(prefix=".", dir=self.place(slice_name))
+            return self._fresh(self.place(slice_name), content)
         except FileNotFoundError:
             raise UnreachableError(f"the exchange has no slice {slice_name}", hint="its run is over") from None
+
+    def _fresh(self, folder: Path, content: bytes) -> Path:
+        handle, name = tempfile.mkstemp(prefix=".", dir=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         Path(name).chmod(0o660)

@@ -10,9 +10,7 @@ import urllib.error
 from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import Any
-
-from prefect.client.schemas.objects import TaskRun
+from typing import TYPE_CHECKING, Any
 
 from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
 from flows.dashboard.standing_runs import SLICE
@@ -20,9 +18,12 @@ from ledger.machine_time import machine_time
 from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team, pool_of
 
+if TYPE_CHECKING:  # Prefect takes seconds to import, and `doctor` asks too
+    from prefect.client.schemas.objects import TaskRun
+
 FLOW = "play"
 ENTRYPOINT = "flows.team.play.play"
-SERVED_S = 60
+SERVED_S = 30
 """A queue that no worker has asked for so long is served by none."""
 
 PARAMETERS = {
@@ -112,16 +113,17 @@ class Pool:
 
     def unserved(self, queue: str) -> str:
         """Return why nobody takes a run of a queue, in one sentence. Empty where a worker has asked for work lately."""
-        (found,) = [one for one in self._queues() if one["name"] == queue] or [{}]
-        if (asked := found.get("last_polled")) and machine_time() - datetime.fromisoformat(asked) < timedelta(
-            seconds=SERVED_S
-        ):
+        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/queues/filter", {})
+        asked = next((one["last_polled"] for one in found if one["name"] == queue), None)
+        if asked and machine_time() - datetime.fromisoformat(asked) < timedelta(seconds=SERVED_S):
             return ""
         return f"no worker serves the queue {queue} of {self.name}: start one with `clusterwright worker`"
 
-    def _queues(self) -> list[Shown]:
-        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/queues/filter", {})
-        return found
+    def heard_of(self) -> dict[str, datetime]:
+        """Return when Prefect's server has heard of each worker last, by its clock. Those that it takes for gone are not among them."""
+        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/workers/filter", {})
+        online = [one for one in found if one["status"] == "ONLINE"]
+        return {one["name"]: datetime.fromisoformat(one["last_heartbeat_time"]) for one in online}
 
     def _made(self, path: str, body: dict[str, Any]) -> None:
         """Make something that may be there already."""

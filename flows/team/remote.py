@@ -66,9 +66,10 @@ class Remote:
         run = self._pool.submit(name, digest_of(bundle), self._slice.queue, parent)
         taken = yield from self._taken(run, cancel)
         if taken is not None:
-            key = key_of(taken, self._team)
+            key = key_of(taken, self._team.serving(self._slice.queue))
             if key is None or verified(taken, key, name, TAKEN) is None:
-                self._pool.end(run, "FAILED", "Refused", why := "a worker took it that `team.workers` does not name")
+                why = f"a worker took it that `team.workers` does not name for the queue {self._slice.queue}"
+                self._pool.end(run, "FAILED", "Refused", why)
                 yield _last(why)
             else:
                 self._key = key

@@ -94,5 +94,5 @@ class Slices:
 
     def _has_ended(self, name: str) -> bool:
         taken, ended = self.exchange.get(name, TAKEN), self.exchange.get(name, ENDED)
-        key = key_of(taken, self.team) if taken else None
+        key = key_of(taken, self.team.workers) if taken else None
         return taken is None or bool(key and ended and verified(ended, key, name, ENDED))

@@ -41,6 +41,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     for own in (worker.runs, worker.pids):
         own.mkdir(mode=0o700, exist_ok=True)
     _settle(worker, exchange, say)
+    exchange.introduce(worker.settings.name, worker.introduction())
     process = subprocess.Popen(
         _command(worker),
         env=_environment(worker),

@@ -41,7 +41,11 @@ def live_log(site_dir: Path, run: str) -> Path:
     try:
         site, _ = load(site_dir / "site.yaml")
         copy = copy_of(site_dir / str(site["team"]["exchange"]), str(site["name"]), run)
-    except (ClusterwrightError, KeyError, TypeError):  # no team: `clusterwright design` says what is wrong with the file
+    except (
+        ClusterwrightError,
+        KeyError,
+        TypeError,
+    ):  # no team: `clusterwright design` says what is wrong with the file
         return own
     return copy if os.path.lexists(copy) else own
 
@@ -70,4 +74,3 @@ class Tail:
         whole = new[: new.rfind(b"\n") + 1]
         self.at += len(whole)
         return whole.decode("utf-8", "replace").splitlines()
-

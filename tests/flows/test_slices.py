@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from pydantic import ValidationError
 
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
@@ -61,9 +63,13 @@ class Trial:
     def __init__(self, folder: Path) -> None:
         (folder / "exchange").mkdir()
         self.exchange, self.pool, self.cancel = Exchange(folder / "exchange"), Noted(), threading.Event()
-        self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "stranger")}
+        self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "worker-3", "stranger")}
         lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
-        team = Team(prefect="http://127.0.0.1/api", exchange=str(self.exchange.folder), workers=lines)
+        other = {"key": (folder / "worker-3.pub").read_text(), "queues": ["hall-2"]}
+        settings = {"exchange": str(self.exchange.folder), "queues": {"hall-2": "hall_2"}}
+        team = Team.model_validate(
+            settings | {"prefect": "http://127.0.0.1/api", "workers": lines | {"worker-3": other}}
+        )
         tree = folder / "tree"
         (tree / "playbooks").mkdir(parents=True)
         (tree / "playbooks" / "a.yml").write_text("- hosts: all\n")
@@ -161,6 +167,20 @@ def test_a_worker_that_is_not_who_it_says_gets_no_bundle(trial: Trial, worker: s
 
     assert trial.ended().status == "error"
     assert trial.pool.ends == ["FAILED"]
+
+
+def test_a_worker_of_other_queues_gets_no_bundle(trial: Trial) -> None:
+    """It is one of the team, and Prefect gives slices of every queue to who asks for them."""
+    trial.take("worker-3")
+
+    assert trial.ended().message.endswith("`team.workers` does not name for the queue default")
+    assert trial.pool.ends == ["FAILED"]
+
+
+def test_a_queue_of_a_worker_is_one_of_the_team(tmp_path: Path) -> None:
+    entry = {"key": make_key(tmp_path / "key", "w"), "queues": ["hall-9"]}
+    with pytest.raises(ValidationError, match="the worker w has the queue hall-9, and the team has default"):
+        Team.model_validate({"prefect": "http://127.0.0.1/api", "exchange": "x", "workers": {"w": entry}})
 
 
 def test_the_bundle_is_for_its_worker_and_is_what_was_meant(trial: Trial, tmp_path: Path) -> None:
@@ -278,18 +298,22 @@ def bundle_of(tree: Tree, hosts: tuple[str, ...], into: Path) -> SliceTerms:
 
 def stated(tree: Tree, host: str) -> dict[str, Any]:
     """Return what Ansible reads of a host."""
-    words = ("ansible-inventory", "-i", str(tree.inventory), "--host", host)
+    words = (Path(sys.executable).with_name("ansible-inventory"), "-i", str(tree.inventory), "--host", host)
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
 
 
 def test_a_worker_of_one_hall_reads_nothing_of_another(tmp_path: Path) -> None:
-    tree = site_of_halls(tmp_path / "site", "- hosts: all\n  tasks: [{debug: {var: group_names}, delegate_to: localhost}]\n")
+    tree = site_of_halls(
+        tmp_path / "site", "- hosts: all\n  tasks: [{debug: {var: group_names}, delegate_to: localhost}]\n"
+    )
 
     terms = bundle_of(tree, ("n1",), tmp_path / "worker")
 
     theirs = terms.tree(tmp_path / "worker")
-    there = {str(path.relative_to(theirs.folder)): path.read_text() for path in theirs.folder.rglob("*") if path.is_file()}
+    there = {
+        str(path.relative_to(theirs.folder)): path.read_text() for path in theirs.folder.rglob("*") if path.is_file()
+    }
     assert sorted(there) == [
         "inventory/group_vars/all.yml",
         "inventory/group_vars/hall_1.yml",
