@@ -11,6 +11,8 @@ import re
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ledger.evidence.live_output import copy_of
@@ -111,8 +113,22 @@ class Exchange:
         return copy
 
     def _opened(self, folder: Path, also: int = 0) -> None:
-        folder.mkdir()
-        folder.chmod(folder.stat().st_mode | stat.S_IRWXG | also)  # whatever this account's umask takes away
+        with self._said():
+            folder.mkdir()
+            folder.chmod(folder.stat().st_mode | stat.S_IRWXG | also)  # whatever this account's umask takes away
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Say of what the file system refuses which folder that is. A file that is not there means something to the caller."""
+        try:
+            yield
+        except (FileNotFoundError, FileExistsError):
+            raise
+        except OSError as error:
+            raise UnreachableError(
+                f"the exchange {self.folder} cannot be written: {error.strerror}",
+                hint="make room on it, or let this account write there",
+            ) from None
 
     def _written(self, slice_name: str, content: bytes) -> Path:
         try:
@@ -121,8 +137,13 @@ class Exchange:
             raise UnreachableError(f"the exchange has no slice {slice_name}", hint="its run is over") from None
 
     def _fresh(self, folder: Path, content: bytes) -> Path:
-        handle, name = tempfile.mkstemp(prefix=".", dir=folder)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o660)
+        with self._said():
+            handle, name = tempfile.mkstemp(prefix=".", dir=folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                Path(name).chmod(0o660)
+            except OSError:  # a part of it would take the room that is left
+                Path(name).unlink()
+                raise
         return Path(name)

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flows.team.exchange import Exchange
+from schedule.errors import UnreachableError
 
 log = logging.getLogger("clusterwright.flows")
 
@@ -40,12 +41,12 @@ def _follow(source: Path, exchange: Exchange, site: str, run: str, over: threadi
             if handle < 0:
                 handle = os.open(exchange.live_copy(site, run), FRESH, 0o640)
             at += _copied(source, handle, at)
-        except OSError as error:
+        except (OSError, UnreachableError) as error:
             if not is_said:
-                log.warning("no_live_copy run=%s because=%s", run, error.strerror)
+                log.warning("no_live_copy run=%s because=%s", run, error)
                 is_said = True
     if handle >= 0:
-        with suppress(OSError):
+        with suppress(OSError, UnreachableError):
             os.close(handle)
             exchange.live_copy(site, run).unlink()
 

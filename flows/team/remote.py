@@ -24,6 +24,7 @@ from flows.team.keys import key_of, sealed, verified
 from flows.team.lease import FENCE_S, RENEW_S, renewal
 from flows.team.own_inventory import FILE, OwnInventory
 from flows.team.pool import Pool
+from schedule.errors import UnreachableError
 from steps.design.run_settings import RunSettings
 from steps.design.team import Team
 
@@ -72,9 +73,9 @@ class Remote:
                 self._pool.end(run, "FAILED", "Refused", why)
                 yield _last(why)
             else:
-                self._key = key
                 self._renew(stop=False)
                 self._exchange.put(name, BUNDLE, sealed(bundle, key))
+                self._key = key  # from now on something of it may run
                 yield from self._followed(cancel)
         self._exchange.remove(name)
 
@@ -158,7 +159,9 @@ class Remote:
     def _renew(self, *, stop: bool) -> None:
         if stop or time.monotonic() - self._renewed > RENEW_S:
             self._renewals, self._renewed = self._renewals + 1, time.monotonic()
-            with suppress(OSError):  # the folder does not answer: the worker's lease is over then, and ours with it
+            with suppress(
+                OSError, UnreachableError
+            ):  # no answer, or no room: the worker's lease is over then, and ours with it
                 self._exchange.put(self._slice.name, RENEWED, renewal(self._token, self._renewals, stop=stop))
 
     def _report(self, file: str) -> dict[str, Any] | None:

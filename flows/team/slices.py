@@ -25,6 +25,7 @@ from flows.team.live_copy import copied
 from flows.team.own_inventory import own_inventories
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
+from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team
 
 
@@ -71,7 +72,7 @@ class Slices:
     def take_over(self, run: str) -> bool:
         """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more."""
         names = self.exchange.slices(run)
-        with suppress(OSError):
+        with suppress(OSError, UnreachableError):
             self.exchange.live_copy(self.pool.site, run.partition("-")[2]).unlink(missing_ok=True)
         for name in names:
             self.pool.crash(name, "its dispatcher has ended")

@@ -6,26 +6,32 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from pydantic import ValidationError
 
+from flows.dashboard.shared_server import reached
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
 from flows.team.bundle import SliceTerms, digest_of, packed, refuse_other_versions, unpacked
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
-from flows.team.keys import WorkerKey, make_key
+from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
 from flows.team.own_inventory import FILE, own_inventories
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
+from flows.team.worker import settle_slices
+from flows.team.worker_file import Worker
 from ledger.evidence.live_output import copy_of
-from schedule.errors import InputError, UnreachableError
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.team import Team
 from tests.flows.conftest import until
 from tests.needs import needs
@@ -61,7 +67,7 @@ class Trial:
     """A slice that waits for a worker, in a thread."""
 
     def __init__(self, folder: Path) -> None:
-        (folder / "exchange").mkdir()
+        (folder / "exchange").mkdir(exist_ok=True)
         self.exchange, self.pool, self.cancel = Exchange(folder / "exchange"), Noted(), threading.Event()
         self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "worker-3", "stranger")}
         lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
@@ -78,6 +84,7 @@ class Trial:
         self.spec = RunSpec(place.playbook, place.inventory, HOSTS, {"a": 1}, folder / "run", folder / "log")
         self.remote = Remote(team, self.exchange, cast("Pool", self.pool), Slice(NAME, "default", HOSTS))
         self.result: PlaybookResult | None = None
+        self.fault: ClusterwrightError | None = None
         events = self.remote.events(self.spec, place, None, self.cancel)
         self._thread = threading.Thread(target=self._collect, args=(events,), daemon=True)
         self._thread.start()
@@ -88,7 +95,11 @@ class Trial:
         return WorkerKey(folder / name)
 
     def _collect(self, events: Iterator[dict[str, Any]]) -> None:
-        self.result = collected(events, self.spec, ignore, self.cancel)
+        try:
+            self.result = collected(events, self.spec, ignore, self.cancel)
+        except ClusterwrightError as error:
+            self.remote.end(self.cancel)  # as what plays slices does
+            self.fault = error
 
     def write(self, worker: str, file: str, report: dict[str, Any] | None = None) -> None:
         """Write a file of the slice, signed by a worker."""
@@ -248,7 +259,7 @@ def test_a_live_copy_is_written_through_no_link(tmp_path: Path, caplog: pytest.L
     precious.write_text("the record")
     exchange.live_copy("site", "run-0001").symlink_to(precious)
     with copied(log, exchange, "site", "run-0001"):
-        until(lambda: "no_live_copy run=run-0001 because=File exists" in caplog.text, seconds=10)
+        until(lambda: "no_live_copy run=run-0001 because=[Errno 17] File exists" in caplog.text, seconds=10)
     assert precious.read_text() == "the record"
 
 
@@ -348,3 +359,87 @@ def test_an_inventory_whose_variables_name_other_hosts_goes_out_whole(tmp_path: 
     (tree.inventory / "group_vars" / "all.yml").write_text("server: \"{{ groups['hall_2'] | first }}\"")
 
     assert own_inventories(tree, [("n1",)]) == [None]
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    """Let no byte be free on the disk of a folder, while the block lasts."""
+    room = folder / "ballast"
+    with suppress(OSError), room.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(512))
+    yield
+    room.unlink()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, which is small."""
+    folder = tmp_path / "exchange"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ("mount", "-t", "tmpfs", "-o", "size=64k", "none", folder), check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("this account may not mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(("umount", "-l", folder), check=True)
+
+
+def test_a_full_exchange_is_said_and_nothing_is_run(small_disk: Path, tmp_path: Path) -> None:
+    trial = Trial(tmp_path)
+    trial.take("worker-1")
+    with full(small_disk):
+        until(lambda: trial.fault or trial.result, seconds=20)
+
+    said = str(trial.fault)
+    assert f"the exchange {small_disk} cannot be written: No space left on device" in said
+    assert trial.exchange.get(NAME, BUNDLE) is None
+
+
+def test_a_worker_says_that_a_slice_has_ended_when_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
+    exchange, said = Exchange(small_disk), list[str]()
+    exchange.open(NAME)
+    folder = tmp_path / "worker"
+    for own in ("runs", "pids"):
+        (folder / own).mkdir(parents=True)
+    text = {"name": "w", "site": "s", "prefect": "http://127.0.0.1/api", "exchange": str(small_disk)}
+    (folder / "worker.yaml").write_text("".join(f"{key}: {value}\n" for key, value in text.items()))
+    key, worker = make_key(folder / "key", "w"), Worker(folder)
+    (worker.pids / NAME).write_text("999999999 1.0")
+    with full(small_disk):
+        settle_slices(worker, exchange, said.append)
+        assert (worker.pids / NAME).exists(), "its hosts would stay claimed for ever"
+
+    settle_slices(worker, exchange, said.append)
+
+    assert verified(exchange.get(NAME, ENDED) or b"", key, NAME, ENDED) is not None
+    assert said == [f"{NAME}: its process was ended, and nothing of it is left"]
+    assert not (worker.pids / NAME).exists()
+
+
+@pytest.mark.parametrize(("hours", "how"), [(1, "60 minutes behind"), (-1, "60 minutes ahead of")])
+def test_a_clock_that_is_an_hour_off_is_said_before_any_work(hours: int, how: str) -> None:
+    """A worker behind its server would be handed nothing for an hour: Prefect hands out what is due by the worker's clock."""
+
+    class Hours(BaseHTTPRequestHandler):
+        def date_time_string(self, timestamp: float | None = None) -> str:
+            return super().date_time_string((timestamp or time.time()) + hours * 3600)
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"0")
+
+        do_POST = do_GET
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hours) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(UnreachableError, match=f"this machine's clock is {how} that of Prefect's server"):
+            reached(f"http://127.0.0.1:{server.server_port}/api", "team:word")
+        server.shutdown()
