@@ -40,7 +40,8 @@ def live_log(site_dir: Path, run: str) -> Path:
 
     try:
         site, _ = load(site_dir / "site.yaml")
-        copy = copy_of(site_dir / str(site["team"]["exchange"]), str(site["name"]), run)
+        exchange = site_dir / str(site["team"]["exchange"])
+        copy = copy_of(exchange, str(site["name"]), run)
     except (
         ClusterwrightError,
         KeyError,

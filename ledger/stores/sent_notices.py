@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 LOCK = "clusterwright: notify"
 
+Values = Sequence[Any]
+"""What is put in the places of a query, or a row."""
+
 
 class Notices:
     """The tables, asked in the words of SQLite."""
@@ -21,11 +24,11 @@ class Notices:
         """Take a session."""
         self._session = session
 
-    def execute(self, query: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
+    def execute(self, query: str, values: Values = ()) -> psycopg.Cursor[Any]:
         """Ask, or change a row."""
         return self._session.execute(_words(query), values)
 
-    def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+    def executemany(self, query: str, rows: Iterable[Values]) -> None:
         """Change several rows."""
         with self._session.cursor() as cursor:
             cursor.executemany(_words(query), list(rows))
