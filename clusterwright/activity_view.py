@@ -6,6 +6,7 @@ from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, in_line
+from ledger.evidence.live_output import Tail, live_log
 from ledger.questions import records
 from ledger.questions.baseline import baseline_date
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
@@ -17,6 +18,7 @@ from ledger.questions.facts import fact_needs
 from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
+from ledger.questions.records import RunRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.unheard import unheard
@@ -33,6 +35,9 @@ from steps.stamps import minute
 
 CAUSES = 20
 """How many causes `show` prints; --json has all."""
+
+PRINTED = 20
+"""How many of the last lines are shown that a run has printed so far."""
 
 NAMES = 1000
 """How many characters of hosts' names it prints with each."""
@@ -64,7 +69,8 @@ def activity_document(snapshot: Snapshot, row: Activity) -> Document:
         "orders": [order for order in orders(snapshot) if order.id.startswith(f"{row.id}#")],
         "attestations": records.attestations(snapshot, row.id),
         "releases": records.releases(snapshot, row.id),
-        "runs": records.runs(snapshot, row.id),
+        "runs": (found := records.runs(snapshot, row.id)),
+        "live_output": _live_output(snapshot, found),
         "corrections": corrections(snapshot, row.id),
         "comments": records.comments(snapshot, row.id),
     }
@@ -88,12 +94,19 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
     lines += [f"attested by {a.by}, {minute(a.at, zone)}: {a.reason}" for a in document["attestations"]]
     lines += [_release_line(release, zone) for release in document["releases"]]
     lines += [f"run {r.id}: {r.status} {r.summary}" for r in document["runs"]]
+    lines += [f"  {line}" for line in document["live_output"]]
     lines += [
         f"taken back: event {c.entry} ({c.kind} by {c.entered_by}) by {c.by}, {minute(c.at, zone)}: {c.reason}"
         for c in document["corrections"]
     ]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in document["comments"]]
     print("\n".join(map(in_line, lines)))
+
+
+def _live_output(snapshot: Snapshot, found: list[RunRow]) -> list[str]:
+    """Return the last lines that the activity's run has printed so far. Empty where none runs."""
+    running = [run.id for run in found if run.status == "running"]
+    return Tail(live_log(snapshot.site_dir, running[-1])).lines()[-PRINTED:] if running else []
 
 
 def _head(

@@ -1,23 +1,26 @@
 """What `doctor --engine` looks at: who serves a site's dashboard, whether that tells what the ledger says, and what engines hold."""
 
 import platform
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.output import table
+from clusterwright.team_health import TeamHealth, print_team, shared_api, team_health
 from flows.dashboard.comparison import ShownOtherwise, lasting
 from flows.dashboard.login import login_of
 from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.settings import api_url, page_url
 from flows.dashboard.site_lock import ENGINE_ROLE, Holder, holder
+from flows.runs.inventory.sources import site_in
 from ledger.questions.engines import EngineRow, engines
 from ledger.questions.site import site_of
 from ledger.questions.start_lags import StartLag, start_lags
 from ledger.questions.unheard import Unheard, unheard
 from ledger.reading import open_snapshot
+from schedule.errors import UnreachableError
+from steps.design.site import Site
 from steps.stamps import minute
 
 NAMED = 5
@@ -47,6 +50,15 @@ class EngineHealth(NamedTuple):
     engines: list[EngineRow]
     lag: LagFigures | None
     time_zone: str
+    team: TeamHealth | None
+
+
+class Dashboard(NamedTuple):
+    """A dashboard that can be asked: the role of the engine that serves it, and the address of its page."""
+
+    api: PrefectApi
+    role: str
+    page: str
 
 
 def engine_health(site_dir: Path) -> EngineHealth:
@@ -59,14 +71,28 @@ def engine_health(site_dir: Path) -> EngineHealth:
         name = serving.role.removeprefix(ENGINE_ROLE)
         if name not in {one.id for one in found}:
             found.append(EngineRow(name, platform.node(), serving.pid, False, (), ()))
-    differing = _compared(site_dir, serving) if serving and serving.port else []
-    checks = [_serves(serving, found), _at_work(lost, zone), *_dashboard(serving, differing)]
-    return EngineHealth(checks, serving, differing, lost, found, lag, zone)
+    checks, site, team = [_serves(serving, found), _at_work(lost, zone)], site_in(site_dir), None
+    if site.team is not None:
+        team = team_health(site_dir, site, checks)
+    differing: list[ShownOtherwise] = []
+    try:
+        served = _served(site_dir, site, serving, team)
+        if served is not None:
+            differing = lasting(served.api, partial(open_snapshot, site_dir), served.role)
+        checks.append(_dashboard(served, differing))
+    except UnreachableError as error:
+        checks.append(Check("dashboard", FAULT, error.what, error.hint or ""))
+    return EngineHealth(checks, serving, differing, lost, found, lag, zone, team)
 
 
-def _compared(site_dir: Path, serving: Holder) -> list[ShownOtherwise]:
-    api = PrefectApi(api_url(serving.port), login_of(site_dir))
-    return lasting(api, partial(open_snapshot, site_dir), serving.role)
+def _served(site_dir: Path, site: Site, serving: Holder | None, team: TeamHealth | None) -> Dashboard | None:
+    """Return the dashboard of this site. None where no engine of this folder, or of its team, serves one."""
+    if site.team is not None:
+        role = team.leader.partition(" of ")[0] if team and team.leader else ""
+        return Dashboard(shared_api(site.team), role, site.team.prefect.removesuffix("/api")) if role else None
+    if serving is None or not serving.port:
+        return None
+    return Dashboard(PrefectApi(api_url(serving.port), login_of(site_dir)), serving.role, page_url(serving.port))
 
 
 def _serves(serving: Holder | None, found: list[EngineRow]) -> Check:
@@ -85,14 +111,13 @@ def _at_work(lost: list[Unheard], zone: str) -> Check:
     return Check("runs", FAULT, f"{len(lost)} run in the record only: {said}", "`clusterwright up` settles them")
 
 
-def _dashboard(serving: Holder | None, differing: list[ShownOtherwise]) -> Iterator[Check]:
-    if serving is None or not serving.port:
-        yield Check("dashboard", ADVICE, "not compared: no server of this folder runs", "`clusterwright dashboard`")
-    elif differing:
+def _dashboard(served: Dashboard | None, differing: list[ShownOtherwise]) -> Check:
+    if served is None:
+        return Check("dashboard", ADVICE, "not compared: no server of this folder runs", "`clusterwright dashboard`")
+    if differing:
         said = "; ".join(f"{one.about} shows {one.dashboard!r}, not {one.ledger!r}" for one in differing[:NAMED])
-        yield Check("dashboard", FAULT, f"{len(differing)} differ from the ledger: {said}", BEHIND)
-    else:
-        yield Check("dashboard", OK, f"{page_url(serving.port)} tells what the ledger says")
+        return Check("dashboard", FAULT, f"{len(differing)} differ from the ledger: {said}", BEHIND)
+    return Check("dashboard", OK, f"{served.page} tells what the ledger says")
 
 
 def _figures(lags: list[StartLag]) -> LagFigures | None:
@@ -104,7 +129,9 @@ def _figures(lags: list[StartLag]) -> LagFigures | None:
 
 
 def print_engines(health: EngineHealth) -> None:
-    """Print what engines hold, and how long software takes to begin after a decision."""
+    """Print a team's workers, what engines hold, and how long software takes to begin after a decision."""
+    if health.team is not None:
+        print_team(health.team, health.time_zone)
     rows = [
         (one.id, one.host, one.pid, "ended" if one.has_ended else "", len(one.leases), len(one.reservations))
         for one in health.engines

@@ -84,7 +84,7 @@ crews: {{}}
 #   prefect: https://prefect.example.org/api
 #   exchange: /srv/clusterwright          # a folder that dispatchers and workers share
 #   queues: {{hall-1: hall_1}}            # a queue, and the group of the inventory that its workers reach
-#   workers: {{worker-1: ssh-ed25519 AAAA...}}   # `clusterwright worker key` prints it
+#   workers: {{worker-1: ssh-ed25519 AAAA...}}   # `clusterwright worker key` prints it; of some queues: {{key: ..., queues: [...]}}
 
 # What people may attach as evidence; a file of another kind, or a larger one, is refused.
 # evidence:

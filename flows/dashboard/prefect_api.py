@@ -12,6 +12,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -64,6 +66,11 @@ class PrefectApi:
                 return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
             return False
+
+    def clock(self) -> datetime:
+        """Return the time of the server's clock, to the second."""
+        with urllib.request.urlopen(f"{self._url}/health", timeout=2) as answer:
+            return parsedate_to_datetime(answer.headers["Date"])
 
     def post(self, path: str, body: dict[str, Any] | list[dict[str, Any]], method: str = "POST") -> Any:
         """Send one request and return its answer. Raise where the server does not answer, or with an error."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from pathlib import Path
 
 from flows.dashboard.login import AUTH, shared_login
 from flows.dashboard.prefect_api import LOST, PrefectApi
 from flows.dashboard.settings import client_settings, put_in_force
+from ledger.machine_time import machine_time
 from schedule.errors import UnreachableError
 
 PATIENCE_S = 60.0
 """How long the server may be away: it is restarted without the dispatcher."""
+
+MOST_APART = timedelta(minutes=1)
+"""By how much the clock of a dispatcher or a worker may differ from the server's."""
 
 
 class SharedServer:
@@ -51,4 +56,15 @@ def reached(url: str, login: str) -> PrefectApi:
         raise UnreachableError(
             f"Prefect's server at {url} refuses: {error.__cause__}", hint=f"is {AUTH} its login?"
         ) from None
+    _refuse_other_clock(url, machine_time() - api.clock())
     return api
+
+
+def _refuse_other_clock(url: str, ahead: timedelta) -> None:
+    """Raise where this machine's clock is far from the server's: a worker that is behind it would be handed nothing, and not say so."""
+    if abs(ahead) > MOST_APART:
+        minutes, how = abs(ahead).total_seconds() / 60, "ahead of" if ahead > timedelta() else "behind"
+        raise UnreachableError(
+            f"this machine's clock is {minutes:.0f} minutes {how} that of Prefect's server at {url}",
+            hint="set both from a time server: timedatectl set-ntp true",
+        )

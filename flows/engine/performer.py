@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ledger.questions.snapshot import Snapshot
@@ -80,6 +82,9 @@ class Workers(Protocol):
     @property
     def play(self) -> Player:
         """What runs a playbook on them."""
+
+    def shown(self, run: str, log: Path) -> AbstractContextManager[None]:
+        """Let screens on other machines read what a run appends to its log, while the block lasts."""
 
     def take_over(self, run: str) -> bool:
         """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""

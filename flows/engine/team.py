@@ -5,6 +5,7 @@ Who leads, the ledger's database says. One that does not lead any more stops at 
 
 from __future__ import annotations
 
+import platform
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,7 +38,7 @@ def leading(
     assert team is not None  # a site without a team has a server of its own
     if inventory is None:
         raise InputError("a team needs an inventory: its workers run playbooks", hint="`inventory` in site.yaml")
-    lead, exchange = Lead(site_dir), Exchange(site_dir / team.exchange)
+    lead, exchange = Lead(site_dir, f"{role} of {platform.node()}"), Exchange(site_dir / team.exchange)
     server = SharedServer(site_dir, team.prefect)
     from flows.team.pool import Pool  # Prefect reads its settings when it is first imported
     from flows.team.slices import Slices

@@ -1,4 +1,6 @@
-"""What was sent, by address: a file beside the ledger, for its owner only, that a killed engine leaves whole.
+"""What was sent, by address: a file beside the ledger, for its owner only, or tables of the database of a shared ledger.
+
+So of several folders of one ledger none sends what another has sent. A killed engine leaves both whole.
 
 A notice is noted before it is sent. So an engine that is killed in between never sends it twice. Whether that message arrived
 nobody can know: the next engine says so in its log, and the notice is in the next digest if it is still open.
@@ -17,6 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.engine.state_folder import state_folder
+from ledger.stores.place import database_of
+from ledger.stores.sent_notices import Notices, noticed
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60))
 """How long an address rests after each failure in succession; after more of them, as after the last one."""
@@ -26,6 +30,10 @@ CREATE TABLE IF NOT EXISTS notice (
   address TEXT, kind TEXT, subject TEXT, seq INTEGER, said TEXT, state TEXT,
   PRIMARY KEY (address, kind, subject, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failure (address TEXT PRIMARY KEY, times INTEGER, until TEXT) WITHOUT ROWID;"""
+
+
+Store = sqlite3.Connection | Notices
+"""What both are asked in the same words."""
 
 
 class NoticeKey(NamedTuple):
@@ -50,10 +58,10 @@ class Memory:
 
 
 class SentNotices:
-    """The file. Only one process at a time has it, for as long as it sends."""
+    """The file, or the tables. Only one process at a time has them, for as long as it sends."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        """Take the open file."""
+    def __init__(self, db: Store) -> None:
+        """Take the open file or database."""
         self._db = db
 
     def memories(self) -> dict[str, Memory]:
@@ -71,7 +79,11 @@ class SentNotices:
     def note(self, address: str, keys: Iterable[NoticeKey], said: dict[str, date]) -> None:
         """Note that notices are being sent. When this returns they are on disk."""
         rows = [(address, *key, said[key.subject].isoformat() if key.subject in said else None) for key in keys]
-        self._db.executemany("INSERT OR REPLACE INTO notice VALUES (?, ?, ?, ?, ?, 'sending')", rows)
+        self._db.executemany(
+            "INSERT INTO notice VALUES (?, ?, ?, ?, ?, 'sending')"
+            " ON CONFLICT (address, kind, subject, seq) DO UPDATE SET said = excluded.said, state = excluded.state",
+            rows,
+        )
         self._db.commit()
 
     def arrived(self, address: str) -> None:
@@ -85,7 +97,11 @@ class SentNotices:
         pause = PAUSES[min(times, len(PAUSES)) - 1]
         self._settle(address, "failed")
         row = (address, times, (now + pause).isoformat())
-        self._db.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", row)
+        self._db.execute(
+            "INSERT INTO failure VALUES (?, ?, ?)"
+            " ON CONFLICT (address) DO UPDATE SET times = excluded.times, until = excluded.until",
+            row,
+        )
         self._db.commit()
         return pause
 
@@ -95,8 +111,14 @@ class SentNotices:
 
 @contextmanager
 def sent_notices(site_dir: Path) -> Iterator[SentNotices | None]:
-    """Open the file of a site. None while another process sends."""
-    path = _path(site_dir)
+    """Open what was sent of a site. None while another process sends."""
+    url = database_of(site_dir)
+    with _in_database(site_dir, url) if url else _in_file(_path(site_dir)) as db:
+        yield None if db is None else SentNotices(db)
+
+
+@contextmanager
+def _in_file(path: Path) -> Iterator[Store | None]:
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -109,14 +131,29 @@ def sent_notices(site_dir: Path) -> Iterator[SentNotices | None]:
         with closing(sqlite3.connect(path)) as db:
             db.execute("PRAGMA synchronous = FULL")
             db.executescript(_TABLES)
-            yield SentNotices(db)
+            yield db
     finally:
         os.close(lock)  # which unlocks it; the end of the process does too
 
 
+@contextmanager
+def _in_database(site_dir: Path, url: str) -> Iterator[Store | None]:
+    with noticed(url) as db:
+        if db is not None and (path := _path(site_dir)).exists():  # of a version that kept it in each folder
+            with closing(sqlite3.connect(path)) as own:
+                rows = own.execute("SELECT * FROM notice").fetchall()
+            db.executemany("INSERT INTO notice VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+            db.commit()
+            path.unlink()
+        yield db
+
+
 def remembered(site_dir: Path) -> dict[str, Memory]:
     """Return what every address of a site was sent, without changing anything."""
-    path = _path(site_dir)
+    path, url = _path(site_dir), database_of(site_dir)
+    if url:
+        with noticed(url, is_sender=False) as shared:
+            return _memories(shared) if shared else {}
     if not path.exists():
         return {}
     with closing(sqlite3.connect(path)) as db:
@@ -128,7 +165,7 @@ def _path(site_dir: Path) -> Path:
     return state_folder(site_dir) / "notified.db"
 
 
-def _memories(db: sqlite3.Connection) -> dict[str, Memory]:
+def _memories(db: Store) -> dict[str, Memory]:
     found: dict[str, Memory] = {}
     rows = db.execute("SELECT address, kind, subject, seq, said FROM notice WHERE state <> 'failed' ORDER BY seq")
     for address, kind, subject, seq, said in rows:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ from flows.runs.variables import variables_of
 from flows.runs.waves import run_in_waves
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
+from ledger.evidence.live_output import own_log
 from ledger.log.payloads.runs import RunSettled
 from ledger.questions.drift import STANDS, origin
 from ledger.questions.records import live_releases, runs
@@ -194,7 +196,9 @@ class Automation:
         held = claim_here(engine, row.id, hosts=play.hosts, playbook_digest=digest)
         if held is None:
             return Outcome(WAITS.capitalize(), "another engine has it, or one of its hosts", again=True)
-        return self._run(engine, row, held, digest, was_cut_off=play.was_cut_off)
+        log = own_log(engine.site_dir, held.run)
+        with engine.workers.shown(held.run, log) if engine.workers else nullcontext():
+            return self._run(engine, row, held, digest, was_cut_off=play.was_cut_off)
 
     def _run(self, engine: Engine, row: Activity, held: Claim, digest: str, *, was_cut_off: bool) -> Outcome:
         """Run it under its lease, and settle its result. A claim is never left behind."""
@@ -258,7 +262,7 @@ class Automation:
             hosts=hosts,
             extra_vars=variables_of(engine.plan, engine.activities[row.id]),
             work_dir=runs / name,
-            log=runs.parent / "live" / f"{log or name}.log",
+            log=own_log(engine.site_dir.resolve(), log or name),
             limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
             access=self.means.access,
         )

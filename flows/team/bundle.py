@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from flows.runs.bundle.copy import FOLDER, Tree
 from flows.runs.bundle.galaxy import ANSIBLE
 from flows.runs.limits.limits import Limit, Limits
+from flows.team.own_inventory import FILE, OwnInventory
 from schedule.errors import InputError
 
 TERMS = "terms.json"
@@ -52,15 +53,17 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in PROGRAMS}
 
 
-def packed(tree: Tree, terms: SliceTerms) -> bytes:
-    """Return the archive of a slice."""
+def packed(tree: Tree, terms: SliceTerms, own: OwnInventory | None) -> bytes:
+    """Return the archive of a slice, with the inventory of its hosts, or with the whole one where that is None."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         _add(archive, TERMS, json.dumps(terms._asdict(), sort_keys=True).encode(), may_run=False)
+        if own is not None:
+            _add(archive, f"{FOLDER}/{FILE}", own.text.encode(), may_run=False)
         for path in sorted(tree.folder.rglob("*")):
-            if path.is_file():
-                name = f"{FOLDER}/{path.relative_to(tree.folder)}"
-                _add(archive, name, path.read_bytes(), may_run=bool(path.stat().st_mode & 0o100))
+            name = path.relative_to(tree.folder)
+            if path.is_file() and (own is None or own.has(name)):
+                _add(archive, f"{FOLDER}/{name}", path.read_bytes(), may_run=bool(path.stat().st_mode & 0o100))
     return out.getvalue()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key, load_ssh_public_key
 
 from schedule.errors import InputError, UnreachableError
-from steps.design.team import Team
+from steps.design.team import TeamWorker
 
 MEANT_FOR = b"clusterwright-slice\n"
 """What is signed begins so: a signature for another purpose is none of a worker's report."""
@@ -79,13 +80,13 @@ def verified(signed: bytes, public_key: str, slice_name: str, file: str) -> dict
     return report if is_this else None
 
 
-def key_of(taken: bytes, team: Team) -> str | None:
-    """Return the public key of the worker that says it has taken a slice. None where site.yaml names no such worker."""
+def key_of(taken: bytes, workers: Mapping[str, TeamWorker]) -> str | None:
+    """Return the public key of the worker that says it has taken a slice. None where it is none of these."""
     try:
-        name = json.loads(taken.partition(b"\n")[2])["worker"]
+        worker = workers.get(json.loads(taken.partition(b"\n")[2])["worker"])
     except (ValueError, TypeError, KeyError):
         return None
-    return team.workers.get(name)
+    return worker.key if worker else None
 
 
 def make_key(path: Path, comment: str) -> str:

@@ -10,9 +10,7 @@ import urllib.error
 from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import Any
-
-from prefect.client.schemas.objects import TaskRun
+from typing import TYPE_CHECKING, Any
 
 from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
 from flows.dashboard.standing_runs import SLICE
@@ -20,9 +18,12 @@ from ledger.machine_time import machine_time
 from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team, pool_of
 
+if TYPE_CHECKING:  # Prefect takes seconds to import, and `doctor` asks too
+    from prefect.client.schemas.objects import TaskRun
+
 FLOW = "play"
 ENTRYPOINT = "flows.team.play.play"
-SERVED_S = 60
+SERVED_S = 30
 """A queue that no worker has asked for so long is served by none."""
 
 PARAMETERS = {
@@ -40,7 +41,7 @@ class Pool:
 
     def __init__(self, api: PrefectApi, site: str) -> None:
         """Take the server's interface and the site's name."""
-        self._api, self._site, self.name = api, site, pool_of(site)
+        self._api, self.site, self.name = api, site, pool_of(site)
         self._deployment = ""
 
     def open(self, team: Team) -> None:
@@ -56,7 +57,7 @@ class Pool:
             "work_queue_name": DEFAULT_QUEUE,
             "entrypoint": ENTRYPOINT,
             "path": ".",
-            "tags": [self._site],
+            "tags": [self.site],
             "description": "One slice of an Ansible run. The dispatcher starts it; without a live claim a worker runs nothing.",
             "parameter_openapi_schema": PARAMETERS,
             "enforce_parameter_schema": False,
@@ -81,7 +82,7 @@ class Pool:
             "name": slice_name,
             "parameters": {"slice_name": slice_name, "digest": digest},
             "work_queue_name": queue,
-            "tags": [SLICE, self._site],
+            "tags": [SLICE, self.site],
             "idempotency_key": slice_name,
             "parent_task_run_id": parent,
             "state": {"type": "SCHEDULED", "name": "Scheduled"},
@@ -105,23 +106,24 @@ class Pool:
         Prefect may not answer now: its dashboard is no record, and the next take-over asks again.
         """
         with suppress(UnreachableError):
-            wanted = {"name": {"any_": [slice_name]}, "tags": {"all_": [SLICE, self._site]}}
+            wanted = {"name": {"any_": [slice_name]}, "tags": {"all_": [SLICE, self.site]}}
             for run in self._api.some("flow_runs", {"flow_runs": wanted}):
                 if run["state"]["type"] not in FINAL:
                     self.end(run["id"], "CRASHED", "Worker lost", why)
 
     def unserved(self, queue: str) -> str:
         """Return why nobody takes a run of a queue, in one sentence. Empty where a worker has asked for work lately."""
-        (found,) = [one for one in self._queues() if one["name"] == queue] or [{}]
-        if (asked := found.get("last_polled")) and machine_time() - datetime.fromisoformat(asked) < timedelta(
-            seconds=SERVED_S
-        ):
+        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/queues/filter", {})
+        asked = next((one["last_polled"] for one in found if one["name"] == queue), None)
+        if asked and machine_time() - datetime.fromisoformat(asked) < timedelta(seconds=SERVED_S):
             return ""
         return f"no worker serves the queue {queue} of {self.name}: start one with `clusterwright worker`"
 
-    def _queues(self) -> list[Shown]:
-        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/queues/filter", {})
-        return found
+    def heard_of(self) -> dict[str, datetime]:
+        """Return when Prefect's server has heard of each worker last, by its clock. Those that it takes for gone are not among them."""
+        found: list[Shown] = self._api.post(f"/work_pools/{self.name}/workers/filter", {})
+        online = [one for one in found if one["status"] == "ONLINE"]
+        return {one["name"]: datetime.fromisoformat(one["last_heartbeat_time"]) for one in online}
 
     def _made(self, path: str, body: dict[str, Any]) -> None:
         """Make something that may be there already."""

@@ -22,7 +22,9 @@ from flows.team.bundle import SliceTerms, digest_of, packed, versions
 from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, Exchange, report_name
 from flows.team.keys import key_of, sealed, verified
 from flows.team.lease import FENCE_S, RENEW_S, renewal
+from flows.team.own_inventory import FILE, OwnInventory
 from flows.team.pool import Pool
+from schedule.errors import UnreachableError
 from steps.design.run_settings import RunSettings
 from steps.design.team import Team
 
@@ -40,11 +42,12 @@ STOPPED: Event = {"event": "end", "status": "canceled"}
 
 
 class Slice(NamedTuple):
-    """A part of a run: its name, the queue whose workers reach its hosts, and the hosts."""
+    """A part of a run: its name, the queue whose workers reach its hosts, and the hosts, with the inventory that is theirs."""
 
     name: str
     queue: str
     hosts: tuple[str, ...]
+    own: OwnInventory | None = None
 
 
 class Remote:
@@ -59,19 +62,20 @@ class Remote:
     def events(self, spec: RunSpec, tree: Tree, parent: str | None, cancel: threading.Event) -> Iterator[Event]:
         """Yield what a worker reports of the slice, as a supervisor on this machine would report it."""
         name = self._slice.name
-        bundle = packed(tree, self._terms(spec, tree))
+        bundle = packed(tree, self._terms(spec, tree), self._slice.own)
         self._exchange.open(name)
         run = self._pool.submit(name, digest_of(bundle), self._slice.queue, parent)
         taken = yield from self._taken(run, cancel)
         if taken is not None:
-            key = key_of(taken, self._team)
+            key = key_of(taken, self._team.serving(self._slice.queue))
             if key is None or verified(taken, key, name, TAKEN) is None:
-                self._pool.end(run, "FAILED", "Refused", why := "a worker took it that `team.workers` does not name")
+                why = f"a worker took it that `team.workers` does not name for the queue {self._slice.queue}"
+                self._pool.end(run, "FAILED", "Refused", why)
                 yield _last(why)
             else:
-                self._key = key
                 self._renew(stop=False)
                 self._exchange.put(name, BUNDLE, sealed(bundle, key))
+                self._key = key  # from now on something of it may run
                 yield from self._followed(cancel)
         self._exchange.remove(name)
 
@@ -85,7 +89,7 @@ class Remote:
         return SliceTerms(
             slice_name=self._slice.name,
             playbook=str(tree.playbook.relative_to(tree.folder)),
-            inventory=str(tree.inventory.relative_to(tree.folder)),
+            inventory=FILE if self._slice.own else str(tree.inventory.relative_to(tree.folder)),
             hosts=spec.hosts,
             extra_vars=spec.extra_vars,
             check=spec.check,
@@ -155,7 +159,9 @@ class Remote:
     def _renew(self, *, stop: bool) -> None:
         if stop or time.monotonic() - self._renewed > RENEW_S:
             self._renewals, self._renewed = self._renewals + 1, time.monotonic()
-            with suppress(OSError):  # the folder does not answer: the worker's lease is over then, and ours with it
+            with suppress(
+                OSError, UnreachableError
+            ):  # no answer, or no room: the worker's lease is over then, and ours with it
                 self._exchange.put(self._slice.name, RENEWED, renewal(self._token, self._renewals, stop=stop))
 
     def _report(self, file: str) -> dict[str, Any] | None:

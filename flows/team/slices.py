@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +21,11 @@ from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import EventHandler, GroupHandler, RunSpec, collected
 from flows.team.exchange import ENDED, TAKEN, Exchange
 from flows.team.keys import key_of, verified
+from flows.team.live_copy import copied
+from flows.team.own_inventory import own_inventories
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
+from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team
 
 
@@ -53,15 +57,23 @@ class Slices:
                 raise
 
         cut, total = self._cut(place.folder.name, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
+        owns = own_inventories(place.tree, [one.hosts for one in cut])
+        cut = [one._replace(own=own) for one, own in zip(cut, owns, strict=True)]
         with ThreadPoolExecutor(len(cut)) as threads:
             # each with a context of its own: events are logged to the run of the activity's task
             for begun in [threads.submit(copy_context().run, played, one) for one in cut]:
                 total.add(begun.result())
         return total
 
+    def shown(self, run: str, log: Path) -> AbstractContextManager[None]:
+        """Copy what a run appends to its log into the exchange, while the block lasts."""
+        return copied(log, self.exchange, self.pool.site, run)
+
     def take_over(self, run: str) -> bool:
         """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more."""
         names = self.exchange.slices(run)
+        with suppress(OSError, UnreachableError):
+            self.exchange.live_copy(self.pool.site, run.partition("-")[2]).unlink(missing_ok=True)
         for name in names:
             self.pool.crash(name, "its dispatcher has ended")
         if not all(self._has_ended(name) for name in names):
@@ -83,5 +95,5 @@ class Slices:
 
     def _has_ended(self, name: str) -> bool:
         taken, ended = self.exchange.get(name, TAKEN), self.exchange.get(name, ENDED)
-        key = key_of(taken, self.team) if taken else None
+        key = key_of(taken, self.team.workers) if taken else None
         return taken is None or bool(key and ended and verified(ended, key, name, ENDED))

@@ -23,7 +23,7 @@ from flows.runs.run import require_ansible
 from flows.runs.secrets.access import read_access
 from flows.team.exchange import ENDED, Exchange
 from flows.team.worker_file import FOLDER, Worker, has_ended
-from schedule.errors import ClusterwrightError, UnreachableError
+from schedule.errors import UnreachableError
 from steps.design.team import pool_of
 
 LOOK_S = 2.0
@@ -40,7 +40,8 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     reached(worker.settings.prefect, shared_login())
     for own in (worker.runs, worker.pids):
         own.mkdir(mode=0o700, exist_ok=True)
-    _settle(worker, exchange, say)
+    settle_slices(worker, exchange, say)
+    exchange.introduce(worker.settings.name, worker.introduction())
     process = subprocess.Popen(
         _command(worker),
         env=_environment(worker),
@@ -49,7 +50,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     )
     say(f"{worker.settings.name} works for {worker.settings.site}: {', '.join(worker.settings.queues)}")
     while process.poll() is None and not stop.wait(LOOK_S):
-        _settle(worker, exchange, say)
+        settle_slices(worker, exchange, say)
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -58,7 +59,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     process.wait()
     began = time.monotonic()
     while any(worker.pids.iterdir()) and time.monotonic() - began < PATIENCE_S:  # the kernel ends them now
-        _settle(worker, exchange, say)
+        settle_slices(worker, exchange, say)
         time.sleep(SHORT_S)
     if stop.is_set():
         return 0
@@ -92,7 +93,7 @@ def _environment(worker: Worker) -> dict[str, str]:
     }
 
 
-def _settle(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> None:
+def settle_slices(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> None:
     """End what is left of slices whose process has ended, and say of each in the exchange that nothing is left."""
     for file in worker.pids.iterdir():
         with suppress(FileNotFoundError, ValueError):  # it is being written, or has just been removed
@@ -102,7 +103,10 @@ def _settle(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> N
             end_group(0, folder)
             if members(0, folder):
                 continue  # the next look tries again
-            with suppress(ClusterwrightError):  # the exchange does not have it any more: its run is over
-                exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
+            if exchange.place(file.name).is_dir():  # else its run is over
+                try:
+                    exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
+                except UnreachableError:
+                    continue  # there is no room: the next look tries again
                 say(f"{file.name}: its process was ended, and nothing of it is left")
             file.unlink()

@@ -11,13 +11,15 @@ runs: {vault: [{file: /root/.vault-password}]}
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 from typing import Annotated
 
 import psutil
 from pydantic import Field
 
-from flows.team.exchange import Exchange
+from flows.team.bundle import versions
+from flows.team.exchange import WORKERS, Exchange
 from flows.team.keys import WorkerKey
 from ledger.machine_processes import is_alive
 from schedule.errors import UnreachableError
@@ -76,6 +78,11 @@ class Worker:
     def pids(self) -> Path:
         """The folder with a file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
         return self.folder / "pids"
+
+    def introduction(self) -> bytes:
+        """Return what it says of itself, signed: what `doctor --engine` shows beside what Prefect knows of it."""
+        own = {"host": platform.node(), "queues": self.settings.queues, "at_once": self.settings.at_once}
+        return self.key.signed("", WORKERS, own | versions())
 
 
 def this_process() -> str:

@@ -82,6 +82,18 @@ CREATE TABLE IF NOT EXISTS clusterwright.reservation (
   PRIMARY KEY (activity, engine)
 );
 
+-- What the addresses of notify.yaml were sent, so that of several folders none sends it again. It is not part of the record.
+CREATE TABLE IF NOT EXISTS clusterwright.notice (
+  address text,
+  kind text,
+  subject text,
+  seq bigint,
+  said text,
+  state text,
+  PRIMARY KEY (address, kind, subject, seq)
+);
+CREATE TABLE IF NOT EXISTS clusterwright.failure (address text PRIMARY KEY, times integer, until text);
+
 -- An empty table that is locked while somebody decides. So no event is appended between reading the last event and appending
 -- the next one.
 CREATE TABLE IF NOT EXISTS clusterwright.turn ();
@@ -285,7 +297,7 @@ DECLARE
 BEGIN
   EXECUTE format('ALTER SCHEMA clusterwright OWNER TO %I', record_role);
   FOREACH thing IN ARRAY ARRAY['event', 'person', 'evidence', 'name', 'claim', 'reservation',
-                               'turn'] LOOP
+                               'notice', 'failure', 'turn'] LOOP
     EXECUTE format('ALTER TABLE clusterwright.%I OWNER TO %I', thing, record_role);
     EXECUTE format('REVOKE ALL ON clusterwright.%I FROM PUBLIC, %I', thing, people_role);
     IF thing <> 'turn' THEN
@@ -301,5 +313,7 @@ BEGIN
     EXECUTE format('GRANT EXECUTE ON FUNCTION clusterwright.%s TO %I', thing, people_role);
   END LOOP;
   EXECUTE format('GRANT USAGE ON SCHEMA clusterwright TO %I', people_role);
+  EXECUTE format('GRANT INSERT, UPDATE, DELETE ON clusterwright.notice, clusterwright.failure TO %I',
+    current_database() || '_engine');
 END $$;
 COMMIT;

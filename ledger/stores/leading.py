@@ -17,19 +17,28 @@ if TYPE_CHECKING:
 
 LEASE_S = 20
 LOCK = "clusterwright: lead"
+NAME = 63
+"""How many characters of a name the server keeps."""
+
+_LEADS = """
+SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid) JOIN pg_database d ON d.oid = pg_locks.database
+WHERE locktype = 'advisory' AND granted AND d.datname = current_database()
+  AND (classid::bigint << 32 | objid::bigint) = hashtext(%s)::bigint"""
 
 
 class Lead:
     """The lead of one dispatcher."""
 
-    def __init__(self, site_dir: Path) -> None:
-        """Take the site, whose ledger has to be in PostgreSQL. It does not connect yet."""
-        self._url = require_database(site_dir)
+    def __init__(self, site_dir: Path, name: str) -> None:
+        """Take the site, whose ledger has to be in PostgreSQL, and by which name others see who leads. It does not connect yet."""
+        from psycopg.conninfo import make_conninfo  # not every site has the driver
+
+        self._url = make_conninfo(require_database(site_dir), application_name=name[:NAME])
         self._session: psycopg.Connection | None = None
 
     def taken(self) -> bool:
         """Return whether this dispatcher leads from now on. Raise where the database cannot be reached."""
-        import psycopg  # not every site has the driver
+        import psycopg
 
         try:
             if self._session is None:
@@ -56,3 +65,15 @@ class Lead:
         """Let another lead."""
         if self._session is not None:
             self._session.close()
+
+
+def leader(site_dir: Path) -> str | None:
+    """Return the name of the dispatcher that leads. None where none does. Raise where the database cannot be asked."""
+    import psycopg
+
+    try:
+        with psycopg.connect(require_database(site_dir), connect_timeout=5) as session:
+            found = session.execute(_LEADS, (LOCK,)).fetchone()
+    except psycopg.Error as error:
+        raise UnreachableError(f"the ledger's database cannot be asked who leads: {error}".strip()) from None
+    return None if found is None else str(found[0])

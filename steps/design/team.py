@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.people import software_key
@@ -21,6 +21,18 @@ WorkerKey = Annotated[str, AfterValidator(partial(software_key, made_by="cluster
 ApiUrl = Annotated[str, Field(pattern=r"^https?://[^\s@]+/api$", max_length=500)]
 
 
+class TeamWorker(Closed):
+    """A worker's public key, and the queues whose slices it may take: all where none are named."""
+
+    key: WorkerKey
+    queues: tuple[Slug, ...] = ()
+
+
+def _with_key(stated: Any) -> Any:
+    """Return a worker's entry that is a key alone with the key's name."""
+    return {"key": stated} if isinstance(stated, str) else stated
+
+
 class Team(Closed):
     """How playbooks reach hosts that the dispatcher itself need not reach.
 
@@ -31,7 +43,20 @@ class Team(Closed):
     exchange: Text
     slice_hosts: int = Field(default=SLICE_HOSTS, ge=1, le=10_000)
     queues: dict[Slug, Group] = Field(default_factory=dict)
-    workers: dict[Slug, WorkerKey] = Field(min_length=1)
+    workers: dict[Slug, Annotated[TeamWorker, BeforeValidator(_with_key)]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _queues_are_there(self) -> Self:
+        for name, worker in self.workers.items():
+            other = [queue for queue in worker.queues if queue not in {DEFAULT_QUEUE, *self.queues}]
+            if other:
+                known = ", ".join((DEFAULT_QUEUE, *self.queues))
+                raise ValueError(f"the worker {name} has the queue {other[0]}, and the team has {known}")
+        return self
+
+    def serving(self, queue: str) -> dict[str, TeamWorker]:
+        """Return the workers that may take slices of a queue, by name."""
+        return {name: one for name, one in self.workers.items() if not one.queues or queue in one.queues}
 
 
 def pool_of(site: str) -> str:

@@ -296,3 +296,18 @@ def test_the_digest_is_of_the_versions_of_ansible_and_the_collections_too(
     monkeypatch.setattr("flows.runs.bundle.galaxy._version", lambda _: "99.0.0")
 
     assert not same_playbook(before, digest_now(playbook))
+
+
+def test_two_folders_with_keys_of_their_own_say_that_their_digests_do_not_agree(playbook: Path, tmp_path: Path) -> None:
+    """Two folders of one shared site: a person releases in one, and the engine runs in the other."""
+    inventories = [tmp_path / folder / "hosts.ini" for folder in ("person", "engine")]
+    for inventory in inventories:
+        inventory.parent.mkdir()
+        inventory.write_text("n1\n")
+    persons, engines = (run_digest(playbook, inventory) for inventory in inventories)
+    assert why_lapsed(persons, engines).startswith("the inventory's key is another")
+
+    for folder in ("shared-1", "shared-2"):
+        shutil.copytree(tmp_path / "engine", tmp_path / folder)
+    one, other = (run_digest(playbook, tmp_path / folder / "hosts.ini") for folder in ("shared-1", "shared-2"))
+    assert one == other == engines

@@ -30,7 +30,9 @@ from schedule.errors import InputError, UnreachableError
 from tests.conftest import project_time_at
 from tests.flows.conftest import until
 from tests.flows.receiving import Receiver, receiving
-from tests.ledger.conftest import T0, Clock, earlier_rules, small_plan
+from tests.ledger.conftest import T0, Clock, earlier_rules, elsewhere, share, small_plan
+from tests.needs import needs_postgres
+from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
 SECRET = "hunter2-secret"
 RULES = f"""\
@@ -373,3 +375,30 @@ def test_a_milestone_that_moved_is_said_again_only_when_it_moves_again(
 
     assert "go-live is expected on 2026-03-07, 4 days earlier than 2026-03-11 as last said" in back.body
     assert back.keys == (NoticeKey("milestone", "go-live", 4),)
+
+
+@needs_postgres
+def test_of_two_folders_of_one_shared_ledger_the_second_sends_nothing_again(
+    tmp_path: Path, postgres: Server, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a notify.yaml and an engine; the first one ends, or both run."""
+    monkeypatch.setenv(ON_POSTGRES, "yes")
+    site = tmp_path / "site"
+    site.mkdir()
+    share(site, postgres.url(postgres.database(at_any_time=True), EVERYBODY))
+    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
+    with earlier_rules(), create_ledger(site, **about, rehearsal=False, clock=Clock()) as ledger:
+        adopt_plan(ledger, "pm", small_plan(), reason="first plan")
+        start(ledger, "tech", "001@site")
+        finish(ledger, "tech", "001@site")
+    other = elsewhere(site, "other")
+    for folder in (site, other):
+        write(folder, rules_to(receiver, "leads"))
+
+    assert send(site) == ["notified leads: Small: Sign-off requested: 001@site"]
+    assert send(other) == []
+    assert len(receiver.got) == 1
+    assert remembered(other) == remembered(site) != {}
+    with sent_notices(site) as first, sent_notices(other) as second:
+        assert first is not None
+        assert second is None

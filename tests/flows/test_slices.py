@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from pydantic import ValidationError
 
+from flows.dashboard.shared_server import reached
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
-from flows.team.bundle import digest_of, refuse_other_versions, unpacked
+from flows.team.bundle import SliceTerms, digest_of, packed, refuse_other_versions, unpacked
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
-from flows.team.keys import WorkerKey, make_key
+from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
+from flows.team.live_copy import copied
+from flows.team.own_inventory import FILE, own_inventories
 from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
-from schedule.errors import InputError, UnreachableError
+from flows.team.worker import settle_slices
+from flows.team.worker_file import Worker
+from ledger.evidence.live_output import copy_of
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.team import Team
 from tests.flows.conftest import until
 from tests.needs import needs
@@ -54,11 +67,15 @@ class Trial:
     """A slice that waits for a worker, in a thread."""
 
     def __init__(self, folder: Path) -> None:
-        (folder / "exchange").mkdir()
+        (folder / "exchange").mkdir(exist_ok=True)
         self.exchange, self.pool, self.cancel = Exchange(folder / "exchange"), Noted(), threading.Event()
-        self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "stranger")}
+        self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "worker-3", "stranger")}
         lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
-        team = Team(prefect="http://127.0.0.1/api", exchange=str(self.exchange.folder), workers=lines)
+        other = {"key": (folder / "worker-3.pub").read_text(), "queues": ["hall-2"]}
+        settings = {"exchange": str(self.exchange.folder), "queues": {"hall-2": "hall_2"}}
+        team = Team.model_validate(
+            settings | {"prefect": "http://127.0.0.1/api", "workers": lines | {"worker-3": other}}
+        )
         tree = folder / "tree"
         (tree / "playbooks").mkdir(parents=True)
         (tree / "playbooks" / "a.yml").write_text("- hosts: all\n")
@@ -67,6 +84,7 @@ class Trial:
         self.spec = RunSpec(place.playbook, place.inventory, HOSTS, {"a": 1}, folder / "run", folder / "log")
         self.remote = Remote(team, self.exchange, cast("Pool", self.pool), Slice(NAME, "default", HOSTS))
         self.result: PlaybookResult | None = None
+        self.fault: ClusterwrightError | None = None
         events = self.remote.events(self.spec, place, None, self.cancel)
         self._thread = threading.Thread(target=self._collect, args=(events,), daemon=True)
         self._thread.start()
@@ -77,7 +95,11 @@ class Trial:
         return WorkerKey(folder / name)
 
     def _collect(self, events: Iterator[dict[str, Any]]) -> None:
-        self.result = collected(events, self.spec, ignore, self.cancel)
+        try:
+            self.result = collected(events, self.spec, ignore, self.cancel)
+        except ClusterwrightError as error:
+            self.remote.end(self.cancel)  # as what plays slices does
+            self.fault = error
 
     def write(self, worker: str, file: str, report: dict[str, Any] | None = None) -> None:
         """Write a file of the slice, signed by a worker."""
@@ -158,6 +180,20 @@ def test_a_worker_that_is_not_who_it_says_gets_no_bundle(trial: Trial, worker: s
     assert trial.pool.ends == ["FAILED"]
 
 
+def test_a_worker_of_other_queues_gets_no_bundle(trial: Trial) -> None:
+    """It is one of the team, and Prefect gives slices of every queue to who asks for them."""
+    trial.take("worker-3")
+
+    assert trial.ended().message.endswith("`team.workers` does not name for the queue default")
+    assert trial.pool.ends == ["FAILED"]
+
+
+def test_a_queue_of_a_worker_is_one_of_the_team(tmp_path: Path) -> None:
+    entry = {"key": make_key(tmp_path / "key", "w"), "queues": ["hall-9"]}
+    with pytest.raises(ValidationError, match="the worker w has the queue hall-9, and the team has default"):
+        Team.model_validate({"prefect": "http://127.0.0.1/api", "exchange": "x", "workers": {"w": entry}})
+
+
 def test_the_bundle_is_for_its_worker_and_is_what_was_meant(trial: Trial, tmp_path: Path) -> None:
     trial.take("worker-1")
     until(lambda: trial.exchange.get(NAME, BUNDLE), seconds=10)
@@ -201,3 +237,210 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
 def test_an_exchange_that_is_not_mounted_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match="is not there"):
         Exchange(tmp_path / "nowhere")
+
+
+def test_what_a_run_prints_is_in_the_exchange_while_it_runs(tmp_path: Path) -> None:
+    exchange, log = Exchange(tmp_path), tmp_path / "log"
+    log.write_text("TASK one\n")
+    with copied(log, exchange, "site", "run-0001"):
+        copy = copy_of(tmp_path, "site", "run-0001")
+        until(copy.exists, seconds=10)
+        with log.open("a") as file:
+            file.write("TASK two\n")
+        until(lambda: copy.read_text() == "TASK one\nTASK two\n", seconds=10)
+        assert copy.stat().st_mode & 0o777 == 0o640
+    until(lambda: not copy.exists(), seconds=10)
+
+
+def test_a_live_copy_is_written_through_no_link(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Who may write in the exchange could make the dispatcher write elsewhere."""
+    exchange, log, precious = Exchange(tmp_path), tmp_path / "log", tmp_path / "ledger.db"
+    log.write_text("TASK one\n")
+    precious.write_text("the record")
+    exchange.live_copy("site", "run-0001").symlink_to(precious)
+    with copied(log, exchange, "site", "run-0001"):
+        until(lambda: "no_live_copy run=run-0001 because=[Errno 17] File exists" in caplog.text, seconds=10)
+    assert precious.read_text() == "the record"
+
+
+HALLS = """
+all:
+  vars: {shared: "{{ raw }}"}
+  children:
+    hall_1:
+      vars: {ansible_group_priority: 5, of_hall: one}
+      hosts:
+        n1:
+          raw: !unsafe "{{ not_a_template }}"
+          sealed: !vault |
+            $ANSIBLE_VAULT;1.1;AES256
+            3061
+        n2: {ansible_port: 2222}
+    hall_2:
+      vars: {password: hall-2-secret}
+      hosts: {n3: {password: n3-secret}}
+"""
+
+
+def site_of_halls(folder: Path, playbook: str) -> Tree:
+    """Make the copy of a run on a site with two halls, each of which has secrets."""
+    files = {
+        "inventory/hosts.yml": HALLS,
+        "inventory/group_vars/all.yml": "everywhere: yes",
+        "inventory/group_vars/hall_1.yml": "of_file: one",
+        "inventory/group_vars/hall_2/vars.yml": "token: hall-2-file",
+        "inventory/host_vars/n1.yml": "own: n1",
+        "inventory/host_vars/n2": "own: n2-secret",
+        "inventory/host_vars/n3.yml": "own: n3-file",
+        "playbooks/phase/001.yml": playbook,
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return Tree(folder, folder / "playbooks" / "phase" / "001.yml", folder / "inventory", "d" * 64)
+
+
+def bundle_of(tree: Tree, hosts: tuple[str, ...], into: Path) -> SliceTerms:
+    """Unpack the bundle of a slice as its worker does."""
+    (own,) = own_inventories(tree, [hosts])
+    one = SliceTerms(NAME, "playbooks/phase/001.yml", FILE if own else "inventory", hosts, {}, False, {}, "d", "t", {})
+    return unpacked(packed(tree, one, own), into)
+
+
+def stated(tree: Tree, host: str) -> dict[str, Any]:
+    """Return what Ansible reads of a host."""
+    words = (Path(sys.executable).with_name("ansible-inventory"), "-i", str(tree.inventory), "--host", host)
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+def test_a_worker_of_one_hall_reads_nothing_of_another(tmp_path: Path) -> None:
+    tree = site_of_halls(
+        tmp_path / "site", "- hosts: all\n  tasks: [{debug: {var: group_names}, delegate_to: localhost}]\n"
+    )
+
+    terms = bundle_of(tree, ("n1",), tmp_path / "worker")
+
+    theirs = terms.tree(tmp_path / "worker")
+    there = {
+        str(path.relative_to(theirs.folder)): path.read_text() for path in theirs.folder.rglob("*") if path.is_file()
+    }
+    assert sorted(there) == [
+        "inventory/group_vars/all.yml",
+        "inventory/group_vars/hall_1.yml",
+        "inventory/host_vars/n1.yml",
+        "inventory/hosts.yml",
+        "playbooks/phase/001.yml",
+    ]
+    assert not [name for name, text in there.items() if "hall_2" in text or "n3" in text or "n2" in text]
+    assert stated(theirs, "n1") == stated(tree, "n1")
+    assert '!unsafe "{{ not_a_template }}"' in there["inventory/hosts.yml"].replace("'", '"')
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "{debug: {msg: \"{{ groups['hall_2'] }}\"}}",
+        "{debug: {msg: \"{{ hostvars['n3'].password }}\"}}",
+        "{command: id, delegate_to: n3}",
+        "{add_host: {name: n9}}",
+    ],
+)
+def test_a_playbook_that_reads_of_other_hosts_has_the_whole_inventory(tmp_path: Path, task: str) -> None:
+    tree = site_of_halls(tmp_path / "site", f"- hosts: all\n  tasks: [{task}]\n")
+
+    terms = bundle_of(tree, ("n1",), tmp_path / "worker")
+
+    assert stated(terms.tree(tmp_path / "worker"), "n3") == stated(tree, "n3")
+
+
+def test_an_inventory_whose_variables_name_other_hosts_goes_out_whole(tmp_path: Path) -> None:
+    tree = site_of_halls(tmp_path / "site", "- hosts: all\n")
+    (tree.inventory / "group_vars" / "all.yml").write_text("server: \"{{ groups['hall_2'] | first }}\"")
+
+    assert own_inventories(tree, [("n1",)]) == [None]
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    """Let no byte be free on the disk of a folder, while the block lasts."""
+    room = folder / "ballast"
+    with suppress(OSError), room.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(512))
+    yield
+    room.unlink()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, which is small."""
+    folder = tmp_path / "exchange"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ("mount", "-t", "tmpfs", "-o", "size=64k", "none", folder), check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("this account may not mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(("umount", "-l", folder), check=True)
+
+
+def test_a_full_exchange_is_said_and_nothing_is_run(small_disk: Path, tmp_path: Path) -> None:
+    trial = Trial(tmp_path)
+    trial.take("worker-1")
+    with full(small_disk):
+        until(lambda: trial.fault or trial.result, seconds=20)
+
+    said = str(trial.fault)
+    assert f"the exchange {small_disk} cannot be written: No space left on device" in said
+    assert trial.exchange.get(NAME, BUNDLE) is None
+
+
+def test_a_worker_says_that_a_slice_has_ended_when_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
+    exchange, said = Exchange(small_disk), list[str]()
+    exchange.open(NAME)
+    folder = tmp_path / "worker"
+    for own in ("runs", "pids"):
+        (folder / own).mkdir(parents=True)
+    text = {"name": "w", "site": "s", "prefect": "http://127.0.0.1/api", "exchange": str(small_disk)}
+    (folder / "worker.yaml").write_text("".join(f"{key}: {value}\n" for key, value in text.items()))
+    key, worker = make_key(folder / "key", "w"), Worker(folder)
+    (worker.pids / NAME).write_text("999999999 1.0")
+    with full(small_disk):
+        settle_slices(worker, exchange, said.append)
+        assert (worker.pids / NAME).exists(), "its hosts would stay claimed for ever"
+
+    settle_slices(worker, exchange, said.append)
+
+    assert verified(exchange.get(NAME, ENDED) or b"", key, NAME, ENDED) is not None
+    assert said == [f"{NAME}: its process was ended, and nothing of it is left"]
+    assert not (worker.pids / NAME).exists()
+
+
+@pytest.mark.parametrize(("hours", "how"), [(1, "60 minutes behind"), (-1, "60 minutes ahead of")])
+def test_a_clock_that_is_an_hour_off_is_said_before_any_work(hours: int, how: str) -> None:
+    """A worker behind its server would be handed nothing for an hour: Prefect hands out what is due by the worker's clock."""
+
+    class Hours(BaseHTTPRequestHandler):
+        def date_time_string(self, timestamp: float | None = None) -> str:
+            return super().date_time_string((timestamp or time.time()) + hours * 3600)
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"0")
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hours) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(UnreachableError, match=f"this machine's clock is {how} that of Prefect's server"):
+            reached(f"http://127.0.0.1:{server.server_port}/api", "team:word")
+        server.shutdown()

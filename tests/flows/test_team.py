@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 
+from flows.team.exchange import Exchange
 from ledger.trust.audit import audit
 from tests.commands import run
 from tests.flows.conftest import until
@@ -42,7 +45,7 @@ def team(tmp_path_factory: pytest.TempPathFactory, postgres: Server) -> Iterator
 
 
 def test_a_run_goes_out_to_workers_in_slices_and_comes_back_whole(team: TeamSite) -> None:
-    until(lambda: not list(team.exchange.iterdir()), seconds=30)
+    until(lambda: not Exchange(team.exchange).slices(), seconds=60)
 
     worked = sorted((stretch.host, stretch.begun, stretch.ended) for stretch in team.witness.stretches())
     assert worked == [(host, 1, 1) for host in team.hosts]
@@ -55,6 +58,7 @@ def test_a_run_goes_out_to_workers_in_slices_and_comes_back_whole(team: TeamSite
     until(lambda: team.api.some("task_runs", task)[0]["state"]["name"] == "Done", seconds=60)  # their activity's
     assert {tuple(run["parameters"]) for run in found} == {("digest", "slice_name")}
     assert list((team.folder / "worker-1" / "runs").iterdir()) == []
+    assert list((team.exchange / "live").iterdir()) == []
     assert not audit(team.site)
 
 
@@ -101,6 +105,29 @@ def test_a_worker_says_what_keeps_it_from_its_server(
 
     assert done.returncode == (3 if login else 2)
     assert says in done.stderr
+
+
+def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(team: TeamSite) -> None:
+    def looked() -> dict[str, Any]:
+        done = run(["doctor", "--engine", "--json", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
+        assert done.stdout, done.stderr
+        return dict(json.loads(done.stdout)) | {"code": done.returncode}
+
+    found = looked()
+    checks = {check["name"]: check["state"] for check in found["checks"]}
+    assert found["code"] == 0, found["checks"]
+    assert checks["leader"] == checks["queues"] == checks["dashboard"] == checks["slots"] == "ok"
+    assert found["team"]["leader"].startswith("engine ")
+    (worker,) = found["team"]["workers"]
+    assert (worker["name"], worker["queues"], worker["taken"], worker["free"]) == ("worker-1", ["default"], 0, 3)
+    assert worker["last_seen"]
+    assert worker["version"] == version("clusterwright")
+    team.processes["worker-1"].terminate()
+    team.processes["worker-1"].wait(60)
+    until(lambda: looked()["team"]["unserved"] == ["default"], seconds=60)
+    assert looked()["code"] == 1
+    shown = run(["doctor", "--engine", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
+    assert "no worker serves default" in shown.stdout
 
 
 def test_down_stops_a_teams_dispatcher_which_has_no_server_of_its_own(team: TeamSite) -> None:

@@ -23,12 +23,14 @@ from ledger.questions.records import evidence
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.stores.installing import install_sql, roles_sql
+from ledger.stores.postgres import Database
 from ledger.stores.shared_log import SharedLog
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.moving import move
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
+from tests.commands import called
 from tests.ledger.conftest import elsewhere, share
 from tests.ledger.sharing import READ, ROLES, Shared, copy_of, every_event, take, with_own_accounts
 from tests.needs import needs_postgres
@@ -298,6 +300,22 @@ def test_roles_are_made_for_the_people_of_a_site(postgres: Server) -> None:
             [f"{name}_people"],
         ).fetchall()
     assert {row[0] for row in found} >= {*accounts, "runner"}
+
+
+def test_roles_are_printed_by_an_account_that_has_none_yet(postgres: Server, tmp_path: Path) -> None:
+    """As docs/ledger.md sets a site up: everybody's role is made by this script, also that of who prints it."""
+    name = postgres.database()
+    made = called(["init", "--preset", "localhost", tmp_path / "site"])
+    assert made.returncode == 0, made.stderr
+    address = f"postgresql://127.0.0.1:{postgres.port}/{name}"
+    (tmp_path / "site" / "ledger.yaml").write_text(f"database: {address}\n")
+
+    done = called(["database", "roles", "--engine", "runner", "--site", tmp_path / "site"], env={"PGUSER": "newcomer"})
+
+    assert done.returncode == 0, done.stderr
+    postgres.psql(name, done.stdout)
+    with Database(postgres.url(name, "runner")) as database:
+        assert database.is_engine()
 
 
 def test_the_copy_is_a_copy_for_sqlite_too(site: Shared) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import release
 from ledger.entries import ItemResult, RunOutcome
+from ledger.evidence.live_output import LONGEST, Tail, live_log
 from ledger.questions.records import requests
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
+from tests.commands import run
 from tests.ledger.journey import GOOD, take
 from tests.tui.piloting import SIZE, TALL, User, painted, screens, see, type_in, until
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
-from tui.screens.run_output import LONGEST, Tail, live_log, read_output
+from tui.screens.run_output import read_output
 from tui.screens.run_page import RunScreen
 from tui.screens.runs import KEPT, RunsScreen, took_words
 
@@ -92,6 +95,29 @@ async def test_the_output_of_the_run_under_the_cursor_follows_as_it_comes(ready:
         await see(pilot, "failed: n002: [bold]bad[/] <U+001B>[31m")
         assert "ok: n0\n" not in painted(app), "half a line is not shown"
         assert screen.output.cursor == len(screen.output.view.lines) - 1
+
+
+async def test_output_of_a_run_elsewhere_follows_from_the_exchange_of_the_team(ready: Path) -> None:
+    """This machine is not that of the dispatcher that leads. Others may write in an exchange."""
+    exchange = ready / "shared"
+    (exchange / "live").mkdir(parents=True)
+    (ready / "site.yaml").write_text("name: small\nteam: {exchange: shared}\n", encoding="utf-8")
+    with Ledger.open(ready) as ledger:
+        take(ledger, NAME)
+    app = screens(ready)
+    async with app.run_test(size=SIZE) as pilot:
+        await opened(app, pilot)
+        await see(pilot, "nothing was printed yet")
+        copy = exchange / "live" / "small-run-0001.log"
+        copy.write_text("TASK Read the card\n  ok: n001 \x1b[2J\n", encoding="utf-8")
+        await see(pilot, "  ok: n001 <U+001B>[2J")
+        shown = run(["show", NAME, "--site", ready])
+        assert "  ok: n001 <U+001B>[2J" in shown.stdout
+        await pilot.press("enter")
+        await see(pilot, "Read the card: ✔ 1 ok", "small-run-0001.log")
+        copy.unlink()
+        os.mkfifo(copy)
+        assert Tail(live_log(ready, "run-0001")).lines() == [], "a pipe is not waited for"
 
 
 async def test_a_run_that_printed_nothing_says_so(ready: Path) -> None:

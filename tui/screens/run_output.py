@@ -1,4 +1,4 @@
-"""What a run printed: the file that it writes while it runs, the evidence that it leaves, and both read task by task."""
+"""What a run printed, read task by task."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-
-LONGEST = 2**20
-"""How many bytes of the end of an output are read at most."""
 
 TASK = "TASK "
 FAILURES = ("  failed:", "  unreachable:")
@@ -19,37 +15,6 @@ _RESULT = re.compile(r"  (ok|changed|skipped|failed|unreachable|kept): ([^\s:]+)
 def is_failure(line: str) -> bool:
     """Return whether a line of an output says that a task failed on a host."""
     return line.startswith(FAILURES)
-
-
-def live_log(folder: Path, run: str) -> Path:
-    """Return the file that a run of this machine writes to while it runs."""
-    return folder / ".clusterwright" / "live" / f"{run}.log"
-
-
-@dataclass
-class Tail:
-    """The new lines of a file that grows. Of a long one, the first look returns the end."""
-
-    path: Path
-    at: int = 0
-    is_cut: bool = False
-
-    def lines(self) -> list[str]:
-        """Return the whole lines since the last look. Empty if there are none, or no file."""
-        try:
-            with self.path.open("rb") as log:
-                size = log.seek(0, 2)
-                if size < self.at:
-                    self.at = 0
-                if size - self.at > LONGEST:
-                    self.at, self.is_cut = size - LONGEST, True
-                log.seek(self.at)
-                new = log.read(LONGEST)
-        except OSError:
-            return []
-        whole = new[: new.rfind(b"\n") + 1]
-        self.at += len(whole)
-        return whole.decode("utf-8", "replace").splitlines()
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 
+from ledger.evidence.live_output import Tail, live_log
 from ledger.questions.case import case_of
 from ledger.questions.records import items
 from ledger.questions.run_list import RunListRow, output_of, preview_before, run_list
@@ -24,7 +25,7 @@ from tui.screens.activity_record import run_words
 from tui.screens.page import Page, PageScreen
 from tui.screens.page_lines import PageLine, Target, said
 from tui.screens.run_hosts import host_lines, hosts_of
-from tui.screens.run_output import Output, Tail, is_failure, live_log, read_output
+from tui.screens.run_output import Output, is_failure, read_output
 
 LOOK_S = 1.0
 """How often the page of a run that runs is read again."""
@@ -102,7 +103,7 @@ def runs_first(keys: Sequence[Shown]) -> tuple[Shown, ...]:
 
 
 def output_lines(snapshot: Snapshot, row: RunListRow) -> tuple[list[str], str]:
-    """Return what a run printed, and where that is from: the file of this machine, else the evidence that it left."""
+    """Return what a run printed, and where that is from: its file while it is there, else the evidence that it left."""
     tail = Tail(live_log(snapshot.site_dir, row.id))
     lines = tail.lines()
     if lines:

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
+from ledger.evidence.live_output import Tail, live_log
 from ledger.questions.run_list import RunListRow, run_list
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -24,7 +25,7 @@ from tui.lists.view import View
 from tui.looks import Role
 from tui.screens.activity_record import run_words
 from tui.screens.listing import ListScreen
-from tui.screens.run_output import Tail, is_failure, live_log
+from tui.screens.run_output import is_failure
 from tui.screens.run_page import output_lines, runs_first
 
 TAIL_S = 0.3
@@ -74,6 +75,7 @@ class RunsScreen(ListScreen[RunListRow]):
         super().__init__()
         self.following: RunListRow | None = None
         self.tail: Tail | None = None
+        self.reading = set[str]()
         self.printed: deque[OutputLine] = deque(maxlen=KEPT)
         self.count_printed = 0
 
@@ -147,15 +149,38 @@ class RunsScreen(ListScreen[RunListRow]):
             return
         if self.following is None or self.following.id != row.id:
             self.printed.clear()
-            self.tail = Tail(live_log(self.owner.site.folder, row.id))
-            self.following = row
+            self.following, self.tail = row, None
             self.add([f"{row.id} {row.activity} {run_words(row.status)[0]}: {row.summary}"])
-            if not self.tail.path.exists():
-                self.read_evidence(row)
-        assert self.tail is not None
-        new = self.tail.lines()
-        if new:
-            self.add(new)
+        if row.id not in self.reading:
+            self.reading.add(row.id)
+            self.read_output(row, self.tail)
+
+    @work(thread=True, group="tail")
+    def read_output(self, row: RunListRow, tail: Tail | None) -> None:
+        """Read in a thread, since a folder of another machine may not answer. Without a file, show what the run left as evidence."""
+        is_first = tail is None
+        if tail is None or (not tail.at and row.status == "running"):  # its first line may not be there yet
+            tail = Tail(live_log(self.owner.site.folder, row.id))
+        lines = tail.lines()
+        if is_first and not lines:
+            lines = self._evidence(row)
+        self.app.call_from_thread(self.show_output, row, tail, lines)
+
+    def _evidence(self, row: RunListRow) -> list[str]:
+        try:
+            with open_snapshot(self.owner.site.folder) as snapshot:
+                lines, where = output_lines(snapshot, row)
+        except ClusterwrightError as error:
+            lines, where = [], error.what
+        return lines or [where]
+
+    def show_output(self, row: RunListRow, tail: Tail, lines: Sequence[str]) -> None:
+        """Show new lines of a run if it is still the one under the cursor."""
+        self.reading.discard(row.id)
+        if self.following is row:
+            self.tail = tail
+            if lines:
+                self.add(lines)
 
     def add(self, lines: Sequence[str]) -> None:
         """Add lines to the output. The cursor stays at the end if it was there."""
@@ -167,21 +192,6 @@ class RunsScreen(ListScreen[RunListRow]):
         grid.show_rows(list(self.printed))
         if was_last:
             grid.action_to(-1)
-
-    @work(thread=True, exclusive=True, group="evidence")
-    def read_evidence(self, row: RunListRow) -> None:
-        """Show what a run left as evidence, where this machine has not its file."""
-        try:
-            with open_snapshot(self.owner.site.folder) as snapshot:
-                lines, where = output_lines(snapshot, row)
-        except ClusterwrightError as error:
-            lines, where = [], error.what
-        self.app.call_from_thread(self.show_evidence, row, lines or [where])
-
-    def show_evidence(self, row: RunListRow, lines: Sequence[str]) -> None:
-        """Show lines of a run if it is still the one under the cursor."""
-        if self.following is row:
-            self.add(lines)
 
     @on(Grid.Moved, "#output")
     def _moved_output(self, event: Grid.Moved) -> None:

@@ -1,8 +1,9 @@
 """What a release is bound to: one digest over everything that Ansible may read in a run.
 
-It has two parts, so that people learn which of them changed. The first is over the playbook's files, and the versions of Ansible and
+It has three parts, so that people learn which of them changed. The first is over the playbook's files, and the versions of Ansible and
 of its collections. The second is over the inventory with all variables, and the user's settings for Ansible. It has a key, since
-inventories hold secrets that could be guessed from a digest without one.
+inventories hold secrets that could be guessed from a digest without one. The third names the key: two folders of a site that have
+each made one never find the same digest.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ BELIEVED_S = 60e-6
 
 UNKEYED = b"clusterwright"
 """The key of the first part, which holds no secret: what comes with the program can be known to everybody."""
+
+OTHER_KEY = (
+    "the inventory's key is another: each folder has made its own, so their digests never agree. Copy `.digest-key` beside the"
+    " inventory from the engine's folder to the others"
+)
 
 Stamp = tuple[int, int, int]
 """What changes with a file or folder: its inode number, its size in bytes, and when it changed in nanoseconds."""
@@ -83,11 +89,21 @@ def why_lapsed(released: str, now: str) -> str:
     """Return in words why a release of one digest does not cover another. Empty where it does."""
     if released == now:
         return ""
-    if "." not in released:
-        return "it was released with an earlier version of Clusterwright, which did not look at variables and plugins"
-    if not same_playbook(released, now):
-        return "the playbook, one of its roles, Ansible or a collection was changed after the release"
-    return "the inventory, a variable beside it or ansible.cfg was changed after the release, or the inventory's key is another"
+    if released.count(".") < now.count("."):
+        return "it was released with an earlier version of Clusterwright, which looked at less"
+    differs = what_differs(released, now)
+    return differs if differs == OTHER_KEY else f"{differs} after the release"
+
+
+def what_differs(one: str, other: str) -> str:
+    """Return what of a run's files is another in two digests. Empty where all is the same. Earlier ones do not name the key."""
+    if one == other or other.startswith(f"{one}."):
+        return ""
+    if not same_playbook(one, other):
+        return "the playbook, one of its roles, Ansible or a collection was changed"
+    if one.count(".") == other.count(".") > 1 and one.rpartition(".")[2] != other.rpartition(".")[2]:
+        return OTHER_KEY
+    return "the inventory, a variable beside it or ansible.cfg was changed"
 
 
 def playbook_part(playbook: Path) -> Part:
@@ -119,7 +135,12 @@ def digest_of(part: Part, take: Take = lambda _, path, __: path.read_bytes()) ->
         may_run = bool(path.stat().st_mode & stat.S_IXUSR)
         content = hashlib.sha256(take(name, path, may_run)).digest()
         total.update(os.fsencode(name) + (b"\0x" if may_run else b"\0-") + content)
-    return total.hexdigest()
+    return total.hexdigest() if part.key == UNKEYED else f"{total.hexdigest()}.{_name_of(part.key)}"
+
+
+def _name_of(key: bytes) -> str:
+    """Return by what two folders see whether they have one key. Nobody can work out the key from it."""
+    return hmac.new(key, b"the name of this key", "sha256").hexdigest()[:SHORT]
 
 
 def _known(kind: str, part_of: Callable[[Path], Part], path: Path) -> str:

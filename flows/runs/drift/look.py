@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.runs.bundle.digest import same_playbook
+from flows.runs.bundle.digest import what_differs
 from flows.runs.drift.differing import Difference, Differing
 from flows.runs.means import Means
 from flows.runs.process.place import runs_folder
@@ -200,7 +200,7 @@ def _cause(
     """Return how a difference came about, as far as the record and the file's times show it."""
     run = found.run
     assert run.settled_at
-    files = _changed_files(run.playbook_digest or "", digest)
+    files = what_differs(run.playbook_digest or "", digest)
     since = changed_at is not None and changed_at > run.settled_at
     if since and changed_at and (other := run_at(snapshot, host, changed_at)):
         by = f"changed while {other.id} of {other.activity} ran"
@@ -211,12 +211,3 @@ def _cause(
     else:
         return f"{files} since {run.id}; whether the host was changed too is not known"
     return f"{by}; {files} since, too" if files else by
-
-
-def _changed_files(then: str, now: str) -> str:
-    """Return what of a run's files is another than when it ran. Empty where it is the same."""
-    if then == now:
-        return ""
-    if same_playbook(then, now):
-        return "the inventory, a variable beside it or ansible.cfg was changed"
-    return "the playbook, one of its roles, Ansible or a collection was changed"

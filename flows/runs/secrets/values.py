@@ -31,70 +31,20 @@ OPEN_KEYS = frozenset({"public", "pub", "authorized", "host", "ssh", "gpg", "sor
 
 DESCRIBES = frozenset(
     {
-        *(
-            "public",
-            "pub",
-            "file",
-            "files",
-            "path",
-            "dir",
-            "folder",
-            "url",
-            "uri",
-            "src",
-            "dest",
-            "name",
-            "names",
-            "user",
-        ),
-        *("id", "ids", "host", "hosts", "server", "servers", "checksum", "digest", "length", "size", "count", "total"),
-        *(
-            "second",
-            "type",
-            "keytype",
-            "format",
-            "algorithm",
-            "comment",
-            "ttl",
-            "age",
-            "days",
-            "expires",
-            "expire",
-            "min",
-        ),
-        *("max", "policy", "method", "mode", "owner", "group", "required", "enabled", "possible", "provider", "store"),
+        *("public", "pub", "file", "files", "path", "dir", "folder", "url", "uri", "src", "dest", "name", "names"),
+        *("user", "id", "ids", "host", "hosts", "server", "servers", "checksum", "digest", "length", "size"),
+        *("count", "total", "second", "type", "keytype", "format", "algorithm", "comment", "ttl", "age", "days"),
+        *("expires", "expire", "min", "max", "policy", "method", "mode", "owner", "group", "required", "enabled"),
+        *("possible", "provider", "store"),
     }
 )
 """A name that ends with one of these is about a secret, as `munge_key_host` and `password_file` are. Its value is none."""
 
 WELL_KNOWN = frozenset(
     {
-        *(
-            "true",
-            "false",
-            "none",
-            "null",
-            "public",
-            "private",
-            "admin",
-            "root",
-            "default",
-            "always",
-            "on_create",
-            "omit",
-        ),
-        *(
-            "present",
-            "absent",
-            "password",
-            "secret",
-            "token",
-            "agent-token",
-            "community",
-            "changed",
-            "failed",
-            "localhost",
-        ),
+        *("true", "false", "none", "null", "public", "private", "admin", "root", "default", "always", "on_create"),
+        *("omit", "present", "absent", "password", "secret", "token", "agent-token", "community", "changed"),
+        *("failed", "localhost"),
     }
 )
 """Words that everybody knows. To hide them hides nothing, and a log without them cannot be read."""

@@ -1,6 +1,7 @@
 """Print the script that lets the people of site.yaml append.
 
-Each account gets a role, which may append as the people of that account.
+Each account gets a role, which may append as the people of that account. The script is run by the administrator of the database; it
+can be printed by any account that reads site.yaml.
 
 Example:
     clusterwright database roles --engine clusterwright_engine
@@ -12,8 +13,8 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.options import SiteOption
-from clusterwright.planning import plan_of
 from clusterwright.where import find_site
+from flows.runs.inventory.sources import site_in
 from ledger.stores.installing import roles_sql
 from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
@@ -24,6 +25,6 @@ def roles(
     site: SiteOption = None,
 ) -> None:
     folder = find_site(site)
-    with Database(require_database(folder)) as log:
-        accounts = [person.account for person in plan_of(folder).people if person.account]
-        print("\n".join(roles_sql(log.database(), accounts, engine)))
+    accounts = [person.account for person in site_in(folder).people if person.account]
+    database = Database(require_database(folder)).database()  # not asked: whoever calls this may have no role there yet
+    print("\n".join(roles_sql(database, accounts, engine)))
