@@ -266,6 +266,11 @@ class Projection(Collected):
         self.touched.update(names)
 
     @property
+    def rules(self) -> int:
+        """The version of the rules in force at the event."""
+        return int(self.ask("SELECT rules FROM site")[0][0])
+
+    @property
     def is_rehearsal(self) -> bool:
         """Whether genesis says that this is a rehearsal."""
         if self._rehearsal is None:
