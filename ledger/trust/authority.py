@@ -94,6 +94,8 @@ class Authority:
         self.adoptions: list[Adoption] = []
         self.raised_at = 1
         """The number of the event since which software signs and every decision is judged."""
+        self.raised: dict[int, int] = {}
+        """By number of an event: the version of the rules that it put in force."""
         self._revoked: dict[tuple[str, str], list[Revocation]] = {}
         self._delegated: dict[str, tuple[str, ...]] = {}
         refused = refused_by_copy(snapshot)
@@ -110,6 +112,7 @@ class Authority:
         match event.payload:
             case Genesis():
                 self._genesis, self.rules = event.payload, event.payload.rules
+                self.raised[event.seq] = self.rules
                 self._keys = {event.payload.owner: {event.payload.owner_key or ""}}
             case Decided():
                 self._verify(event, event.payload)
@@ -121,7 +124,7 @@ class Authority:
         match payload:
             case RulesRaised(rules=rules):
                 self.raised_at = event.seq if self.rules == 1 else self.raised_at
-                self.rules = rules
+                self.rules = self.raised[event.seq] = rules
             case PlanAdopted():
                 self.adoptions.append(Adoption(event, payload))
                 self.plan = None

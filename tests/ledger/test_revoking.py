@@ -12,6 +12,7 @@ import pytest
 from ledger.decisions.people import revoke_key
 from ledger.decisions.plan import adopt_plan, raise_rules
 from ledger.decisions.sign_off import sign
+from ledger.decisions.work import comment
 from ledger.evidence.plans import read_plan
 from ledger.questions.records import keys_in_force, signer_keys
 from ledger.reading import open_snapshot
@@ -20,7 +21,7 @@ from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from schedule.errors import NotSatisfiedError
+from schedule.errors import NotPermittedError, NotSatisfiedError
 from steps.planning.plan import Plan
 from tests.ledger.conftest import T0, Clock, earlier_rules, recorded_by
 from tests.ledger.forging import every_state, every_state_plan
@@ -159,3 +160,15 @@ def test_the_engines_key_before_ends_with_the_new_one(tmp_path: Path, clock: Clo
 
         assert in_force(ledger, ENGINE, clock.now) == ["new engine"]
     assert audit(site) == []
+
+
+def test_a_signed_record_across_two_versions_is_believed(older: Ledger, clock: Clock) -> None:
+    """Each event is worked out again by the rules of its day: under version 3 to be named bound, and the table says so."""
+    raise_rules(older, "pm", "who is named is not bound by it")
+    clock.forward(1)
+    with pytest.raises(NotPermittedError, match="lead2 did the work"):
+        sign(older, "lead2", "303@site")
+
+    comment(older, "tech", "303@site", "looked at again")
+
+    assert audit(older.site_dir) == []
