@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from schedule.csv_lines import write_rows
 from tui.looks import safe
 
 FOLDER = Path(".clusterwright") / "pages"

@@ -25,7 +25,8 @@ from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
 from ledger.trust import ssh
 from ledger.trust.late_keys import enrolled_then
-from ledger.trust.proving import About, asks, said_since, statement_for, time_fault
+from ledger.trust.overtaken import said_since
+from ledger.trust.proving import About, asks, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
 from ledger.trust.statements import Made, event_text, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules

@@ -28,9 +28,9 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
-from ledger.rules.version import WHO_AND_WHEN
 from ledger.trust import ssh, sshsig
 from ledger.trust.late_keys import refuse_newer_keys
+from ledger.trust.overtaken import said_since
 from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
 from schedule.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, minute, moment, stamp
@@ -79,10 +79,6 @@ _REVISION = "SELECT revision, document FROM plan_revision ORDER BY revision DESC
 _MEASURED = """
 SELECT metric, item, value, unit FROM measurement
 WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"""
-_SINCE = """
-SELECT seq, kind FROM entry WHERE subject = :name AND seq > :head
-  AND kind IN ('activity.commented', 'activity.measured', 'items.checked')
-UNION ALL SELECT seq, 'activity.held' FROM hold WHERE activity = :name AND seq > :head ORDER BY seq LIMIT 1"""
 _EVIDENCE = """
 SELECT kind, name, digest FROM evidence_item
 WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"""
@@ -132,22 +128,6 @@ def time_fault(
     if head_recorded is not None and at < head_recorded - CLOCK_TOLERANCE:
         return "its statement is older than the event that it was made over"
     return None
-
-
-def said_since(snapshot: Snapshot, row: Activity | None, head: int) -> str | None:
-    """Return what was said of an activity after the event `head`, over which a statement about it was made. None if nothing was.
-
-    A comment, a reading, a checked item and a hold count, also if they were taken back or are over. Before version 4 of the rules
-    none did.
-    """
-    if row is None:
-        return None
-    (rules,) = snapshot.first("SELECT rules FROM site")
-    found = snapshot.first(_SINCE, name=row.id, head=head) if rules >= WHO_AND_WHEN else None
-    if found is None:
-        return None
-    seq, kind = found
-    return f"event {seq} ({kind}) came after the statement about {row.id} was made"
 
 
 def binds(

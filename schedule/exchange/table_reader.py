@@ -58,8 +58,10 @@ def read_workbook(path: Path) -> Exchange:
         with ZipFile(path) as archive:
             _refuse_bloated(path, archive, size)
         book = load_workbook(path, read_only=True, data_only=True)
-        bounds = {"max_row": MOST_ROWS, "max_col": MOST_COLUMNS, "values_only": True}
-        sheets = {one.title: _rows(one.iter_rows(**bounds)) for one in book if one.title in {SCHEDULE, PROJECT}}
+        wanted = (one for one in book if one.title in {SCHEDULE, PROJECT})
+        sheets = {
+            one.title: _rows(one.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)) for one in wanted
+        }
         titles = book.sheetnames
         book.close()
     except BROKEN:

@@ -32,7 +32,9 @@ def test_a_ledger_that_is_gone_is_named_and_no_new_one_is_offered(tmp_path: Path
     assert not (tmp_path / "ledger.db").exists()
 
 
-def test_a_first_plan_that_nobody_signed_leaves_nothing_of_a_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_plan_that_nobody_signed_leaves_nothing_of_a_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is adopted later, when the key is at hand."""
     monkeypatch.setenv("HOME", str(tmp_path))
     first = Adoption(tmp_path, every_state_plan(signed=True), "pm", "", is_first=True, committed=None)
