@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, NamedTuple
 
 from clusterwright.drawing import say_what_is_drawn
@@ -23,7 +24,7 @@ from ledger.questions.commitment import go_live_commitment
 from ledger.questions.forecast_words import days_words, planned_line
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
-from ledger.stores.file import LEDGER_FILE
+from ledger.stores.file import LEDGER_FILE, refuse_lost
 from ledger.stores.following import has_ledger
 from ledger.writing import Ledger
 from schedule.errors import NotPermittedError
@@ -68,8 +69,11 @@ def prepared(
 
     The first plan, and one with `recommit`, has commitments. Those of a plan that is under way follow from its record.
     """
+    is_first = not has_ledger(folder)
+    if is_first:
+        refuse_lost(folder)
     commit_to = site_at(folder).commit_to
-    if not has_ledger(folder):
+    if is_first:
         plan, crewed = solved_plan_of(folder)
         person = _first_adopter(folder, plan, who, rehearsal=rehearsal)
         say_what_is_drawn(len(plan.activities), None)
@@ -192,10 +196,12 @@ def _begun(adoption: Adoption, *, rehearsal: bool) -> Iterator[Ledger]:
 
 
 def _abandon(ledger: Ledger) -> None:
-    """Close a ledger that has only its first event, and remove its file, so that it can be begun anew. Keep any other."""
+    """Close a ledger that has only its first event, and remove it and its documents, so that it can be begun anew. Keep any other."""
     with ledger.write() as writing:
         is_only_begun = writing.at().first("SELECT count(*) FROM event") == (1,)
     ledger.close()
     if is_only_begun and not ledger.is_shared:
         for suffix in ("", "-wal", "-shm"):
             (ledger.site_dir / f"{LEDGER_FILE}{suffix}").unlink(missing_ok=True)
+        for documents in ("sha256", "people"):  # there were none before: `refuse_lost`
+            rmtree(ledger.site_dir / "evidence" / documents, ignore_errors=True)

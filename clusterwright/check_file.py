@@ -14,6 +14,7 @@ from ledger.evidence.store import content_of
 from schedule.csv_lines import numbered_rows
 from schedule.errors import ClusterwrightError, InputError, Place
 from schedule.faults import together
+from schedule.text import plain_cell
 
 OWN = ("item", "result", "note", "photo", "serial")
 SHOWN = 60
@@ -115,7 +116,7 @@ def _entry(row: _Row) -> ItemEntry | None:
         return None
     names = map(str.strip, row.cells.get("photo", "").split(";"))
     return ItemEntry(
-        item=row.cells.get("item", ""),
+        item=plain_cell(row.cells.get("item", "")),
         passed=passed,
         readings=readings,
         note=row.cells.get("note", ""),

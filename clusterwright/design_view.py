@@ -1,6 +1,5 @@
 """A design on the terminal: the dossier, several side by side, its findings, its figures; and its tables as CSV."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from clusterwright.design_sections import Section, sections_of
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.text_file import text_in
-from schedule.csv_lines import numbered_rows
+from schedule.csv_lines import numbered_rows, write_rows
 from schedule.errors import InputError, Place, UnreachableError
 from steps.design.addressing import hosts
 from steps.design.bill import Line
@@ -176,9 +175,7 @@ def _written(
             yield row
 
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(counted())
+        write_rows(file, chain([header], counted()))
     return path, count
 
 

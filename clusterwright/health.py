@@ -29,6 +29,12 @@ from steps.design.site import Site
 from steps.planning.checks.approvers import REMEDY, in_short, unsignable
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
+UNSUPPORTED = "2.19."
+"""The last ansible-core that runs with Python 3.11."""
+SUPPORTED = (
+    "install Clusterwright with Python 3.12 or newer and ansible-core 2.21, on the engine and on every worker; "
+    "releases that name the old version lapse"
+)
 TOOLS = {
     "git": "git",
     "ssh-keygen": "openssh-client",
@@ -54,12 +60,21 @@ def checks(site: Path | None) -> list[Check]:
     return [*_machine(), *_tools(), *_site(site)]
 
 
+def _package(name: str, installed: str) -> Check:
+    """Return the check of an installed package. An ansible-core whose security support has ended is advised against."""
+    if name == "ansible-core" and installed.startswith(UNSUPPORTED):
+        return Check(
+            name, ADVICE, f"{installed}; the security support of {UNSUPPORTED}x ended in November 2026", SUPPORTED
+        )
+    return Check(name, OK, installed)
+
+
 def _machine() -> Iterator[Check]:
     now = ".".join(map(str, sys.version_info[:3]))
     yield Check("python", OK if sys.version_info >= (3, 11) else FAULT, now, "install Python 3.11 or newer")
     for package in PACKAGES:
         try:
-            yield Check(package, OK, version(package))
+            yield _package(package, version(package))
         except PackageNotFoundError:
             yield Check(package, FAULT, "missing", "make setup")
     with socket.socket() as probe:

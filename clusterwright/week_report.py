@@ -4,7 +4,6 @@ Text from people and files is escaped for each of the three; a cell that a sprea
 formula is quoted.
 """
 
-import csv
 import io
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow
+from schedule.csv_lines import write_rows
 from steps.amount import counted
 
 STYLE = (
@@ -37,7 +37,6 @@ AHEAD = timedelta(weeks=3)
 BACK = timedelta(weeks=1)
 DONE = {State.DONE, State.AWAITING_SIGN_OFF}
 """Work is done when people finished it. That it waits for its sign-off is in its note."""
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Line(NamedTuple):
@@ -248,16 +247,10 @@ def _html_row(row: Line) -> str:
 
 def _csv(report: WeekReport) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("section", "owner", "id", "what", "date", "note"))
+    write_rows(out, [("section", "owner", "id", "what", "date", "note")])
     for name, rows in report.sections.items():
-        writer.writerows(map(_cell, (name, *row)) for row in rows)
+        write_rows(out, ((name, *row) for row in rows))
     return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    flat = in_line(text)
-    return "'" + flat if flat.startswith(FORMULA_STARTS) else flat
 
 
 FORMATS: dict[str, Callable[[WeekReport], str]] = {

@@ -1,14 +1,17 @@
-"""Reading CSV as spreadsheets write it: with commas, semicolons or tabs, and with or without a byte order mark.
+"""CSV as spreadsheets read and write it: with commas, semicolons or tabs, and with or without a byte order mark.
 
-Lines are counted from 1.
+Lines are counted from 1. What people typed is written so that no spreadsheet takes it for a formula.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 from schedule.errors import InputError, Place
+from schedule.text import spreadsheet_text
 
 
 def text_of(content: bytes, name: str) -> str:
@@ -40,3 +43,15 @@ def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
     except csv.Error as error:
         raise InputError(f"this does not read as CSV: {error}", place=Place(name, begins)) from None
     return rows
+
+
+def write_rows(
+    file: TextIO,
+    rows: Iterable[Sequence[object]],
+    *,
+    end: str = "\n",
+) -> None:
+    """Write rows as CSV. Text is written in one line, and as no formula; numbers are written as they are."""
+    written = csv.writer(file, lineterminator=end)
+    for row in rows:
+        written.writerow([spreadsheet_text(cell) if isinstance(cell, str) else cell for cell in row])

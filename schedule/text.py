@@ -17,6 +17,8 @@ LINE_END = "⏎"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the start of a formula."""
 
+SIGNED_NUMBER = re.compile(r"[+-]\d+(\.\d+)?")
+
 HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, without tab and the ends of lines
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"  # without width, or from right to left
@@ -51,9 +53,10 @@ def shown_in_line(text: object) -> str:
 
 
 def spreadsheet_text(text: object) -> str:
-    """Return text for a cell, in one line, that no spreadsheet takes for a formula."""
+    """Return text for a cell, in one line, that no spreadsheet takes for a formula. A number with a sign stays one."""
     flat = shown_in_line(text)
-    return f"'{flat}" if flat.startswith(FORMULA_STARTS) else flat
+    is_formula = flat.startswith(FORMULA_STARTS) and SIGNED_NUMBER.fullmatch(flat) is None
+    return f"'{flat}" if is_formula else flat
 
 
 def plain_cell(text: str) -> str:

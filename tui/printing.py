@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from io import StringIO
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from schedule.csv_lines import write_rows
 from tui.looks import safe
 
 FOLDER = Path(".clusterwright") / "pages"
@@ -62,9 +62,7 @@ def as_html(page: Printed) -> str:
 def as_csv(page: Printed) -> str:
     """Return a page as CSV."""
     text = StringIO()
-    written = csv.writer(text, lineterminator="\n")
-    written.writerow(page.headings)
-    written.writerows(page.rows)
+    write_rows(text, [page.headings, *page.rows])
     return text.getvalue()
 
 

@@ -10,10 +10,11 @@ from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Wi
 from ledger.making.again import Again, Tables
 from ledger.questions.moment import Moment
 from ledger.questions.people import delegations, holders, names, person_name
-from ledger.questions.records import valid_key
+from ledger.questions.records import signer_keys, valid_key
 from ledger.rules.access import Who
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.reasons import require_reason
+from ledger.rules.version import WHO_AND_WHEN
 from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import minute
 
@@ -68,19 +69,46 @@ def key_revoked(
     reason: str,
     since: datetime | None,
 ) -> KeyRevoked:
-    """Return the end of a person's key, from `since` on. None means from now on."""
+    """Return the end of a person's key, from `since` on, and from now on at the latest. None means from now on.
+
+    Before version 4 of the rules a key could go on until a later time, and was revoked only once.
+    """
     require_reason(reason, "revoking a key")
     under = moment.may(actor, "revoke_key", person, theirs={person})
-    key = valid_key(moment.snapshot, person)
+    now = moment.snapshot.now
+    if moment.rules < WHO_AND_WHEN:
+        ends, key = since or now, valid_key(moment.snapshot, person)
+    else:
+        ends = min(since or now, now)
+        key = _key_to_end(moment, person, ends)
     if key is None:
         raise NotSatisfiedError(f"{person} has no valid key")
     return KeyRevoked(
         person=person,
         key=key,
-        since=since or moment.snapshot.now,
+        since=ends,
         reason=reason,
         role="owner" if under == Who.OWNER else "holder",
     )
+
+
+def _key_to_end(moment: Moment, person: str, ends: datetime) -> str | None:
+    """Return the key that a person had at a time. If they had none then, it is their last key, and None if they never had any.
+
+    Raise NotSatisfiedError if that key has ended by then.
+    """
+    keys = signer_keys(moment.snapshot, person)
+    then = [key for key in keys if key.since <= ends and key.counts_after(ends)]
+    if not keys:
+        return None
+    found = (then or keys)[-1]
+    if found.until is not None and found.until <= ends:
+        zone = moment.terms.zone
+        raise NotSatisfiedError(
+            f"the key of {person} ended on {minute(found.until, zone)} ({found.reason})",
+            hint="a revocation is repeated for an earlier time only: --at",
+        )
+    return found.key
 
 
 def person_redacted(moment: Moment, actor: str, person: str, reason: str) -> PersonRedacted:

@@ -156,16 +156,22 @@ class KeptForecast:
 
 
 class Freshness(NamedTuple):
-    """A kept forecast, how many later events may move its dates, and the last one that was published."""
+    """A kept forecast, how many later events may move its dates, and the last one that was published.
+
+    `differs` is true if it says another go-live than the published one, of the same day and before anything moved a date.
+    """
 
     forecast: KeptForecast
     newer: int
     published: ForecastRow | None = None
+    differs: bool = False
 
     @property
     def words(self) -> str:
         """Return what it is as of, in words."""
         said = f"as of event {self.forecast.event}, {self.forecast.day(self.forecast.as_of)}"
+        if self.differs and self.published is not None:
+            said += f"; it is not what was published in event {self.published.seq}: {FILE} was changed, or made with other samples"
         if not self.newer:
             return said
         since = "1 event since then" if self.newer == 1 else f"{self.newer:,} events since then"
@@ -182,7 +188,17 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
         return None
     later = snapshot.column("SELECT kind FROM event WHERE seq > :seq", seq=found.event)
     newer = sum(kind in MATTERS for kind in later)
-    return Freshness(found, newer, next(iter(forecasts(snapshot)), None))
+    published = next(iter(forecasts(snapshot)), None)
+    return Freshness(found, newer, published, published is not None and _differs(snapshot, found, published))
+
+
+def _differs(snapshot: Snapshot, found: KeptForecast, published: ForecastRow) -> bool:
+    """Return whether a kept forecast says another go-live than the published one, although nothing was recorded that moves it."""
+    if found.finish == published.finish or found.day(found.as_of) != found.day(published.at):
+        return False
+    first, last = sorted((found.event, published.seq))
+    between = snapshot.column("SELECT kind FROM event WHERE seq > :first AND seq <= :last", first=first, last=last)
+    return MATTERS.isdisjoint(between)
 
 
 def written(site_dir: Path) -> float:
@@ -200,7 +216,7 @@ def standing_forecast(snapshot: Snapshot, *, samples: int | None, seed: int) -> 
     again, as time that passes moves dates.
     """
     fresh = kept_forecast(snapshot)
-    if fresh is None:
+    if fresh is None or fresh.differs:
         return None
     found = fresh.forecast
     is_of_this_head = found.event == head(snapshot).seq

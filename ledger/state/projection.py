@@ -180,7 +180,6 @@ class Projection(Collected):
         self.touched: set[str] = set()
         self._handlers = handlers
         self._activities: dict[str, Activity] = {}
-        self._rehearsal: bool | None = None
 
     def refuse(self, row: Mapping[str, Any]) -> None:
         """Note that the event of a stored row is refused. It changes nothing else."""
@@ -266,11 +265,14 @@ class Projection(Collected):
         self.touched.update(names)
 
     @property
+    def rules(self) -> int:
+        """The version of the rules in force at the event."""
+        return int(self.ask("SELECT rules FROM site")[0][0])
+
+    @property
     def is_rehearsal(self) -> bool:
         """Whether genesis says that this is a rehearsal."""
-        if self._rehearsal is None:
-            self._rehearsal = bool(self.ask("SELECT rehearsal FROM site")[0][0])
-        return self._rehearsal
+        return bool(self.ask("SELECT rehearsal FROM site")[0][0])
 
     def next_attempt(self, row: Activity, state: State) -> None:
         """Begin the next attempt."""

@@ -31,8 +31,18 @@ def ledger_path(site_dir: Path) -> Path:
     """Return the path of the ledger file. Raise UnreachableError if there is none."""
     path = Path(site_dir) / LEDGER_FILE
     if not path.exists():
+        refuse_lost(site_dir)
         raise UnreachableError(f"{site_dir} has no ledger yet", hint="`clusterwright plan adopt` makes one")
     return path
+
+
+def refuse_lost(site_dir: Path) -> None:
+    """Raise UnreachableError for a site without a ledger that has the evidence of one: a new one would take the place of its record."""
+    if any((Path(site_dir) / "evidence" / "sha256").glob("*/*")):
+        raise UnreachableError(
+            f"the ledger of {site_dir} is missing: its evidence is there, and {LEDGER_FILE} is not",
+            hint=f"put {LEDGER_FILE} back, or `clusterwright restore BACKUP NEW_FOLDER`; a new site begins in a folder of its own",
+        )
 
 
 def connect(site_dir: Path) -> sqlite3.Connection:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 from ledger.evidence.store import content_of
 from ledger.log.chain import event_hash
 from ledger.log.columns import HASHED
+from ledger.private import close_tree, make_file
 from ledger.stores.file import connect, explained, ledger_path
 from ledger.trust.anchor_code import code_of, read_code
 from ledger.trust.site_zone import zone_of
@@ -212,9 +213,11 @@ def keep(path: Path, anchor: Anchor) -> bool:
 
 
 def remember(site_dir: Path, anchor: Anchor) -> bool:
-    """Append an anchor to the site's own file."""
+    """Append an anchor to the site's own file, which only its owner can use."""
     path = Path(site_dir) / KEPT
     path.parent.mkdir(mode=0o700, exist_ok=True)
+    make_file(path)
+    close_tree(path)  # an earlier release let others read it
     return keep(path, anchor)
 
 

@@ -78,7 +78,7 @@ class Adoption(NamedTuple):
 
 
 class Revocation(NamedTuple):
-    """A verified event that revoked a key: its number, and since when the key does not count."""
+    """A verified event that revoked a key: its number, and since when the key does not count. A key may have several."""
 
     seq: int
     since: datetime
@@ -94,7 +94,9 @@ class Authority:
         self.adoptions: list[Adoption] = []
         self.raised_at = 1
         """The number of the event since which software signs and every decision is judged."""
-        self._revoked: dict[tuple[str, str], Revocation] = {}
+        self.raised: dict[int, int] = {}
+        """By number of an event: the version of the rules that it put in force."""
+        self._revoked: dict[tuple[str, str], list[Revocation]] = {}
         self._delegated: dict[str, tuple[str, ...]] = {}
         refused = refused_by_copy(snapshot)
         for values in snapshot.ask(_EVENTS):
@@ -110,6 +112,7 @@ class Authority:
         match event.payload:
             case Genesis():
                 self._genesis, self.rules = event.payload, event.payload.rules
+                self.raised[event.seq] = self.rules
                 self._keys = {event.payload.owner: {event.payload.owner_key or ""}}
             case Decided():
                 self._verify(event, event.payload)
@@ -121,12 +124,12 @@ class Authority:
         match payload:
             case RulesRaised(rules=rules):
                 self.raised_at = event.seq if self.rules == 1 else self.raised_at
-                self.rules = rules
+                self.rules = self.raised[event.seq] = rules
             case PlanAdopted():
                 self.adoptions.append(Adoption(event, payload))
                 self.plan = None
             case KeyRevoked(person=person, key=key, since=since):
-                self._revoked[person, key] = Revocation(event.seq, since)
+                self._revoked.setdefault((person, key), []).append(Revocation(event.seq, since))
             case Delegated() as d:
                 lent = (d.delegation, event.actor, d.to, d.role)
                 during = (stamp(d.since), stamp(d.until))
@@ -157,7 +160,7 @@ class Authority:
             raise forged(f"event {event.seq}: the signature of {event.actor} is invalid: {why}")
 
     def _refusal(self, event: Event, statement: str) -> str | None:
-        theirs = sorted(self._keys.get(event.actor, ()))
+        theirs = sorted(key for key in self._keys.get(event.actor, ()) if not self._is_revoked(key, event))
         keys = tuple(SignerKey(event.actor, key, LONG_AGO, None) for key in theirs)
         namespace = namespace_of(self._snapshot)
         signature, text = event.signature or "", signed_text(statement)
@@ -199,9 +202,7 @@ class Authority:
             keys = signer_keys(self._snapshot, event.actor)
         else:
             key = plan.key_of(event.actor)
-            revoked = self._revoked.get((event.actor, key or ""))
-            is_over = revoked is not None and revoked.seq < event.seq and revoked.since <= event.recorded_at
-            keys = [SignerKey(event.actor, key, LONG_AGO, None)] if key and not is_over else []
+            keys = [SignerKey(event.actor, key, LONG_AGO, None)] if key and not self._is_revoked(key, event) else []
         return _refusal(
             text,
             event.signature,
@@ -210,6 +211,11 @@ class Authority:
             namespace_of(self._snapshot),
             event.recorded_at,
         )
+
+    def _is_revoked(self, key: str, event: Event) -> bool:
+        """Return whether a key of an event's actor was revoked before the event, from then on or earlier."""
+        ends = self._revoked.get((event.actor, key), ())
+        return any(end.seq < event.seq and end.since <= event.recorded_at for end in ends)
 
     def first_at(self) -> str | None:
         """Return when the first work may begin, by the first plan. None if that is a plan of an earlier release."""

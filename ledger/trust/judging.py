@@ -25,6 +25,7 @@ from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
 from ledger.trust import ssh
 from ledger.trust.late_keys import enrolled_then
+from ledger.trust.overtaken import said_since
 from ledger.trust.proving import About, asks, statement_for, time_fault
 from ledger.trust.record import Record, Recorded, SiteTerms
 from ledger.trust.statements import Made, event_text, read_statement, signed_text
@@ -184,6 +185,10 @@ class Judge:
         found = self.record.event_at(head.seq) if is_earlier else None
         if found is None or found.hash != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
+            return
+        news = said_since(then, about.row, head.seq)
+        if news is not None:
+            yield news
 
     def _of_statement_time(self, event: Event, statement: str, zone: str) -> Iterator[str]:
         made = Made.of(read_statement(statement)["predicate"])

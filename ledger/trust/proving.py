@@ -30,6 +30,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
 from ledger.trust import ssh, sshsig
 from ledger.trust.late_keys import refuse_newer_keys
+from ledger.trust.overtaken import said_since
 from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
 from schedule.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, minute, moment, stamp
@@ -248,6 +249,9 @@ def accepted(
             f"the signed statement is not what would be recorded of {about.subject} now: {differs}",
             hint="look at it again, then sign a new statement",
         )
+    news = said_since(snapshot, about.row, head.seq)
+    if news is not None:
+        raise StaleHeadError(news, hint="look at it again, then sign a new statement")
     refuse_unproven(snapshot, actor, proof, at=recorded)
     return signed.model_copy(update={"statement": proof.statement})
 

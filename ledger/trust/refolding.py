@@ -115,8 +115,11 @@ class Refolding:
         self._add_nodes(row["subject"].partition("#")[0] for row in rows)
         adoptions = {adoption.event.seq: adoption for adoption in self._authority.adoptions}
         own = {row["seq"]: row for row in rows}
-        for seq in sorted(adoptions.keys() | own.keys()):
-            if seq in adoptions:
+        raised = self._authority.raised
+        for seq in sorted(adoptions.keys() | own.keys() | raised.keys()):
+            if seq in raised:
+                self._p.run("UPDATE site SET rules = :rules", rules=raised[seq])
+            elif seq in adoptions:
                 self._adopt(adoptions[seq])
             else:
                 self._take(event_of(own[seq]))

@@ -23,7 +23,7 @@ def _pieces(found: Exchange) -> Iterator[str]:
     if found.data_date is not None:
         yield _line([DATA_DATE, _cell(found.data_date)])
     if found.zone:
-        yield _line([ZONE, found.zone])
+        yield _line([ZONE, _cell(found.zone)])
     yield _line(COLUMNS)
     for row in table_rows(found):
         yield _line([_cell(value) for value in row])

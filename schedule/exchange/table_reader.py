@@ -34,6 +34,11 @@ BROKEN = (
     SyntaxError,
 )
 """What openpyxl raises for a workbook that is damaged; a fault of its XML is a SyntaxError."""
+SMALL, MOST_TIMES = 16 * 2**20, 100
+FEW_ELEMENTS, MOST_ELEMENTS_A_BYTE = 200_000, 2
+"""What a workbook may unpack to, in bytes, and how many elements of XML it may have. A real table has 0.6 of them for each byte."""
+MOST_ROWS, MOST_COLUMNS = 2**20, 4 * len(COLUMNS)
+ANEW = "copy the table's cells into a new workbook, without their formats, and save that"
 ELAPSED = DayCalendar("around the clock", (ALL_DAY,) * 7)
 
 
@@ -48,14 +53,15 @@ def read_workbook(path: Path) -> Exchange:
 
     from schedule.exchange.xlsx_writer import PROJECT, SCHEDULE
 
-    content_of_schedule(path)
+    size = len(content_of_schedule(path))
     try:
         with ZipFile(path) as archive:
-            unpacked = sum(part.file_size for part in archive.infolist())
-        if unpacked > LARGEST:
-            raise InputError(f"the workbook unpacks to more than {LARGEST // 2**20} MB", place=Place(str(path)))
+            _refuse_bloated(path, archive, size)
         book = load_workbook(path, read_only=True, data_only=True)
-        sheets = {one.title: _rows(one.iter_rows(values_only=True)) for one in book if one.title in {SCHEDULE, PROJECT}}
+        wanted = (one for one in book if one.title in {SCHEDULE, PROJECT})
+        sheets = {
+            one.title: _rows(one.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)) for one in wanted
+        }
         titles = book.sheetnames
         book.close()
     except BROKEN:
@@ -66,9 +72,26 @@ def read_workbook(path: Path) -> Exchange:
     return _schedule(path, [*sheets.get(PROJECT, []), *sheets[SCHEDULE]])
 
 
+def _refuse_bloated(path: Path, archive: ZipFile, size: int) -> None:
+    """Raise for a workbook that unpacks to far more than one that is honest: it would take minutes to read."""
+    unpacked = sum(part.file_size for part in archive.infolist())
+    most = min(LARGEST, SMALL + MOST_TIMES * size)
+    if unpacked > most:
+        raise InputError(f"the workbook unpacks to more than {most // 2**20} MB", hint=ANEW, place=Place(str(path)))
+    allowed, elements = FEW_ELEMENTS + MOST_ELEMENTS_A_BYTE * size, 0
+    for part in archive.infolist():
+        with archive.open(part) as file:
+            while piece := file.read(2**20):
+                elements += piece.count(b"<") - piece.count(b"</")
+                if elements > allowed:
+                    what = f"the workbook has more than {allowed:,} cells and marks, too many for its {size:,} bytes"
+                    raise InputError(what, hint=ANEW, place=Place(str(path)))
+
+
 def _rows(found: object) -> list[Numbered]:
     assert hasattr(found, "__iter__")
-    rows = ((line, [_text(value) for value in row]) for line, row in enumerate(found, start=1))
+    said = ((line, row) for line, row in enumerate(found, start=1) if row.count(None) < len(row))
+    rows = ((line, [_text(value) for value in row]) for line, row in said)
     return [(line, cells) for line, cells in rows if any(cells)]
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from ledger.decisions.plan import adopt_plan
 from tests.conftest import Command
+from tests.ledger.conftest import Clock, activity, begun, small_plan
 
 pytestmark = pytest.mark.usefixtures("second_day")
 
@@ -111,3 +113,17 @@ def test_csv_has_the_table(adopted: Path, command: Command) -> None:
 
     assert {row["activity"] for row in rows} == {row["id"] for row in listed(command, adopted, "--phase", "cooling")}
     assert all(row["planned finish"] >= row["planned start"] for row in rows)
+
+
+def test_no_cell_is_a_formula_to_a_spreadsheet(tmp_path: Path, command: Command) -> None:
+    """What somebody typed is opened by somebody else, whose spreadsheet would run it."""
+    (tmp_path / "site.yaml").touch()
+    named = activity("301@site", title="=cmd|' /C calc'!A0")
+    with begun(tmp_path, Clock()) as ledger:
+        adopt_plan(ledger, "pm", small_plan(activities=[named], links=[], orders=[]), reason="first plan")
+
+    listing = command("list", "--csv", "--site", tmp_path)
+
+    assert listing.returncode == 0, listing.stderr
+    (row,) = csv.DictReader(io.StringIO(listing.stdout))
+    assert row["what"] == "'=cmd|' /C calc'!A0"

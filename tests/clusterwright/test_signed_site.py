@@ -110,7 +110,8 @@ def test_a_statement_signed_elsewhere_is_recorded_once(site: Site) -> None:
 
 @pytest.mark.slow
 def test_a_revoked_key_and_a_plan_without_the_owners_key_are_refused(site: Site) -> None:
-    site("keys", "revoke", "lead", "--reason", "laptop lost", "--as", "owner", key="owner")
+    said = site("keys", "revoke", "lead", "--reason", "laptop lost", "--at", "2099-01-01", "--as", "owner", key="owner")
+    assert "a revocation counts at once" in said.stderr
     assert "revoked" in site("keys").stdout
     site("plan", "adopt", "--as", "owner", "--yes", "--reason", "again", key="lead", rc=1)
 

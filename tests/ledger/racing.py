@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, reopen, start
+from ledger.decisions.work import finish, progress, reopen, start
 from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.records import sign_offs
@@ -169,6 +169,8 @@ class Races:
             reopen(self._ledger, "pm", name, "another round")
         start(self._ledger, first, name)
         helpers = [second] if self._chance.random() < 0.5 else []
+        for helper in helpers:
+            progress(self._ledger, helper, name, note="some of it")
         finish(self._ledger, first, name, performers=helpers)
         self._hands.setdefault(name, set()).update({first, *helpers})
         return self._hands[name]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from ledger.decisions.corrections import correct
 from ledger.decisions.people import revoke_key
 from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment
+from ledger.decisions.work import comment, hold, resume
+from ledger.trust import proving
 from ledger.trust.audit import audit
 from ledger.trust.proving import STATEMENT_AGE, Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from schedule.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError
+from schedule.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError
 from tests.ledger.conftest import Clock
 from tests.ledger.forging import every_state
 from tests.ledger.keys import sign_as
@@ -102,4 +104,57 @@ def test_recorded_time_never_goes_back_for_a_verifier_either(signed: Ledger, clo
 
     assert after.recorded_at == last.recorded_at
     assert after.payload.clock_behind_s == 20 * 3600
+    assert audit(signed.site_dir) == []
+
+
+def comment_on(ledger: Ledger) -> None:
+    comment(ledger, "tech", AWAITING, "cracked, do not sign")
+
+
+def held(ledger: Ledger) -> None:
+    hold(ledger, "tech", AWAITING, "cracked")
+    resume(ledger, "tech", AWAITING)
+
+
+def taken_back(ledger: Ledger) -> None:
+    correct(ledger, "tech", comment(ledger, "tech", AWAITING, "cracked").seq, "another one")
+
+
+@pytest.mark.parametrize("meanwhile", [comment_on, held, taken_back])
+def test_a_statement_from_before_a_hold_or_a_comment_is_made_anew(
+    signed: Ledger, clock: Clock, meanwhile: Callable[[Ledger], None]
+) -> None:
+    """Who signs has not seen it. Whatever became of it, they look again."""
+    proof = drafted(signed, "lead")
+    clock.forward(1)
+    meanwhile(signed)
+    clock.forward(1)
+
+    with pytest.raises(StaleHeadError, match=f"after the statement about {AWAITING} was made"):
+        signed.proved(proof, lambda: sign(signed, "lead", AWAITING))
+    signed.proved(drafted(signed, "lead"), lambda: sign(signed, "lead", AWAITING))
+
+    assert audit(signed.site_dir) == []
+
+
+def test_who_writes_the_log_does_not_bring_an_overtaken_statement_in(signed: Ledger, clock: Clock) -> None:
+    """The audit judges it as the services do."""
+    proof = drafted(signed, "lead")
+    clock.forward(1)
+    comment_on(signed)
+    with pytest.MonkeyPatch.context() as below:
+        below.setattr(proving, "said_since", lambda *_: None)
+        signed.proved(proof, lambda: sign(signed, "lead", AWAITING))
+
+    (found,) = audit(signed.site_dir)
+    assert "after the statement about 304@site was made" in str(found)
+
+
+def test_what_is_said_of_other_work_overtakes_no_statement(signed: Ledger, clock: Clock) -> None:
+    proof = drafted(signed, "lead")
+    clock.forward(1)
+    comment(signed, "tech", "301@site", "of other work")
+    clock.forward(1)
+
+    signed.proved(proof, lambda: sign(signed, "lead", AWAITING))
     assert audit(signed.site_dir) == []

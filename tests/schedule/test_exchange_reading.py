@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from time import process_time
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from openpyxl import Workbook
 
-from schedule.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError, InputError
 from schedule.exchange.model import Exchange, ExchangeTask
 from schedule.exchange.reading import read_exchange
 from schedule.exchange.recurring import Recurring, days_of
@@ -190,3 +193,37 @@ def test_a_table_needs_only_ids_and_what_is_said(tmp_path: Path) -> None:
     harmful = replace(found, tasks=[replace(found.tasks[0], title="@now"), *found.tasks[1:]])
     write_exchange(harmful, tmp_path / "b.csv", Form.CSV)
     assert read_exchange(tmp_path / "b.csv").schedule.tasks[0].title == "@now"
+
+
+@pytest.mark.parametrize(
+    ("rows", "times", "refused"),
+    [
+        (b"<row>" + b"<c><v>1</v></c>" * 20 + b"</row>", 20_000, "cells and marks, too many for its"),
+        (b"<row/>", 400_000, "cells and marks, too many for its"),
+        (b'<row><c t="inlineStr"><is><t>' + b"x" * 2000 + b"</t></is></c></row>", 20_000, "unpacks to more than"),
+        (b'<row r="1"/><row r="99999999999"><c r="A1"><v>1</v></c></row>', 1, "the file has no rows"),
+    ],
+)
+def test_a_small_workbook_that_would_take_minutes_is_refused_at_once(
+    tmp_path: Path, rows: bytes, times: int, refused: str
+) -> None:
+    """Anybody may send one: some kilobytes unpack to a million rows."""
+    book = Workbook(write_only=True)
+    book.create_sheet("Schedule")
+    book.save(tmp_path / "plain.xlsx")
+    path = tmp_path / "bloated.xlsx"
+    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(path, "w", ZIP_DEFLATED) as bloated:
+        for part in plain.namelist():
+            content = plain.read(part)
+            if part.endswith("sheet1.xml"):
+                before, _, after = content.partition(b"<sheetData")
+                content = (
+                    before + b"<sheetData>" + rows * times + b"</sheetData>" + after[after.index(b"<pageMargins") :]
+                )
+            bloated.writestr(part, content)
+    begun = process_time()
+
+    with pytest.raises(InputError, match=refused):
+        read_exchange(path)
+
+    assert process_time() - begun < 5

@@ -11,9 +11,9 @@ Example:
 
 """
 
-import csv
 import sys
 from collections.abc import Callable
+from itertools import chain
 from typing import Annotated
 
 from typer import Option
@@ -30,6 +30,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
 from ledger.rules.activity import FLAGS, State
 from ledger.rules.permission import is_same
+from schedule.csv_lines import write_rows
 from steps.catalog.terms import Phase
 from steps.stamps import local_day
 
@@ -88,9 +89,7 @@ def list_(
         ]
         rows = [row for row in rows if all(test(row) for test in tests)]
         if as_csv:
-            written = csv.writer(sys.stdout, lineterminator="\n")
-            written.writerow(HEADERS)
-            written.writerows(_cells(row, zone) for row in rows)
+            write_rows(sys.stdout, chain([HEADERS], (_cells(row, zone) for row in rows)))
             return
         ask.table(
             snapshot,

@@ -28,7 +28,9 @@ from ledger.log.payloads.work import (
 )
 from ledger.rules.activity import Activity, State
 from ledger.rules.subjects import is_delivery, is_supply
+from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Handler, Handlers, Projection, Row, Shape, stored
+from ledger.state.projections.hands import free_named
 from ledger.state.projections.later_words import said
 
 if TYPE_CHECKING:
@@ -142,6 +144,8 @@ def _put_back(
         case Started.kind:
             p.change(row, started_at=None, performers=(), early_because="")
         case Finished.kind:
+            if p.rules >= WHO_AND_WHEN:
+                free_named(p, row, set(row.performers).difference(before["performers"]))
             p.change(row, finished_at=None, performers=tuple(before["performers"]))
             p.change(row, items_done=before["items_done"], early_because=before["early_because"])
         case Progressed.kind:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
 from ledger.log.payloads.plan import Genesis, PlanAdopted
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import ADOPTION, REPLACED
+from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Handlers, Projection, stored
 from ledger.trust.ssh import plain_key
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from ledger.log.chain import Event
 
 REVOKED = "revoked"
+
+_ENDS_LATER = "SELECT person, key FROM signer_key WHERE reason = :reason AND until > :now ORDER BY seq"
+_END = "UPDATE signer_key SET until = :now WHERE person = :person AND key = :key AND until > :now"
 
 
 def enrol_owner(p: Projection, event: Event, payload: Genesis) -> None:
@@ -65,6 +70,7 @@ def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
     wanted = {person.id: plain_key(person.ssh_key) for person in plan.people if person.ssh_key}
     if plan.engine_key:
         wanted[ENGINE] = plain_key(plan.engine_key)
+    _end_others(p, event, wanted)
     for person, key in p.ask("SELECT person, key FROM signer_key WHERE until IS NULL ORDER BY seq"):
         if wanted.get(person) == key:
             del wanted[person]
@@ -83,6 +89,19 @@ def _revise_keys(p: Projection, event: Event, payload: PlanAdopted) -> None:
             _enrol(p, event, person, key)
 
 
+def _end_others(p: Projection, event: Event, keys: Mapping[str, str]) -> None:
+    """End the keys of people that were revoked for a later time, except the one that is named for each of them.
+
+    Only before version 4 of the rules could a key be revoked for a later time.
+    """
+    if p.rules < WHO_AND_WHEN:
+        return
+    now = stored(event.recorded_at)
+    for person, key in p.ask(_ENDS_LATER, reason=REVOKED, now=now):
+        if keys.get(person, key) != key:
+            p.run(_END, person=person, key=key, now=now)
+
+
 def _enrol(p: Projection, event: Event, person: str, key: str) -> None:
     p.add(
         "signer_key",
@@ -95,7 +114,7 @@ def _enrol(p: Projection, event: Event, person: str, key: str) -> None:
     )
 
 
-def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noqa: ARG001  every handler takes the three
+def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:
     """End the validity of a revoked key. An earlier end stays."""
     p.run(
         "UPDATE signer_key SET until = :until, reason = :reason"
@@ -105,6 +124,7 @@ def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:  # noq
         person=payload.person,
         key=payload.key,
     )
+    _end_others(p, event, {payload.person: payload.key})
 
 
 def redact(p: Projection, event: Event, payload: PersonRedacted) -> None:  # noqa: ARG001  every handler takes the three

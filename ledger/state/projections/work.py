@@ -22,6 +22,7 @@ from ledger.log.payloads.work import (
     Started,
 )
 from ledger.rules.activity import Activity, State
+from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Handlers, Projection
 from ledger.state.projections.hands import add_hands, together
 from ledger.state.projections.later_words import said_later
@@ -83,10 +84,11 @@ def measure(p: Projection, event: Event, payload: MeasurementRecorded) -> None:
 
 
 def finish(p: Projection, event: Event, payload: Finished) -> None:
-    """Finish the work. All items then count as done, unless a checklist counted them."""
+    """Finish the work. All items then count as done, unless a checklist counted them. Who is named besides is a performer in name."""
     row, items = p.activity(event.subject), p.activity(event.subject).plan.items
     performers = together(row.performers, *payload.performers)
-    add_hands(p, row, *payload.performers)
+    binds_named = p.rules < WHO_AND_WHEN
+    add_hands(p, row, *(person for person in payload.performers if binds_named or person == event.actor))
     p.change(row, performers=performers, finished_at=event.effective_at)
     p.change(row, early_because=row.early_because or payload.out_of_sequence)
     if items is not None:

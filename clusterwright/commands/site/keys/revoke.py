@@ -1,9 +1,10 @@
 """Let a person's key count no longer.
 
-It counts no longer from now, or from when it was lost (--at). What it signed before still holds.
+It counts no longer from now, or from when it was lost (--at). What it signed before still holds. If it was lost earlier than
+was known, revoke it again with that time. A time before a person's present key ends the key that they had then.
 
 Example:
-    clusterwright keys revoke operator --reason 'laptop lost' --at 2026-12-01
+    clusterwright keys revoke operator --reason 'laptop lost' --at 2026-11-20
 
 """
 
@@ -15,8 +16,9 @@ from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import AtOption, ReasonOption
 from clusterwright.output import say
 from ledger.decisions.people import revoke_key
+from ledger.questions.records import valid_key
 from ledger.questions.site import site_of
-from steps.stamps import minute
+from steps.stamps import at_site, minute
 
 
 def revoke(
@@ -27,5 +29,11 @@ def revoke(
 ) -> None:
     with me.deciding() as decider:
         event: Any = decider.take(revoke_key, person, reason, since=since)
-        until = minute(event.payload.since, site_of(decider.snapshot).time_zone)
-    say(f"the key of {person} counts no longer; what it signed before {until} still holds")
+        zone = site_of(decider.snapshot).time_zone
+        other = valid_key(decider.snapshot, person)
+    ends = event.payload.since
+    if since is not None and ends < at_site(since, zone):
+        say("a revocation counts at once, and not from a later time on")
+    say(f"the key of {person} counts no longer; what it signed before {minute(ends, zone)} still holds")
+    if other not in {None, event.payload.key}:
+        say(f"that was the key of {person} then; their present one still counts, and is revoked without --at")

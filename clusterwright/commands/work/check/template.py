@@ -7,7 +7,6 @@ Example:
 
 """
 
-import csv
 import sys
 
 from clusterwright.commands.asking import record
@@ -15,14 +14,13 @@ from clusterwright.commands.options import ActivityId, AsOfOption, SiteOption
 from ledger.questions.case import require_activity
 from ledger.questions.checks import unchecked_items
 from ledger.questions.why import criteria
+from schedule.csv_lines import write_rows
 
 
 def template(activity: ActivityId, site: SiteOption = None, as_of: AsOfOption = None) -> None:
     with record(site, as_of) as snapshot:
         metrics = [f"{c.metric} [{c.unit}]" for c in criteria(snapshot, activity) if c.each]
         left = unchecked_items(snapshot, require_activity(snapshot, activity))
-    writer = csv.writer(sys.stdout, lineterminator="\n")
     header = ["item", "result", *metrics, "serial", "note", "photo"]
-    writer.writerow(header)
     blank = [""] * (len(header) - 1)
-    writer.writerows([item, *blank] for item in left)
+    write_rows(sys.stdout, [header, *([item, *blank] for item in left)])
