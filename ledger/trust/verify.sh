@@ -12,7 +12,9 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf -- "$work"' EXIT
 bad=0
 tab=$(printf '\t')
-fault() { echo "FAULT: $*"; bad=1; }
+line() { printf '%s\n' "$*"; } # echo would read backslashes
+shown() { tr '\001-\010\013-\037\177' '?'; } # text of others, without signs that move a terminal
+fault() { line "FAULT: $*" | shown; bad=1; }
 same() { [ "$(sha256sum)" = "$(sha256sum < "$1")" ]; } # whether the standard input is what a file has
 seconds() { # a time of an event, as OpenSSH writes it
   printf %sZ "$(printf %s "${1%%[.Z]*}" | tr -d 'T:-')"
@@ -34,16 +36,16 @@ done
 # Keys, as the events enrol and end them. A line is: person, since, until, why it ended, type and text of the key. "-" is: not yet.
 : > "$work/keys"
 enrol() { # event time, and lines "person type text" on the standard input
-  while read -r person type text _; do echo "$person $1 - - $type $text"; done >> "$work/keys"
+  while read -r person type text _; do line "$person $1 - - $type $text"; done >> "$work/keys"
 }
 adopt() { # event time, and the file with the plan's authority
   tr '{},' '\n\n\n' < "$2" | while IFS= read -r word; do
     case $word in
-      '"engine_key":"'*) echo "engine ${word#*:\"}" ;;
-      '"key":"'*) echo "$person ${word#*:\"}" ;;
+      '"engine_key":"'*) line "engine ${word#*:\"}" ;;
+      '"key":"'*) line "$person ${word#*:\"}" ;;
       '"'*'":') person=${word#\"} person=${person%\":} ;;
     esac
-  done | tr -d '"' | while read -r person type text _; do echo "$person $type $text"; done | sort > "$work/wanted"
+  done | tr -d '"' | while read -r person type text _; do line "$person $type $text"; done | sort > "$work/wanted"
   wanted="
 $(cat "$work/wanted")
 " kept="
@@ -60,13 +62,13 @@ $person $key
     esac
     [ "$why" != revoked ] || ended="$ended$person $key
 "
-    echo "$person $since $until $why $key"
+    line "$person $since $until $why $key"
   done < "$work/keys" > "$work/next"
   mv "$work/next" "$work/keys"
   while IFS= read -r line_of; do
     case $kept$ended in *"
 $line_of
-"*) ;; *) echo "$line_of" ;; esac
+"*) ;; *) line "$line_of" ;; esac
   done < "$work/wanted" | enrol "$(seconds "$1")"
 }
 revoke() { # person, key, since
@@ -75,7 +77,7 @@ revoke() { # person, key, since
     if [ "$person $key" = "$1 $2" ]; then
       if [ "$until" = - ] || [ "${until%Z}" -gt "${since_then%Z}" ]; then until=$since_then why=revoked; fi
     fi
-    echo "$person $since $until $why $key"
+    line "$person $since $until $why $key"
   done < "$work/keys" > "$work/next"
   mv "$work/next" "$work/keys"
 }
@@ -83,7 +85,7 @@ allowed() { # the keys as allowed_signers has them
   while read -r person since until _ key; do
     before=
     [ "$until" = - ] || before=",valid-before=\"$until\""
-    echo "$person namespaces=\"$namespace\",valid-after=\"$since\"$before $key"
+    line "$person namespaces=\"$namespace\",valid-after=\"$since\"$before $key"
   done < "$work/keys"
 }
 # The files that a payload names: "file DIGEST", and for documents with people's names "name PERSON DIGEST".
@@ -92,12 +94,12 @@ names() {
   printf '%s\n' "$1" | tr '{}[],' '\n\n\n\n\n' | while IFS= read -r word; do
     case $within$word in
       digests'"'*'":'*) within= ;;
-      digests'"'*'"') echo "file $word" ;;
-      people'"'*'":"'*'"') echo "name ${word%%\":*}\" ${word#*\":}"; continue ;;
+      digests'"'*'"') line "file $word" ;;
+      people'"'*'":"'*'"') line "name ${word%%\":*}\" ${word#*\":}"; continue ;;
       *) within= ;;
     esac
     case $word in
-      '"digest":"'* | '"document":"'* | '"authority":"'*) echo "file ${word#*:}" ;;
+      '"digest":"'* | '"document":"'* | '"authority":"'*) line "file ${word#*:}" ;;
       '"digests":') within=digests ;;
       '"people":') within=people ;;
     esac
@@ -109,6 +111,7 @@ names() {
 #    the hash of each of its own events, from version 2 of the rules on. Only the owner can say which events the rules refuse.
 last=0000000000000000000000000000000000000000000000000000000000000000
 events=0
+size=0
 owned=0
 engine_signs=0
 believed=0
@@ -117,27 +120,28 @@ owner=
 uuid=
 genesis=
 namespace=clusterwright
-IFS= read -r line < events.jsonl
-case $line in *'\"owner_key\":\"'*) owned=1 ;; esac
+IFS= read -r event < events.jsonl
+case $event in *'\"owner_key\":\"'*) owned=1 ;; esac
 if [ -f refused ] && { [ "$owned" -eq 0 ] || [ -f manifest.sig ]; }; then refused=" $(cut -f 1 refused | tr '\n' ' ')"; fi
-while IFS= read -r line && IFS= read -r hash <&3; do
+while IFS= read -r event && IFS= read -r hash <&3; do
   events=$((events + 1))
-  sum=$(printf %s "$line" | sha256sum)
+  size=$((size + ${#event} + 1))
+  sum=$(printf %s "$event" | sha256sum)
   [ "${sum%% *}" = "$hash" ] || fault "event $events was changed: it does not have its listed hash"
-  rest=${line##*\"prev_hash\":\"}
+  rest=${event##*\"prev_hash\":\"}
   [ "${rest%%\"*}" = "$last" ] || fault "event $events does not follow the event before it"
   last=$hash
-  rest=${line##*,\"seq\":}
+  rest=${event##*,\"seq\":}
   [ "${rest%%,*}" = "$events" ] || fault "event $events says that it has another number"
-  case $line in '{"actor":"'*) ;; *) fault "event $events does not begin with its actor" ;; esac
-  actor=${line#*:\"}
+  case $event in '{"actor":"'*) ;; *) fault "event $events does not begin with its actor" ;; esac
+  actor=${event#*:\"}
   actor=${actor%%\"*}
-  rest=${line##*\"recorded_at\":\"}
+  rest=${event##*\"recorded_at\":\"}
   recorded=${rest%%\"*}
-  echo "$recorded" >&4
-  rest=${line#*,\"kind\":\"}
+  line "$recorded" >&4
+  rest=${event#*,\"kind\":\"}
   kind=${rest%%\"*}
-  payload=${line#*,\"payload\":\"}
+  payload=${event#*,\"payload\":\"}
   payload=${payload%%\",\"plan_revision\":*}
   plain=
   case $kind$payload in
@@ -158,7 +162,7 @@ while IFS= read -r line && IFS= read -r hash <&3; do
     case $plain in *'"rehearsal":true'*) namespace=clusterwright-rehearsal ;; esac
     case $plain in *'"rules":1,'*) ;; *'"rules":'*) engine_signs=$owned ;; esac
     if [ "$owned" -eq 1 ]; then
-      echo "$owner $(first_of "$plain" owner_key)" | enrol "$(seconds "$recorded")"
+      line "$owner $(first_of "$plain" owner_key)" | enrol "$(seconds "$recorded")"
     fi
   fi
   case $payload in
@@ -172,7 +176,7 @@ while IFS= read -r line && IFS= read -r hash <&3; do
       printf '%s\t%s\t%s\t%s\n' "$name" "$actor" "$(seconds "$recorded")" "$kind" >&5
       first_of "$statement" nonce >> "$work/nonces" && echo >> "$work/nonces"
       printf %s "$statement" | same "statements/$name.json" 2> /dev/null || fault "statements/$name.json is not the statement of event $events"
-      subject=${line##*,\"subject\":\"}
+      subject=${event##*,\"subject\":\"}
       case $statement in *"\"name\":\"${subject%\"\}}\""*) ;; *) fault "event $events has a statement about something else" ;; esac
       [ "$(first_of "$statement" person)" = "$actor" ] || fault "event $events has a statement of somebody else"
       [ "$(first_of "$statement" genesis)" = "$genesis" ] || fault "event $events has a statement of another site"
@@ -180,7 +184,7 @@ while IFS= read -r line && IFS= read -r hash <&3; do
       [ "$believed" -eq 0 ] || cat allowed_signers > "$work/before-$events"
       ;;
     *)
-      case $owned$kind in 1plan.adopted | 1key.revoked | 1rules.raised) fault "event $events ($kind) has no statement" ;; esac
+      case $owned$kind in 1plan.adopted | 1key.revoked | 1rules.raised | 1authority.* | 1person.redacted) fault "event $events ($kind) has no statement" ;; esac
       ;;
   esac
   case $kind in
@@ -191,19 +195,20 @@ while IFS= read -r line && IFS= read -r hash <&3; do
       fi
       ;;
     key.revoked) revoke "$(first_of "$plain" person)" "$(first_of "$plain" key)" "$(first_of "$plain" since)" ;;
-    person.redacted) echo "$(first_of "$plain" person)" >> "$work/redacted" ;;
+    person.redacted) line "$(first_of "$plain" person)" >> "$work/redacted" ;;
     rules.raised) engine_signs=$owned; continue ;;
   esac
-  if [ "$actor" = engine ] && [ "$engine_signs" -eq 1 ]; then echo "$events $hash $recorded" >&9; fi
+  if [ "$actor" = engine ] && [ "$engine_signs" -eq 1 ]; then line "$events $hash $recorded" >&9; fi
 done < events.jsonl 3< hashes 4> "$work/recorded" 5> "$work/signed" 6> "$work/refused" 7> "$work/must" 8> "$work/may" 9> "$work/engine"
 [ "$events" -eq "$(wc -l < events.jsonl)" ] && [ "$events" -eq "$(wc -l < hashes)" ] || fault "events.jsonl and hashes have different numbers of lines"
-before=$(sort -c "$work/recorded" 2>&1) || fault "an event was recorded before the event before it (line, time): ${before#*:}"
+[ "$size" -eq "$(wc -c < events.jsonl)" ] && [ $((events * 65)) -eq "$(wc -c < hashes)" ] || fault "events.jsonl or hashes has more in it than lines"
+before=$(sort -c < "$work/recorded" 2>&1) || fault "an event was recorded before the event before it (line, time): $before"
 if [ -f refused ] && ! same refused < "$work/refused"; then
   fault "the list of refused events is not that of these events, or the owner did not sign it"
 fi
 printf '%s\n' "$namespace" | same namespace || fault "namespace is not $namespace"
 
-# 2. Keys: allowed_signers is what the events say. Plans of releases before 0.3.0 have the keys in a form that this script cannot read.
+# 2. Keys: allowed_signers is what the events say. Plans of 0.1.0 and 0.2.0 have the keys packed.
 allowed > "$work/allowed"
 if [ "$believed" -eq 1 ]; then
   cat allowed_signers > "$work/allowed"
@@ -243,7 +248,7 @@ engine=0
 while read -r number hash recorded; do
   engine=$((engine + 1))
   file=engine/$(printf %06d "$number").sig
-  echo "$file" >> "$work/expected"
+  line "$file" >> "$work/expected"
   printf 'clusterwright event %s' "$hash" |
     ssh-keygen -q -Y verify -f "$work/allowed" -I engine -n "$namespace" -s "$file" -O "verify-time=$(seconds "$recorded")" > /dev/null 2>&1 ||
     fault "event $number is the engine's, and has no valid signature of it"
@@ -260,18 +265,18 @@ hidden=" "
 [ ! -f "$work/redacted" ] || hidden=" $(tr '\n' ' ' < "$work/redacted")"
 while read -r what person digest; do
   case $what in file) digest=$person ;; name) case $hidden in *" $person "*) continue ;; esac ;; esac
-  echo "evidence/$digest"
+  line "evidence/$digest"
 done < "$work/must" >> "$work/expected"
 while read -r what digest _; do
-  if [ "$what" = file ] && [ -f "evidence/$digest" ]; then echo "evidence/$digest"; fi
+  if [ "$what" = file ] && [ -f "evidence/$digest" ]; then line "evidence/$digest"; fi
 done < "$work/may" >> "$work/expected"
 printf '%s\n' README.md SHA256SUMS allowed_signers events.jsonl hashes namespace statements.tsv status.json verify.sh >> "$work/expected"
-for file in manifest manifest.sig refused; do [ ! -f "$file" ] || echo "$file" >> "$work/expected"; done
+for file in manifest manifest.sig refused; do [ ! -f "$file" ] || line "$file" >> "$work/expected"; done
 for part in . statements engine evidence; do
   if [ -h "$part" ]; then fault "$part is a symbolic link"; fi
   [ -d "$part" ] || continue
   ls -A "$part" | while IFS= read -r name; do
-    case $part/$name in ./statements | ./engine | ./evidence) ;; ./*) echo "$name" ;; *) echo "$part/$name" ;; esac
+    case $part/$name in ./statements | ./engine | ./evidence) ;; ./*) line "$name" ;; *) line "$part/$name" ;; esac
   done
 done | sort > "$work/present"
 sort -u "$work/expected" > "$work/wanted"
@@ -283,7 +288,7 @@ while IFS= read -r file; do
   if [ -h "$file" ] || [ ! -f "$file" ]; then fault "$file is not a plain file"; fi
 done < "$work/present"
 sha256sum --quiet --strict -c SHA256SUMS || fault "files differ from SHA256SUMS"
-{ cut -c 67- SHA256SUMS; for file in SHA256SUMS manifest manifest.sig; do [ ! -f "$file" ] || echo "$file"; done; } |
+{ cut -c 67- SHA256SUMS; for file in SHA256SUMS manifest manifest.sig; do [ ! -f "$file" ] || line "$file"; done; } |
   sort | same "$work/present" || fault "SHA256SUMS does not list every file once"
 files=$(wc -l < "$work/present" | tr -d ' ')
 
@@ -296,7 +301,7 @@ if [ -f manifest ]; then
 fi
 if [ -f manifest.sig ] && [ -f manifest ]; then
   while read -r person _ until _ key; do
-    if [ "$person $until" = "$owner -" ]; then echo "$person namespaces=\"$namespace\" $key"; fi
+    if [ "$person $until" = "$owner -" ]; then line "$person namespaces=\"$namespace\" $key"; fi
   done < "$work/keys" > "$work/owner"
   if ssh-keygen -q -Y verify -f "$work/owner" -I "$owner" -n "$namespace" -s manifest.sig < manifest > /dev/null 2>&1; then
     owner_signed=1
@@ -307,12 +312,13 @@ fi
 
 if [ -s refused ] && [ "$refused" != " " ]; then
   echo "The rules refuse $(wc -l < refused | tr -d ' ') events, and these change nothing (number, kind, actor):"
-  cat refused
+  shown < refused
 fi
 if [ "$bad" -ne 0 ]; then echo "This package is NOT valid."; exit 1; fi
+[ "$namespace" = clusterwright ] || echo "A REHEARSAL: people and hardware are simulated. It proves nothing about a real site."
 fit="$events events, $signed signatures of people and $engine of the engine, $files files"
 if [ "$owner_signed" -eq 1 ]; then
-  echo "$fit: this package is valid, and $owner, the owner, signed it."
+  line "$fit: this package is valid, and $owner, the owner, signed it." | shown
   echo "What status.json says was not worked out here: \`clusterwright audit\` does that from the events."
 else
   echo "$fit: CHAIN ONLY. Nothing is wrong up to this head, and the owner has not signed the package."
@@ -321,9 +327,11 @@ fi
 if [ "$believed" -eq 1 ]; then echo "Not worked out here: keys. A plan of an earlier release has them packed, so allowed_signers was believed."; fi
 if [ "$owned" -eq 1 ]; then
   echo "Ask the owner, by another way, whether these are the head and the first key of theirs:"
-  IFS= read -r line < "$work/keys"
-  echo "${line#* * * * }" > "$work/first"
+  IFS= read -r text < "$work/keys"
+  line "${text#* * * * }" > "$work/first"
   ssh-keygen -l -f "$work/first"
+else
+  echo "Nobody signs at this site. Ask its owner, by another way, whether this is the head:"
 fi
 echo "head $last"
 [ "$owner_signed" -eq 1 ] || exit 4
