@@ -16,8 +16,11 @@ line() { printf '%s\n' "$*"; } # echo would read backslashes
 shown() { tr '\001-\010\013-\037\177' '?'; } # text of others, without signs that move a terminal
 fault() { line "FAULT: $*" | shown; bad=1; }
 same() { [ "$(sha256sum)" = "$(sha256sum < "$1")" ]; } # whether the standard input is what a file has
-seconds() { # a time of an event, as OpenSSH writes it
-  printf %sZ "$(printf %s "${1%%[.Z]*}" | tr -d 'T:-')"
+seconds() { # sets second: a time of an event, as OpenSSH writes it
+  IFS=-T:.Z read -r year month day hour minute second _ << END
+$1
+END
+  second=$year$month$day$hour$minute${second}Z
 }
 unescape() { # The text of a JSON string in which only quotes and backslashes are escaped: `read` without -r takes these away.
   IFS= read plain << END
@@ -69,13 +72,15 @@ $person $key
     case $kept$ended in *"
 $line_of
 "*) ;; *) line "$line_of" ;; esac
-  done < "$work/wanted" | enrol "$(seconds "$1")"
+  done < "$work/wanted" > "$work/new"
+  seconds "$1"
+  enrol "$second" < "$work/new"
 }
 revoke() { # person, key, since
-  since_then=$(seconds "$3")
+  seconds "$3"
   while read -r person since until why key; do
     if [ "$person $key" = "$1 $2" ]; then
-      if [ "$until" = - ] || [ "${until%Z}" -gt "${since_then%Z}" ]; then until=$since_then why=revoked; fi
+      if [ "$until" = - ] || [ "${until%Z}" -gt "${second%Z}" ]; then until=$second why=revoked; fi
     fi
     line "$person $since $until $why $key"
   done < "$work/keys" > "$work/next"
@@ -162,7 +167,8 @@ while IFS= read -r event && IFS= read -r hash <&3; do
     case $plain in *'"rehearsal":true'*) namespace=clusterwright-rehearsal ;; esac
     case $plain in *'"rules":1,'*) ;; *'"rules":'*) engine_signs=$owned ;; esac
     if [ "$owned" -eq 1 ]; then
-      line "$owner $(first_of "$plain" owner_key)" | enrol "$(seconds "$recorded")"
+      seconds "$recorded"
+      line "$owner $(first_of "$plain" owner_key)" | enrol "$second"
     fi
   fi
   case $payload in
@@ -173,7 +179,8 @@ while IFS= read -r event && IFS= read -r hash <&3; do
       unescape "${text%%\}\"*}}"
       statement=$plain plain=$whole
       name=$(printf %06d "$events")-$(first_of "$statement" decision)
-      printf '%s\t%s\t%s\t%s\n' "$name" "$actor" "$(seconds "$recorded")" "$kind" >&5
+      seconds "$recorded"
+      printf '%s\t%s\t%s\t%s\n' "$name" "$actor" "$second" "$kind" >&5
       first_of "$statement" nonce >> "$work/nonces" && echo >> "$work/nonces"
       printf %s "$statement" | same "statements/$name.json" 2> /dev/null || fault "statements/$name.json is not the statement of event $events"
       subject=${event##*,\"subject\":\"}
@@ -247,20 +254,16 @@ if [ -f "$work/nonces" ] && [ -n "$(sort "$work/nonces" | uniq -d)" ]; then faul
 engine=0
 while read -r number hash recorded; do
   engine=$((engine + 1))
+  seconds "$recorded"
   file=engine/$(printf %06d "$number").sig
   line "$file" >> "$work/expected"
   printf 'clusterwright event %s' "$hash" |
-    ssh-keygen -q -Y verify -f "$work/allowed" -I engine -n "$namespace" -s "$file" -O "verify-time=$(seconds "$recorded")" > /dev/null 2>&1 ||
+    ssh-keygen -q -Y verify -f "$work/allowed" -I engine -n "$namespace" -s "$file" -O "verify-time=$second" > /dev/null 2>&1 ||
     fault "event $number is the engine's, and has no valid signature of it"
 done < "$work/engine"
 
 # 4. Files: evidence is what the events name, and the name of each file is the digest of its content. Documents with the names of people
 #    who were redacted are not there. No file was changed, removed or added.
-for file in evidence/*; do
-  [ -f "$file" ] || continue
-  sum=$(sha256sum < "$file")
-  [ "evidence/${sum%% *}" = "$file" ] || fault "$file was changed: its name is not the digest of its content"
-done
 hidden=" "
 [ ! -f "$work/redacted" ] || hidden=" $(tr '\n' ' ' < "$work/redacted")"
 while read -r what person digest; do
@@ -272,6 +275,7 @@ while read -r what digest _; do
 done < "$work/may" >> "$work/expected"
 printf '%s\n' README.md SHA256SUMS allowed_signers events.jsonl hashes namespace statements.tsv status.json verify.sh >> "$work/expected"
 for file in manifest manifest.sig refused; do [ ! -f "$file" ] || line "$file" >> "$work/expected"; done
+[ ! -f manifest ] || echo refused >> "$work/expected" # packages of earlier releases have neither
 for part in . statements engine evidence; do
   if [ -h "$part" ]; then fault "$part is a symbolic link"; fi
   [ -d "$part" ] || continue
@@ -290,6 +294,9 @@ done < "$work/present"
 sha256sum --quiet --strict -c SHA256SUMS || fault "files differ from SHA256SUMS"
 { cut -c 67- SHA256SUMS; for file in SHA256SUMS manifest manifest.sig; do [ ! -f "$file" ] || line "$file"; done; } |
   sort | same "$work/present" || fault "SHA256SUMS does not list every file once"
+while read -r sum file; do
+  case $file in evidence/"$sum") ;; evidence/*) fault "$file was changed: its name is not the digest of its content" ;; esac
+done < SHA256SUMS
 files=$(wc -l < "$work/present" | tr -d ' ')
 
 # 5. The owner's signature: of the manifest, which names the head, and by SHA256SUMS every file. Their key of the last event counts.
