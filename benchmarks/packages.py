@@ -5,10 +5,12 @@ None may be accepted by verify.sh: not as valid, and not as a chain that is righ
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.ledger.repacking import Repacker, make_package
@@ -19,10 +21,10 @@ def main() -> None:
     count, seed = map(int, sys.argv[1:3])
     began = time.perf_counter()
     kinds, codes, accepted = Counter[str](), Counter[tuple[str, int]](), 0
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as pool:
         repacker = Repacker(make_package(Path(scratch)), Path(scratch))
-        for number in range(count):
-            trial = repacker.once(seed * count + number)
+        seeds = range(seed * count, (seed + 1) * count)
+        for number, trial in enumerate(pool.map(repacker.once, seeds)):
             kinds[trial.name] += 1
             codes[trial.signature, trial.code] += 1
             if trial.accepted:

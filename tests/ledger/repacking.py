@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from ledger.decisions.evidence import attach
@@ -420,12 +421,8 @@ class Repacker:
     @contextmanager
     def copy(self) -> Iterator[Path]:
         """Yield a copy of the package."""
-        folder = self.scratch / "altered"
-        shutil.copytree(self.package, folder)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder)
+        with TemporaryDirectory(dir=self.scratch) as scratch:
+            yield Path(shutil.copytree(self.package, Path(scratch) / "altered"))
 
     def once(self, seed: int) -> Trial:
         """Alter a copy in a way that the number determines, hash it anew, and verify it."""
