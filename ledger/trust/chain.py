@@ -187,7 +187,7 @@ def _evidence(
             payload = json.loads(text)
         except (ValueError, TypeError):
             continue  # `_chain` reports such an event
-        for digest in _digests(payload):
+        for digest in digests_in(payload):
             if digest not in looked and not _is_there(site_dir, digest):
                 yield Finding(f"evidence {digest[:12]}", f"missing or changed (event {seq}, {subject})")
             looked.add(digest)
@@ -223,11 +223,11 @@ def _names(
         yield Finding(f"evidence {digest[:12]}", message)
 
 
-def _digests(payload: Any) -> Iterator[str]:
+def digests_in(payload: Any) -> Iterator[str]:
     """Yield the digests of stored files in a payload: the values of `digest`, `document`, `authority` and `digests`."""
     if isinstance(payload, list):
         for part in payload:
-            yield from _digests(part)
+            yield from digests_in(part)
     elif isinstance(payload, dict):
         for name, value in payload.items():
             if name in {"digest", "document", "authority"} and isinstance(value, str):
@@ -235,4 +235,4 @@ def _digests(payload: Any) -> Iterator[str]:
             elif name == "digests" and isinstance(value, list):
                 yield from value
             else:
-                yield from _digests(value)
+                yield from digests_in(value)

@@ -1,7 +1,9 @@
 """The turnover package: everything that an owner needs in order to verify a site's record without Clusterwright.
 
 It has the events with their hash chain, the statements with their signatures (also as DSSE envelopes), the signatures of the
-engine, the evidence, and the keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH and coreutils.
+engine, the evidence, and the keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH
+and coreutils: what people signed, which keys counted and which files there must be is taken from the events. The owner signs the
+manifest, which names the last event and every file. Without that a package proves no more than its chain.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ledger.log.chain import hashed_text
 from ledger.log.columns import COLUMNS
 from ledger.log.events import read_payload
 from ledger.log.payloads.base import Decided
+from ledger.machine_time import machine_time
 from ledger.questions.activities import activities
 from ledger.questions.records import signer_keys
 from ledger.questions.site import project_time, site_of
@@ -28,12 +31,17 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import SignerKey
-from ledger.trust import ssh
+from ledger.trust import ssh, sshsig
 from ledger.trust.audit import audit
+from ledger.trust.chain import digests_in
 from ledger.trust.statements import PAYLOAD_TYPE, read_statement
 from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import moment
 
+MANIFEST = "manifest"
+"""What the owner signs."""
+
+DIGEST = re.compile("[0-9a-f]{64}")
 ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")
 
 
@@ -42,7 +50,10 @@ Row = dict[str, Any]
 
 
 class Package(NamedTuple):
-    """How much was written, and the hashes of the last and the first event. `of_engine` counts the engine's signatures."""
+    """How much was written, and the hashes of the last and the first event. `of_engine` counts the engine's signatures.
+
+    `to_sign` is the command with which the owner signs it. It is empty if it is signed, or if nobody signs at this site.
+    """
 
     events: int
     statements: int
@@ -50,12 +61,13 @@ class Package(NamedTuple):
     evidence: int
     head: str
     genesis: str
+    to_sign: str
 
 
-def write_package(site_dir: Path, folder: Path) -> Package:
+def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Package:
     """Write the turnover package of a site into a new folder. Raise NotSatisfiedError if the audit has findings.
 
-    Events that the copy of a shared log refused change nothing. They are in the package, and listed there.
+    `key` is the file of the owner's key, which signs the package. Without it the owner signs the manifest later. Events that the copy of a shared log refused change nothing. They are in the package, and listed there.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty", hint="name a new folder")
@@ -70,11 +82,14 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     with open_snapshot(site_dir) as snapshot:
         snapshot.now = project_time(snapshot)
         rows = list(_events(snapshot))
+        owner, owner_key = snapshot.first("SELECT owner, owner_key FROM site")
+        if key is not None and owner_key is None:
+            raise InputError("nobody signs at this site: its owner has no key", hint="leave --key out")
         counting = [row for row in rows if row["seq"] not in found.refused_here]
         refused = [row for row in rows if row["seq"] in found.refused_here]
         namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
         keys = signer_keys(snapshot)
-        kept, named = _kept(snapshot), _named(snapshot)
+        kept, named = _kept(snapshot, counting, refused), _named(snapshot)
         head, genesis = rows[-1]["hash"], rows[0]["hash"]
         _write(folder / "README.md", _readme(snapshot, rows, namespace, keys))
         _write(folder / "status.json", json.dumps(_status(snapshot), indent=2) + "\n")
@@ -95,6 +110,11 @@ def write_package(site_dir: Path, folder: Path) -> Package:
     _write(folder / "verify.sh", (files("ledger.trust") / "verify.sh").read_text(encoding="utf-8"))
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
+    _write(folder / MANIFEST, _manifest(folder, rows))
+    to_sign = f"ssh-keygen -Y sign -n {namespace} -f KEY {folder / MANIFEST}" if owner_key else ""
+    if key is not None:
+        _sign(folder, key, namespace, owner, keys)
+        to_sign = ""
     return Package(
         len(rows),
         len(statements),
@@ -102,6 +122,7 @@ def write_package(site_dir: Path, folder: Path) -> Package:
         len(kept),
         head,
         genesis,
+        to_sign,
     )
 
 
@@ -111,12 +132,13 @@ def _events(snapshot: Snapshot) -> Iterator[Row]:
         yield dict(zip(COLUMNS, row, strict=True))
 
 
-def _kept(snapshot: Snapshot) -> list[str]:
-    """Return the digests that events name and whose content is in the evidence store."""
-    named: set[str] = set()
-    for payload in snapshot.column("SELECT payload FROM event"):
-        named |= set(re.findall(r'"([0-9a-f]{64})"', payload))
-    return sorted(digest for digest in named if is_intact(snapshot.site_dir, digest))
+def _kept(snapshot: Snapshot, counting: list[Row], refused: list[Row]) -> list[str]:
+    """Return the digests of the files that events name. Refused events may name what they like: of theirs, those that are in the store."""
+    named = {digest for row in counting for digest in digests_in(json.loads(row["payload"]))}
+    others = {
+        digest for row in refused for digest in digests_in(json.loads(row["payload"])) if DIGEST.fullmatch(digest)
+    }
+    return sorted(named | {digest for digest in others if is_intact(snapshot.site_dir, digest)})
 
 
 def _named(snapshot: Snapshot) -> list[str]:
@@ -191,14 +213,19 @@ def _readme(
         f"- keys: {len(keys)}, signing in the namespace `{namespace}`\n\n"
         "Run `./verify.sh`. It needs a POSIX shell, OpenSSH's ssh-keygen (8.9 or newer) and coreutils, and no network.\n"
         "It checks that\n\n"
-        "- no file was changed, removed or added;\n"
         "- every event follows the event before it, and none was recorded earlier than that;\n"
-        "- every signature is valid for its person at its time, and is of this ledger;\n"
+        "- the statements are those of the events, each once, and every signature is valid for its person at its time;\n"
+        "- the keys are those that the owner's key of the first event and the adopted plans name;\n"
         "- where the site is signed, the engine signed every event of its own and so witnessed all events before it;\n"
-        "- every piece of evidence has the digest that the signers saw.\n\n"
-        "The package alone cannot prove two things: that no newer package exists, and that the owner's key really is the\n"
-        "owner's. Ask the owner for the head and for the key's fingerprint by another channel, for example by telephone, and\n"
-        "compare them with those above.\n\n"
+        "- every piece of evidence that an event names is there, with the digest that the signers saw, and no other file;\n"
+        "- the owner signed `manifest`, which names the last event and every file. Exit code 0 says that all of this holds.\n\n"
+        "Without the owner's signature it ends with 4, `CHAIN ONLY`: then nothing says that these are the last events, which\n"
+        "events the rules refuse, or that this text, `status.json` and `verify.sh` are as they were written. The owner signs with\n"
+        f"`ssh-keygen -Y sign -n {namespace} -f KEY manifest`.\n\n"
+        "Who hands over a package could have changed its `verify.sh`. That of a release of Clusterwright, in `ledger/trust/`, verifies\n"
+        "every package: `sh verify.sh FOLDER`. What `status.json` says, no script proves: `clusterwright audit` works it out from the\n"
+        "events. Two things the package cannot prove: that no newer one exists, and that the owner's key really is the owner's. Ask\n"
+        "the owner for the head and for the key's fingerprint by another channel, for example by telephone, and compare them.\n\n"
         "| file | what |\n|---|---|\n"
         "| `events.jsonl`, `hashes` | every event in RFC 8785 form, and its SHA-256 |\n"
         "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
@@ -207,8 +234,39 @@ def _readme(
         "| `refused` | events that the rules refuse, which change nothing: number, kind, actor |\n"
         "| `allowed_signers` | each person's keys, and from when until when they were valid |\n"
         "| `evidence/` | files by their SHA-256: documents, photos, measurements, plans, people's names |\n"
+        "| `manifest`, `manifest.sig` | the last event and the digest of SHA256SUMS, and the owner's signature of that |\n"
         "| `status.json` | the state of every activity after the last event |\n"
     )
+
+
+def _manifest(folder: Path, rows: list[Row]) -> str:
+    """Return what the owner signs: the site, its first and last event and, by the digest of SHA256SUMS, every file."""
+    uuid = json.loads(rows[0]["payload"])["site_uuid"]
+    sums = hashlib.sha256((folder / "SHA256SUMS").read_bytes()).hexdigest()
+    return (
+        f"clusterwright turnover package\nsite {uuid}\ngenesis {rows[0]['hash']}\n"
+        f"head {rows[-1]['seq']} {rows[-1]['hash']}\nfiles {sums}\n"
+    )
+
+
+def _sign(
+    folder: Path,
+    key: Path,
+    namespace: str,
+    owner: str,
+    keys: list[SignerKey],
+) -> None:
+    """Sign the manifest with the owner's key. Raise NotSatisfiedError for another key."""
+    manifest = (folder / MANIFEST).read_text(encoding="utf-8")
+    signature = ssh.sign(manifest, key, namespace)
+    in_force = [known for known in keys if known.person == owner and known.until is None]
+    why = sshsig.refusal(manifest, signature, owner, in_force, namespace, machine_time())
+    if why is not None:
+        raise NotSatisfiedError(
+            f"{key} is not the key of {owner}, the owner, so {folder} is not signed: {why}",
+            hint=f"the owner signs it: ssh-keygen -Y sign -n {namespace} -f KEY {folder / MANIFEST}",
+        )
+    _write(folder / f"{MANIFEST}.sig", signature)
 
 
 def _fingerprint(key: str) -> str:

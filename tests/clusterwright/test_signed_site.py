@@ -78,7 +78,9 @@ def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
     rows = json.loads(site("keys", "--json").stdout)
     assert {row["person"] for row in rows} == {"owner", "lead", "tech"}
     assert site("keys", "allowed-signers").stdout.count('namespaces="clusterwright"') == 3
-    site("export", "bundle", site.folder / "package")
+    alone = site("export", "bundle", site.folder / "unsigned").stderr
+    assert "chain only until the owner signs it: ssh-keygen -Y sign -n clusterwright -f KEY" in alone
+    site("export", "bundle", site.folder / "package", "--key", site.keys / "owner")
     verified = subprocess.run([site.folder / "package" / "verify.sh"], capture_output=True, text=True, check=False)
     assert verified.returncode == 0, verified.stdout
     assert "2 signatures" in verified.stdout

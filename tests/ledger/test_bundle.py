@@ -22,7 +22,11 @@ pytestmark = needs("ssh-keygen")
 
 __all__ = ["keys", "signed"]
 
-TOOLS = ("sh", "ssh-keygen", "sha256sum", "wc", "tr", "cat", "dirname", "ls", "env", "sort", "head", "tail")
+COREUTILS = (
+    *("base64", "cat", "comm", "cut", "date", "dirname", "env", "head", "ls", "mktemp", "mv"),
+    *("rm", "sha256sum", "sort", "tail", "tr", "uniq", "wc"),
+)
+TOOLS = ("sh", "ssh-keygen", *COREUTILS)
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def bundle(signed: Ledger, keys: Keys, tmp_path: Path) -> Path:
     put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site", comment="seen — ä"))
     for number in range(3):
         attach(signed, "tech", "001@site", f"page {number}".encode(), "note", name=f"{number}.txt")
-    write_package(signed.site_dir, tmp_path / "bundle")
+    write_package(signed.site_dir, tmp_path / "bundle", keys["pm"])
     return tmp_path / "bundle"
 
 
@@ -61,7 +65,9 @@ def test_the_script_verifies_the_package_with_stock_tools_only(bundle: Path, bar
     result = verify(bundle, bare)
 
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "2 signatures" in result.stdout
+    assert result.stderr == ""
+    assert "2 signatures of people" in result.stdout
+    assert "pm, the owner, signed it" in result.stdout
     assert (bundle / "README.md").read_text(encoding="utf-8").count("SHA256:") == 1
 
 
@@ -97,6 +103,7 @@ def test_a_consistent_forgery_without_the_key_fails(bundle: Path, bare: str) -> 
 
     assert result.returncode == 1
     assert "the signature of lead is invalid" in result.stdout
+    assert "is not the statement of event 5" in result.stdout
 
 
 def test_an_added_or_missing_file_fails(bundle: Path, bare: str) -> None:
@@ -112,6 +119,28 @@ def test_events_cut_off_at_the_end_fail(bundle: Path, bare: str) -> None:
         lines = (bundle / name).read_text(encoding="utf-8").splitlines(keepends=True)
         (bundle / name).write_text("".join(lines[:-1]), encoding="utf-8")
     assert verify(bundle, bare).returncode == 1
+
+
+def test_without_the_owners_signature_only_the_chain_is_proven(bundle: Path, keys: Keys, bare: str) -> None:
+    """A script that asks for exit code 0 does not take it, and the owner can sign it later with OpenSSH alone."""
+    (bundle / "manifest.sig").unlink()
+    alone = verify(bundle, bare)
+    subprocess.run(
+        ["ssh-keygen", "-q", "-Y", "sign", "-n", "clusterwright", "-f", keys["pm"], bundle / "manifest"],
+        check=True,
+        capture_output=True,
+    )
+
+    assert alone.returncode == 4
+    assert "CHAIN ONLY" in alone.stdout
+    assert verify(bundle, bare).returncode == 0
+
+
+def test_nobody_but_the_owner_signs_a_package(signed: Ledger, keys: Keys, tmp_path: Path) -> None:
+    for person in ("lead", "stranger"):
+        with pytest.raises(NotSatisfiedError, match="is not the key of pm, the owner"):
+            write_package(signed.site_dir, tmp_path / person, keys[person])
+        assert not (tmp_path / person / "manifest.sig").exists()
 
 
 def test_no_package_is_made_of_a_ledger_with_faults_or_over_other_files(signed: Ledger, tmp_path: Path) -> None:

@@ -218,12 +218,12 @@ def chained(bundle: Path, number: int, **changed: Any) -> None:
 
 
 @pytest.fixture
-def bundle(site: Ledger, tmp_path: Path) -> Path:
+def bundle(site: Ledger, keys: Keys, tmp_path: Path) -> Path:
     """Return a package of a site on which people and software recorded something: events 3 and 6, and 4 and 5."""
     comment(site, "tech", RUNS, "seen")
     run(site)
     comment(site, "tech", RUNS, "seen again")
-    write_package(site.site_dir, tmp_path / "bundle")
+    write_package(site.site_dir, tmp_path / "bundle", keys["pm"])
     return tmp_path / "bundle"
 
 
