@@ -50,6 +50,7 @@ def preview(folder: Path, activity: str) -> Differences:
         log=runs / "preview.log",
         limits=means.limits(row.plan, terms.hosts, playbook, inventory),
         access=means.access,
+        allowed_in=means.allowed_in,
     )
     wish = Wish(row.id, row.attempt, wants(terms.hosts, row.plan.shares), float_of(row))
     with Ledger.open(folder) as ledger:

@@ -21,6 +21,7 @@ from flows.engine.performer import Job, Outcome, known_already, settled
 from flows.engine.state import WAITS, Engine
 from flows.performers.lease import Lease, claim_here, folder_name
 from flows.performers.measured import outcome_of
+from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import run_digest
 from flows.runs.drift.look import Place, look_for_drift
 from flows.runs.drift.preview import look
@@ -82,10 +83,11 @@ class Automation:
         playbook = row.plan.playbook or ""
         try:
             digest = self._digest(row)
+            waits = self._not_allowed(digest)
         except ClusterwrightError as error:
             return f"{playbook} {error.what}"
-        if not playbook or row.plan.effect not in CHANGING:
-            return playbook
+        if not playbook or waits or row.plan.effect not in CHANGING:
+            return f"{playbook} {waits}"
         live = live_releases(snapshot, row.id, row.attempt)
         released = f"{live[0].id} {digest}" if live else "not released"
         return f"{playbook} {released}{' hands off' if self.hands_off else ''}"
@@ -125,8 +127,11 @@ class Automation:
             return _nothing(Outcome("Not automated yet", by_hand, asked=True))
         try:
             digest = self._digest(row)
+            waits_for = self._not_allowed(digest)
         except ClusterwrightError as error:
             return _nothing(Outcome("Cannot be run", str(error), failed=True))
+        if waits_for:
+            return _nothing(Outcome("Waits to be allowed", waits_for, asked=True))
         hosts = hosts_left(snapshot, row, digest) if digest else ()
         if not hosts:
             no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
@@ -141,6 +146,12 @@ class Automation:
         if self.inventory is None or not row.plan.playbook:
             return ""
         return run_digest(self.playbooks / row.plan.playbook, self.inventory)
+
+    def _not_allowed(self, digest: str) -> str:
+        """Return why no run may read the inventory: what it says was changed, and the engine's account has not allowed it."""
+        if self.inventory is None or not digest:
+            return ""
+        return not_allowed(self.means.allowed_in, self.inventory, digest)
 
     def _why_not(
         self,
@@ -261,6 +272,7 @@ class Automation:
             log=runs.parent / "live" / f"{log or name}.log",
             limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
             access=self.means.access,
+            allowed_in=self.means.allowed_in,
         )
 
 

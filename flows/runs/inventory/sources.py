@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.runs.allowing.asked import asked_by_netbox, require_allowed
 from flows.runs.inventory.netbox import netbox_inventory
 from schedule.errors import InputError, Place, UnreachableError
 from steps.catalog.loader import read_roles
@@ -24,12 +25,13 @@ def current_inventory(
 ) -> Path:
     """Return the file or folder that Ansible reads. Where the inventory is in NetBox, ask NetBox and keep its answer first.
 
-    Raise where the token is missing, or NetBox does not answer. The file that was kept before is then left as it is.
+    Raise where the folder is not allowed to send the token there, where it is missing, or where NetBox does not answer. The file that was kept before is then left as it is.
     """
     path = folder / inventory
     source = inventory.netbox
     if source is None:
         return path
+    require_allowed(folder, [asked_by_netbox(source)])
     token = environment.get(source.token_env, "").strip()
     if not token:
         raise InputError(

@@ -1,0 +1,113 @@
+"""What a site's folder would have this account run or send, and whether the account has allowed it.
+
+A folder comes from somebody else, or is changed by colleagues. So what is in it names programs, variables of the environment and
+where they are sent only by the digest that this account has allowed with `clusterwright allow`. A change asks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from flows.runs.allowing.inventory_code import NO_CODE, InventoryCode, code_in, code_of
+from flows.runs.allowing.kept import allowed_in
+from schedule.errors import WaitingError
+from steps.design.run_settings import RunSettings
+from steps.design.site import NetBox, Site
+
+NAMED = 4
+"""How many things a sentence names."""
+
+
+class Asked(NamedTuple):
+    """Something that a folder would do, in words after "it", and the digest by which it is allowed."""
+
+    what: str
+    digest: str
+
+
+def all_asked(folder: Path, site: Site) -> list[Asked]:
+    """Return all that a site's folder would do, for the person who allows it."""
+    found = [*asked_by_runs(folder, site.runs)]
+    if site.inventory is None:
+        return found
+    if site.inventory.netbox is not None:
+        found.append(asked_by_netbox(site.inventory.netbox))
+    if (folder / site.inventory).exists():
+        found += asked_by_inventory(code_in(folder / site.inventory))
+    return found
+
+
+def asked_by_runs(folder: Path, settings: RunSettings) -> Iterator[Asked]:
+    """Yield the programs that print passwords, and the variables that playbooks may read."""
+    for one in settings.vault:
+        if one.command:
+            inside = [_content(folder / word, folder) for word in one.command]
+            what = f"runs `{' '.join(one.command)}` for the password of vault id {one.id}"
+            yield Asked(what, _digest("command", one.command, inside))
+    for name in settings.environment:
+        yield Asked(f"lets playbooks read {name} of the environment", _digest("environment", name))
+
+
+def asked_by_netbox(source: NetBox) -> Asked:
+    """Return which variable is sent where."""
+    what = f"sends {source.token_env} of the environment to {source.url}"
+    return Asked(what, _digest("netbox", source.url, source.token_env))
+
+
+def asked_by_inventory(code: InventoryCode) -> Iterator[Asked]:
+    """Yield what an inventory says that may be code: each statement, and all of them together."""
+    if code.digest:
+        yield Asked("has an inventory that decides which code runs, or as whom", code.digest)
+        yield from (Asked(f"says in its inventory: {words}", digest) for digest, words in code.said.items())
+
+
+def require_allowed(folder: Path, asked: Iterable[Asked]) -> None:
+    """Raise WaitingError for what this account has not allowed a folder."""
+    found = list(asked)
+    known = allowed_in(folder) if found else ()
+    new = [one.what for one in found if one.digest not in known]
+    if new:
+        more = f", and {len(new) - NAMED} more" if len(new) > NAMED else ""
+        raise WaitingError(
+            f"{folder} waits to be allowed by this account: it {'; it '.join(new[:NAMED])}{more}", hint=_hint(folder)
+        )
+
+
+def require_inventory(folder: Path, inventory: Path) -> None:
+    """Raise WaitingError where an inventory has code that this account has not allowed."""
+    require_allowed(folder, asked_by_inventory(code_in(inventory)))
+
+
+def not_allowed(folder: Path | None, inventory: Path, digest: str, *, is_copy: bool = False) -> str:
+    """Return why a run may not read an inventory: what in it is not allowed, and the command. Empty where it may.
+
+    `digest` is that of a run over the inventory. Without a folder everything is allowed.
+    """
+    if folder is None:
+        return ""
+    code = code_of(inventory, digest.rpartition(".")[2], is_copy=is_copy)
+    if code == NO_CODE or code.digest in allowed_in(folder):
+        return ""
+    try:
+        require_allowed(folder, asked_by_inventory(code))
+    except WaitingError as waiting:
+        return f"{waiting.what}; {waiting.hint}"
+    return ""
+
+
+def _hint(folder: Path) -> str:
+    return f"look at it, and allow it once: clusterwright allow --site {folder}"
+
+
+def _content(path: Path, folder: Path) -> str:
+    """Return the digest of a file of the folder, which others may change. Empty where a word of a command names none."""
+    is_of_folder = path.is_relative_to(folder) and path.is_file()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if is_of_folder else ""
+
+
+def _digest(*of: object) -> str:
+    return hashlib.sha256(json.dumps(of).encode()).hexdigest()
