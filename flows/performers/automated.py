@@ -21,7 +21,7 @@ from flows.engine.performer import Job, Outcome, known_already, settled
 from flows.engine.state import WAITS, Engine
 from flows.performers.lease import Lease, claim_here, folder_name
 from flows.performers.measured import outcome_of
-from flows.runs.allowing.asked import not_allowed
+from flows.runs.allowing.asked import is_ours, not_allowed, playbook_not_allowed
 from flows.runs.bundle.digest import run_digest
 from flows.runs.drift.look import Place, look_for_drift
 from flows.runs.drift.preview import look
@@ -45,6 +45,7 @@ from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from steps.catalog.loader import understates
 from steps.catalog.terms import CHANGING
 
 engine_log = logging.getLogger("clusterwright.flows")
@@ -83,7 +84,7 @@ class Automation:
         playbook = row.plan.playbook or ""
         try:
             digest = self._digest(row)
-            waits = self._not_allowed(digest)
+            waits = self._not_allowed(playbook, digest)
         except ClusterwrightError as error:
             return f"{playbook} {error.what}"
         if not playbook or waits or row.plan.effect not in CHANGING:
@@ -127,7 +128,7 @@ class Automation:
             return _nothing(Outcome("Not automated yet", by_hand, asked=True))
         try:
             digest = self._digest(row)
-            waits_for = self._not_allowed(digest)
+            waits_for = self._not_allowed(name, digest)
         except ClusterwrightError as error:
             return _nothing(Outcome("Cannot be run", str(error), failed=True))
         if waits_for:
@@ -147,11 +148,13 @@ class Automation:
             return ""
         return run_digest(self.playbooks / row.plan.playbook, self.inventory)
 
-    def _not_allowed(self, digest: str) -> str:
-        """Return why no run may read the inventory: what it says was changed, and the engine's account has not allowed it."""
+    def _not_allowed(self, playbook: str, digest: str) -> str:
+        """Return what of the site's own a run may not read: the engine's account has not allowed it, or it was changed after that."""
         if self.inventory is None or not digest:
             return ""
-        return not_allowed(self.means.allowed_in, self.inventory, digest)
+        folder = self.means.allowed_in
+        of_playbook = playbook_not_allowed(folder, self.playbooks, playbook)
+        return of_playbook or not_allowed(folder, self.inventory, digest)
 
     def _why_not(
         self,
@@ -161,6 +164,9 @@ class Automation:
         digest: str,
     ) -> Outcome | None:
         """Return why a step that changes hosts may not run: this engine only reads, or no release covers it."""
+        if understates(row.plan.playbook, row.plan.effect):
+            why = f"the plan in force says less of {row.plan.playbook} than it does; {row.id} waits for a plan that says it"
+            return Outcome("Cannot be run", why, failed=True)
         if row.plan.effect not in CHANGING:
             return None
         if self.hands_off:
@@ -191,6 +197,8 @@ class Automation:
     def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
         """Look at the hosts of a finished activity, and keep what differs. Nothing is opened again."""
         assert self.inventory is not None
+        if waits := self._not_allowed(row.plan.playbook or "", self._digest(row)):
+            return Outcome("Waits to be allowed", waits, asked=True)
         place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory, self.means, _player(engine))
         look = look_for_drift(place, engine.plan, row.id, engine.snapshot, engine.stopping)
         if not engine.stopping.is_set():
@@ -214,7 +222,7 @@ class Automation:
         self.cancels[row.id] = cancel
         try:
             spec = self._spec(engine, row, held.hosts, folder, held.run)
-            if row.plan.effect in CHANGING:
+            if row.plan.effect in CHANGING or not is_ours(row.plan.playbook or ""):
                 spec = replace(spec, released=digest)
             with Lease(engine, held, cancel) as lease:
                 if was_cut_off and engine.workers is None:  # of a slice, its worker has removed that

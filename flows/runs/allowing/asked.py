@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.runs.allowing.inventory_code import NO_CODE, InventoryCode, code_in, code_of
+from flows.runs.allowing.inventory_code import InventoryCode, code_in, code_of
 from flows.runs.allowing.kept import allowed_in
+from flows.runs.bundle.digest import playbook_digest
+from flows.runs.process.place import playbooks_folder
 from schedule.errors import WaitingError
+from steps.catalog.loader import read_catalog
 from steps.design.run_settings import RunSettings
 from steps.design.site import NetBox, Site
 
@@ -32,6 +35,9 @@ class Asked(NamedTuple):
 def all_asked(folder: Path, site: Site) -> list[Asked]:
     """Return all that a site's folder would do, for the person who allows it."""
     found = [*asked_by_runs(folder, site.runs)]
+    for entry in read_catalog(folder).values():
+        for name in entry.step.playbooks:
+            found += asked_by_playbook(playbooks_folder(), name)
     if site.inventory is None:
         return found
     if site.inventory.netbox is not None:
@@ -65,6 +71,17 @@ def asked_by_inventory(code: InventoryCode) -> Iterator[Asked]:
         yield from (Asked(f"says in its inventory: {words}", digest) for digest, words in code.said.items())
 
 
+def asked_by_playbook(playbooks: Path, name: str) -> Iterator[Asked]:
+    """Yield a playbook that a site's own step names, where it is none of the program's own in `playbooks`."""
+    if not is_ours(name):
+        yield Asked(f"runs the playbook {name}", playbook_digest(playbooks / name))
+
+
+def is_ours(playbook: str) -> bool:
+    """Return whether a playbook is in the folder of the program's own, by its name."""
+    return not Path(playbook).is_absolute() and ".." not in Path(playbook).parts
+
+
 def require_allowed(folder: Path, asked: Iterable[Asked]) -> None:
     """Raise WaitingError for what this account has not allowed a folder."""
     found = list(asked)
@@ -77,9 +94,9 @@ def require_allowed(folder: Path, asked: Iterable[Asked]) -> None:
         )
 
 
-def require_inventory(folder: Path, inventory: Path) -> None:
-    """Raise WaitingError where an inventory has code that this account has not allowed."""
-    require_allowed(folder, asked_by_inventory(code_in(inventory)))
+def playbook_not_allowed(folder: Path | None, playbooks: Path, name: str) -> str:
+    """Return why a run may not play a playbook of a site's own, and the command. Empty where it may."""
+    return "" if folder is None else _why(folder, asked_by_playbook(playbooks, name))
 
 
 def not_allowed(folder: Path | None, inventory: Path, digest: str, *, is_copy: bool = False) -> str:
@@ -89,11 +106,12 @@ def not_allowed(folder: Path | None, inventory: Path, digest: str, *, is_copy: b
     """
     if folder is None:
         return ""
-    code = code_of(inventory, digest.rpartition(".")[2], is_copy=is_copy)
-    if code == NO_CODE or code.digest in allowed_in(folder):
-        return ""
+    return _why(folder, asked_by_inventory(code_of(inventory, digest.rpartition(".")[2], is_copy=is_copy)))
+
+
+def _why(folder: Path, asked: Iterable[Asked]) -> str:
     try:
-        require_allowed(folder, asked_by_inventory(code))
+        require_allowed(folder, asked)
     except WaitingError as waiting:
         return f"{waiting.what}; {waiting.hint}"
     return ""

@@ -26,7 +26,9 @@ def allowed_in(folder: Path) -> frozenset[str]:
         if not path.exists():
             return frozenset()
         if path.lstat().st_uid != os.geteuid() or path.is_symlink() or is_open_to_others(path):
-            raise NotSatisfiedError("it is not this account's alone, and others could allow in its name", place=_at(path))
+            raise NotSatisfiedError(
+                "it is not this account's alone, and others could allow in its name", place=_at(path)
+            )
         return frozenset(json.loads(path.read_text(encoding="utf-8"))["allowed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnreachableError(

@@ -73,7 +73,11 @@ class _Sealed(DataLoader):  # type: ignore[misc]  # Ansible has no types
     def load_from_file(self, file_name: str, *args: Any, **more: Any) -> Any:
         """Return what a file has, or its digest if it is vaulted."""
         is_vaulted = Path(file_name).read_bytes().startswith(VAULT)
-        return {Path(file_name).name: _digest(file_name)} if is_vaulted else super().load_from_file(file_name, *args, **more)
+        return (
+            {Path(file_name).name: _digest(file_name)}
+            if is_vaulted
+            else super().load_from_file(file_name, *args, **more)
+        )
 
 
 def _noted(paths: list[str]) -> None:
