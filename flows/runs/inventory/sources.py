@@ -31,7 +31,6 @@ def current_inventory(
     source = inventory.netbox
     if source is None:
         return path
-    require_allowed(folder, [asked_by_netbox(source)])
     token = environment.get(source.token_env, "").strip()
     if not token:
         raise InputError(
@@ -39,6 +38,7 @@ def current_inventory(
             hint=f"export {source.token_env} with a token that may view devices; it is stored nowhere",
             place=Place("site.yaml", None, "inventory.netbox.token_env"),
         )
+    require_allowed(folder, [asked_by_netbox(source)])
     _keep(path, json.dumps(netbox_inventory(source, token), indent=1) + "\n")
     return path
 
