@@ -198,6 +198,8 @@ class TeamSite:
             lines
         )
         (folder / "site.yaml").write_text(text + of_team + "\n", encoding="utf-8")
+        allowed = called(["allow", "--yes", "--site", folder])
+        assert allowed.returncode == 0, allowed.stderr
         if folder != self.site and not (folder / "inventory").exists():
             (folder / "inventory").symlink_to(self.site / "inventory")
         words = (sys.executable, "-c", ENGINE, str(folder), "0", str(self.witness.playbooks))

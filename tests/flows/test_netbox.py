@@ -44,9 +44,7 @@ def test_every_page_is_read_and_ansible_understands_what_is_kept(netbox: NetBoxS
         netbox.add(f"gpu-{number}", primary_ip=f"10.1.0.{number}/24", oob_ip=f"10.2.0.{number}/24", serial=f"S{number}")
     netbox.add("leaf-1", role="leaf-switch", primary_ip="10.1.0.101/24")
 
-    path = kept_answer(
-        tmp_path, source(netbox, roles={"compute": "compute", "leaf-switch": "switches"}), WITH_TOKEN
-    )
+    path = kept_answer(tmp_path, source(netbox, roles={"compute": "compute", "leaf-switch": "switches"}), WITH_TOKEN)
 
     nodes = inventory_nodes(path)
     assert [node.name for node in nodes] == [f"gpu-{number}" for number in range(1, 9)]

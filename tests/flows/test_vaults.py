@@ -147,7 +147,9 @@ def test_a_password_comes_from_a_file_a_program_or_a_person(tmp_path: Path) -> N
     (tmp_path / "word").write_text("from a file\n")
 
     assert stated_access(tmp_path, settings(file="word")).passwords == {"prod": "from a file"}
-    assert stated_access(tmp_path, settings(command=["printf", "from a program"])).passwords == {"prod": "from a program"}
+    assert stated_access(tmp_path, settings(command=["printf", "from a program"])).passwords == {
+        "prod": "from a program"
+    }
     assert stated_access(tmp_path, settings(prompt=True), lambda asked: f"to {asked}").passwords == {
         "prod": "to Vault password (prod): "
     }
