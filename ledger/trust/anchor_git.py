@@ -27,21 +27,21 @@ SERVED = "git -c uploadpack.allowFilter=true upload-pack"
 """How a repository is asked for commits and notes alone: a project's files have no anchors."""
 
 NO_PROGRAMS = (
-    f"core.hooksPath={os.devnull}",
-    "core.fsmonitor=false",
-    "log.showSignature=false",
-    "protocol.allow=never",
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "protocol.allow=never"),
 )
 """What is set against a repository's own configuration where a note is written into it."""
 
 
 def add_note(repository: Path, anchor: Anchor) -> bool:
     """Add an anchor to the note on HEAD. Return whether it was written: False if it is there already."""
-    here = (repository, *(word for setting in NO_PROGRAMS for word in ("-c", setting)), "notes", "--ref", NOTES)
-    there = _git(*here, "list", "HEAD", missing_ok=True)
-    if there and anchor.line in _git(*here, "show", "HEAD"):
+    notes = (*NO_PROGRAMS, "notes", "--ref", NOTES)
+    there = _git(repository, *notes, "list", "HEAD", missing_ok=True)
+    if there and anchor.line in _git(repository, *notes, "show", "HEAD"):
         return False
-    _git(*here, "append", "-m", anchor.line, "HEAD")
+    _git(repository, *notes, "append", "-m", anchor.line, "HEAD")
     return True
 
 
@@ -51,7 +51,8 @@ def git_anchors(repository: Path) -> list[Anchor]:
     with _copy(repository) as copy:
         for line in _git(copy, "notes", "--ref", NOTES, "list").splitlines():
             note, _, commit = line.partition(" ")
-            found += text_anchors(_git(copy, "cat-file", "blob", note), f"note on {commit[:12]}")
+            text = _git(copy, "cat-file", "blob", note)
+            found += text_anchors(text, f"note on {commit[:12]}")
         trailers = f"--format=%(trailers:key={TRAILER},valueonly)"
         found += text_anchors(_git(copy, "log", "--all", trailers, missing_ok=True), "commit messages")
     return found
@@ -61,7 +62,8 @@ def git_anchors(repository: Path) -> list[Anchor]:
 def _copy(repository: Path) -> Iterator[Path]:
     """Yield a copy of a repository's commits and anchor notes, without its configuration and hooks."""
     here = repository.resolve()
-    top = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+    around = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
+    top = next(around, here)
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made, "copy")
         kind = _git(top, "rev-parse", "--show-object-format").strip()

@@ -198,10 +198,10 @@ class TeamSite:
             lines
         )
         (folder / "site.yaml").write_text(text + of_team + "\n", encoding="utf-8")
-        allowed = called(["allow", "--yes", "--site", folder])
-        assert allowed.returncode == 0, allowed.stderr
         if folder != self.site and not (folder / "inventory").exists():
             (folder / "inventory").symlink_to(self.site / "inventory")
+        allowed = called(["allow", "--yes", "--site", folder])
+        assert allowed.returncode == 0, allowed.stderr
         words = (sys.executable, "-c", ENGINE, str(folder), "0", str(self.witness.playbooks))
         return self._start(f"dispatcher {name}", words, {"PREFECT_API_AUTH_STRING": LOGIN})
 

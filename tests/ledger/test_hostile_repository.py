@@ -38,7 +38,7 @@ def repository(tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "tester@example.com")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     program = tmp_path / "program"
-    program.write_text(f'#!/bin/sh\necho "$0 $@" >> {ran}\nexit 1\n', encoding="utf-8")
+    program.write_text(f'#!/bin/sh\necho "$0 $@" >> {ran}\ncat > /dev/null\nexit 1\n', encoding="utf-8")
     program.chmod(0o755)
     folder = tmp_path / "repository"
     git(tmp_path, "init", "-q", str(folder))

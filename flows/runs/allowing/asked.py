@@ -25,14 +25,14 @@ NAMED = 4
 """How many things a sentence names."""
 
 
-class Asked(NamedTuple):
+class ToAllow(NamedTuple):
     """Something that a folder would do, in words after "it", and the digest by which it is allowed."""
 
     what: str
     digest: str
 
 
-def all_asked(folder: Path, site: Site) -> list[Asked]:
+def all_asked(folder: Path, site: Site) -> list[ToAllow]:
     """Return all that a site's folder would do, for the person who allows it."""
     found = [*asked_by_runs(folder, site.runs)]
     for entry in read_catalog(folder).values():
@@ -47,34 +47,34 @@ def all_asked(folder: Path, site: Site) -> list[Asked]:
     return found
 
 
-def asked_by_runs(folder: Path, settings: RunSettings) -> Iterator[Asked]:
+def asked_by_runs(folder: Path, settings: RunSettings) -> Iterator[ToAllow]:
     """Yield the programs that print passwords, and the variables that playbooks may read."""
     for one in settings.vault:
         if one.command:
             inside = [_content(folder / word, folder) for word in one.command]
             what = f"runs `{' '.join(one.command)}` for the password of vault id {one.id}"
-            yield Asked(what, _digest("command", one.command, inside))
+            yield ToAllow(what, _digest("command", one.command, inside))
     for name in settings.environment:
-        yield Asked(f"lets playbooks read {name} of the environment", _digest("environment", name))
+        yield ToAllow(f"lets playbooks read {name} of the environment", _digest("environment", name))
 
 
-def asked_by_netbox(source: NetBox) -> Asked:
+def asked_by_netbox(source: NetBox) -> ToAllow:
     """Return which variable is sent where."""
     what = f"sends {source.token_env} of the environment to {source.url}"
-    return Asked(what, _digest("netbox", source.url, source.token_env))
+    return ToAllow(what, _digest("netbox", source.url, source.token_env))
 
 
-def asked_by_inventory(code: InventoryCode) -> Iterator[Asked]:
+def asked_by_inventory(code: InventoryCode) -> Iterator[ToAllow]:
     """Yield what an inventory says that may be code: each statement, and all of them together."""
     if code.digest:
-        yield Asked("has an inventory that decides which code runs, or as whom", code.digest)
-        yield from (Asked(f"says in its inventory: {words}", digest) for digest, words in code.said.items())
+        yield ToAllow("has an inventory that decides which code runs, or as whom", code.digest)
+        yield from (ToAllow(f"says in its inventory: {words}", digest) for digest, words in code.said.items())
 
 
-def asked_by_playbook(playbooks: Path, name: str) -> Iterator[Asked]:
+def asked_by_playbook(playbooks: Path, name: str) -> Iterator[ToAllow]:
     """Yield a playbook that a site's own step names, where it is none of the program's own in `playbooks`."""
     if not is_ours(name):
-        yield Asked(f"runs the playbook {name}", playbook_digest(playbooks / name))
+        yield ToAllow(f"runs the playbook {name}", playbook_digest(playbooks / name))
 
 
 def is_ours(playbook: str) -> bool:
@@ -82,7 +82,7 @@ def is_ours(playbook: str) -> bool:
     return not Path(playbook).is_absolute() and ".." not in Path(playbook).parts
 
 
-def require_allowed(folder: Path, asked: Iterable[Asked]) -> None:
+def require_allowed(folder: Path, asked: Iterable[ToAllow]) -> None:
     """Raise WaitingError for what this account has not allowed a folder."""
     found = list(asked)
     known = allowed_in(folder) if found else ()
@@ -109,7 +109,7 @@ def not_allowed(folder: Path | None, inventory: Path, digest: str, *, is_copy: b
     return _why(folder, asked_by_inventory(code_of(inventory, digest.rpartition(".")[2], is_copy=is_copy)))
 
 
-def _why(folder: Path, asked: Iterable[Asked]) -> str:
+def _why(folder: Path, asked: Iterable[ToAllow]) -> str:
     try:
         require_allowed(folder, asked)
     except WaitingError as waiting:
