@@ -62,12 +62,13 @@ def git_anchors(repository: Path) -> list[Anchor]:
 def _copy(repository: Path) -> Iterator[Path]:
     """Yield a copy of a repository's commits and anchor notes, without its configuration and hooks."""
     here = repository.resolve()
-    around = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
-    top = next(around, here)
+    around = (here, *here.parents)
+    top = next((one for one in around if (one / ".git").exists()), here)
     with tempfile.TemporaryDirectory() as made:
         copy = Path(made, "copy")
         kind = _git(top, "rev-parse", "--show-object-format").strip()
-        _git(Path(made), "init", "--quiet", "--bare", "--template=", f"--object-format={kind}", str(copy))
+        init = ("init", "--quiet", "--bare", "--template=")
+        _git(Path(made), *init, f"--object-format={kind}", str(copy))
         fetch = ("fetch", "--quiet", "--no-tags", "--no-auto-gc", "--upload-pack", SERVED)
         _git(copy, *fetch, str(top), "+refs/notes/*:refs/notes/*")
         _git(copy, *fetch, "--filter=tree:0", str(top), "+refs/*:refs/*")
