@@ -14,6 +14,7 @@ from clusterwright.key_health import record_checks
 from clusterwright.planning import plan_of, read_all
 from clusterwright.where import find_site
 from flows.dashboard.login import login_file, login_of, renew_login
+from flows.runs.allowing.asked import all_asked, require_allowed
 from flows.runs.limits.extents import group_hosts
 from flows.runs.process.control_groups import why_none
 from flows.runs.secrets.access import read_access
@@ -151,6 +152,7 @@ def _runs(folder: Path, site: Site) -> Iterator[Check]:
         return
     try:
         group_hosts(site.runs, inventory)
+        require_allowed(folder, all_asked(folder, site))
         access = read_access(folder, site.runs)
         if any(one.prompt for one in site.runs.vault):
             yield Check("vaults", OK, "`up` asks for a password, and tries it")
@@ -159,7 +161,8 @@ def _runs(folder: Path, site: Site) -> Iterator[Check]:
         count = len(vaulted_in(inventory))
         yield Check("vaults", OK, f"{count} tried, and opened" if count else "nothing is vaulted")
     except ClusterwrightError as error:
-        yield Check("runs of playbooks", FAULT, f"{error.place}: {error.what}", error.hint)
+        found = f"{error.place}: {error.what}" if error.place else error.what
+        yield Check("runs of playbooks", FAULT, found, error.hint)
 
 
 def _accounts(site: Site) -> Check:

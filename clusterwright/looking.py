@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 
+from flows.runs.allowing.asked import asked_by_playbook, require_allowed
 from flows.runs.drift.look import Look, Place, look_for_drift
 from flows.runs.inventory.sources import kept_inventory
 from flows.runs.means import means_of
@@ -32,4 +33,7 @@ def look_at_all(folder: Path, names: Collection[str], cancel: threading.Event) -
         plan, zone = read_plan(snapshot), site_of(snapshot).time_zone
     place = Place(folder, playbooks_folder(), inventory, means_of(folder, inventory, ask_terminal))
     for name in wanted:
+        with open_snapshot(folder) as snapshot:
+            playbook = origin(snapshot, name).row.plan.playbook or ""
+        require_allowed(folder, asked_by_playbook(place.playbooks, playbook))
         yield look_for_drift(place, plan, name, partial(open_snapshot, folder), cancel), zone

@@ -4,6 +4,7 @@ import uuid
 from pathlib import Path
 
 from flows.engine.reservations import in_turn
+from flows.runs.allowing.asked import asked_by_playbook, require_allowed
 from flows.runs.drift.preview import Differences, look
 from flows.runs.inventory.sources import kept_inventory
 from flows.runs.means import means_of
@@ -35,6 +36,7 @@ def preview(folder: Path, activity: str) -> Differences:
     if inventory is None:
         raise NotSatisfiedError(f"there is no inventory to preview {activity} on", hint="`inventory` in site.yaml")
     require_ansible()
+    require_allowed(folder, asked_by_playbook(playbooks_folder(), terms.playbook))
     if row.state is not State.READY:
         raise NotSatisfiedError(
             f"{activity} is {row.state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
@@ -50,6 +52,7 @@ def preview(folder: Path, activity: str) -> Differences:
         log=runs / "preview.log",
         limits=means.limits(row.plan, terms.hosts, playbook, inventory),
         access=means.access,
+        allowed_in=means.allowed_in,
     )
     wish = Wish(row.id, row.attempt, wants(terms.hosts, row.plan.shares), float_of(row))
     with Ledger.open(folder) as ledger:

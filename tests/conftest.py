@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -112,6 +113,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "own_file: about a ledger that is a file of its own (its bytes, its lock, its clock), or none at all, and none that is shared",
     )
+    # what an account keeps of sites, as the tests' own account does
+    os.environ["XDG_STATE_HOME"] = until_the_end.enter_context(tempfile.TemporaryDirectory())
     if config.getoption("--database") == "postgres":
         os.environ[ON_POSTGRES] = "yes"
 

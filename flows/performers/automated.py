@@ -22,6 +22,7 @@ from flows.engine.performer import Job, Outcome, known_already, settled
 from flows.engine.state import WAITS, Engine
 from flows.performers.lease import Lease, claim_here, folder_name
 from flows.performers.measured import outcome_of
+from flows.runs.allowing.asked import is_ours, not_allowed, playbook_not_allowed
 from flows.runs.bundle.digest import run_digest
 from flows.runs.drift.look import Place, look_for_drift
 from flows.runs.drift.preview import look
@@ -46,6 +47,7 @@ from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from steps.catalog.loader import understates
 from steps.catalog.terms import CHANGING
 
 engine_log = logging.getLogger("clusterwright.flows")
@@ -84,10 +86,11 @@ class Automation:
         playbook = row.plan.playbook or ""
         try:
             digest = self._digest(row)
+            waits = self._not_allowed(playbook, digest)
         except ClusterwrightError as error:
             return f"{playbook} {error.what}"
-        if not playbook or row.plan.effect not in CHANGING:
-            return playbook
+        if not playbook or waits or row.plan.effect not in CHANGING:
+            return f"{playbook} {waits}"
         live = live_releases(snapshot, row.id, row.attempt)
         released = f"{live[0].id} {digest}" if live else "not released"
         return f"{playbook} {released}{' hands off' if self.hands_off else ''}"
@@ -127,8 +130,11 @@ class Automation:
             return _nothing(Outcome("Not automated yet", by_hand, asked=True))
         try:
             digest = self._digest(row)
+            waits_for = self._not_allowed(name, digest)
         except ClusterwrightError as error:
             return _nothing(Outcome("Cannot be run", str(error), failed=True))
+        if waits_for:
+            return _nothing(Outcome("Waits to be allowed", waits_for, asked=True))
         hosts = hosts_left(snapshot, row, digest) if digest else ()
         if not hosts:
             no_host = f"the inventory names no host of {row.plan.unit} for {name}: `inventory` in site.yaml"
@@ -144,6 +150,14 @@ class Automation:
             return ""
         return run_digest(self.playbooks / row.plan.playbook, self.inventory)
 
+    def _not_allowed(self, playbook: str, digest: str) -> str:
+        """Return what of the site's own a run may not read: the engine's account has not allowed it, or it was changed after that."""
+        if self.inventory is None or not digest:
+            return ""
+        folder = self.means.allowed_in
+        of_playbook = playbook_not_allowed(folder, self.playbooks, playbook)
+        return of_playbook or not_allowed(folder, self.inventory, digest)
+
     def _why_not(
         self,
         snapshot: Snapshot,
@@ -152,6 +166,9 @@ class Automation:
         digest: str,
     ) -> Outcome | None:
         """Return why a step that changes hosts may not run: this engine only reads, or no release covers it."""
+        if understates(row.plan.playbook, row.plan.effect):
+            why = f"the plan in force says less of {row.plan.playbook} than it does; {row.id} waits for a plan that says it"
+            return Outcome("Cannot be run", why, failed=True)
         if row.plan.effect not in CHANGING:
             return None
         if self.hands_off:
@@ -182,6 +199,8 @@ class Automation:
     def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
         """Look at the hosts of a finished activity, and keep what differs. Nothing is opened again."""
         assert self.inventory is not None
+        if waits := self._not_allowed(row.plan.playbook or "", self._digest(row)):
+            return Outcome("Waits to be allowed", waits, asked=True)
         place = Place(engine.site_dir, self.playbooks.resolve(), self.inventory, self.means, _player(engine))
         look = look_for_drift(place, engine.plan, row.id, engine.snapshot, engine.stopping)
         if not engine.stopping.is_set():
@@ -207,7 +226,7 @@ class Automation:
         self.cancels[row.id] = cancel
         try:
             spec = self._spec(engine, row, held.hosts, folder, held.run)
-            if row.plan.effect in CHANGING:
+            if row.plan.effect in CHANGING or not is_ours(row.plan.playbook or ""):
                 spec = replace(spec, released=digest)
             with Lease(engine, held, cancel) as lease:
                 if was_cut_off and engine.workers is None:  # of a slice, its worker has removed that
@@ -265,6 +284,7 @@ class Automation:
             log=own_log(engine.site_dir.resolve(), log or name),
             limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
             access=self.means.access,
+            allowed_in=self.means.allowed_in,
         )
 
 

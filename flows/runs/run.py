@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import why_lapsed
 from flows.runs.limits.limits import Extent, Limits, limits_of
 from flows.runs.process.control_groups import join
@@ -26,7 +27,7 @@ from flows.runs.process.spare import environment, supervisor
 from flows.runs.process.sweeping import LIMITS, write_sweep
 from flows.runs.results.per_host import Event, HostResult, PlaybookResult, Tally
 from flows.runs.secrets.access import NOTHING, Access
-from schedule.errors import ClusterwrightError, UnreachableError
+from schedule.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 from steps.design.run_settings import RunSettings
 
 POLL_S = 0.2
@@ -59,7 +60,8 @@ Player = Callable[["RunSpec", RunPlace, EventHandler, GroupHandler, threading.Ev
 class RunSpec:
     """What to run, and where. `work_dir` must not exist. The run appends to `log`. Without `limits` those of an unknown step hold.
 
-    With `released`, nothing runs unless what Ansible would read has just this digest.
+    With `released`, nothing runs unless what Ansible would read has just this digest. With `allowed_in`, nothing runs unless this
+    account has allowed that folder what decides in the inventory which code runs.
     """
 
     playbook: Path
@@ -72,6 +74,7 @@ class RunSpec:
     limits: Limits | None = None
     access: Access = NOTHING
     released: str | None = None
+    allowed_in: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,11 @@ def run_playbook(
 
 
 def refused(spec: RunSpec, place: RunPlace) -> PlaybookResult | None:
-    """Return the result of a run that may not begin, since its files are not those that were released. None where it may."""
+    """Return the result of a run that may not begin, since its files are not those that were released or allowed. None where it may."""
     digest = place.tree.digest
-    if spec.released is None or not (why := why_lapsed(spec.released, digest)):
+    why = why_lapsed(spec.released, digest) if spec.released is not None else ""
+    why = why or not_allowed(spec.allowed_in, place.tree.inventory, digest, is_copy=True)
+    if not why:
         return None
     nothing = f"nothing was run: {why}"
     hosts = [HostResult(host, message=nothing) for host in spec.hosts]
@@ -144,6 +149,8 @@ def sweep(spec: RunSpec, hosts: tuple[str, ...], on_event: EventHandler) -> None
     swept = replace(spec, hosts=hosts, work_dir=folder, log=folder / "log", extra_vars={}, check=False, limits=LIMITS)
     try:
         with run_place(spec.playbook, spec.inventory, folder) as place:
+            if not_allowed(spec.allowed_in, place.tree.inventory, place.tree.digest, is_copy=True):
+                raise NotSatisfiedError("the inventory was changed, and is not allowed")
             _prepare(swept)
             there = place._replace(tree=place.tree._replace(playbook=write_sweep(folder)))
             done = _supervised(swept, there, ignore, ignore, threading.Event())

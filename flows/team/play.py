@@ -25,7 +25,7 @@ from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunEvent, RunSpec, ignore
 from flows.runs.run import play as play_here
-from flows.runs.secrets.access import read_access
+from flows.runs.secrets.access import stated_access
 from flows.team.bundle import SliceTerms, digest_of, refuse_other_versions, unpacked, versions
 from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
@@ -107,7 +107,7 @@ def _played(worker: Worker, terms: SliceTerms, place: RunPlace, reporter: Report
         log=place.folder / "log",
         check=terms.check,
         limits=terms.bounds(),
-        access=read_access(worker.folder, worker.settings.runs),
+        access=stated_access(worker.folder, worker.settings.runs),
     )
 
     def on_event(event: RunEvent) -> None:

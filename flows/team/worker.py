@@ -20,7 +20,7 @@ from flows.dashboard.shared_server import reached
 from flows.engine.parent_death import dying_with_parent
 from flows.runs.process.orphans import end_group, members
 from flows.runs.run import require_ansible
-from flows.runs.secrets.access import read_access
+from flows.runs.secrets.access import stated_access
 from flows.team.exchange import ENDED, Exchange
 from flows.team.worker_file import FOLDER, Worker, has_ended
 from schedule.errors import UnreachableError
@@ -35,7 +35,7 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     """Work until `stop` is set. Return 0, or 3 where Prefect's worker ends by itself. Raise where it could run nothing."""
     worker = Worker(folder)
     exchange = worker.exchange
-    _ = worker.key, read_access(worker.folder, worker.settings.runs)  # rather now than in the first run
+    _ = worker.key, stated_access(worker.folder, worker.settings.runs)  # rather now than in the first run
     require_ansible()
     reached(worker.settings.prefect, shared_login())
     for own in (worker.runs, worker.pids):

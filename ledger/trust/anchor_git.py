@@ -2,12 +2,18 @@
 
 Push the notes with `git push origin refs/notes/clusterwright`. After other people have fetched them, nobody can change them
 without those people noticing.
+
+Who wrote a repository wrote its configuration and hooks too, and git runs programs that they name. So a repository is read from a
+copy that git makes without them: git's own manual says that for repositories of others. A note is added with git's hooks off.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ledger.trust.anchors import TRAILER, Anchor, text_anchors
@@ -17,25 +23,57 @@ NOTES = "clusterwright"
 TIMEOUT_S = 60
 OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"})
 
+SERVED = "git -c uploadpack.allowFilter=true upload-pack"
+"""How a repository is asked for commits and notes alone: a project's files have no anchors."""
+
+NO_PROGRAMS = (
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "log.showSignature=false"),
+    *("-c", "protocol.allow=never"),
+)
+"""What is set against a repository's own configuration where a note is written into it."""
+
 
 def add_note(repository: Path, anchor: Anchor) -> bool:
     """Add an anchor to the note on HEAD. Return whether it was written: False if it is there already."""
-    there = _git(repository, "notes", "--ref", NOTES, "list", "HEAD", missing_ok=True)
-    if there and anchor.line in _git(repository, "notes", "--ref", NOTES, "show", "HEAD"):
+    notes = (*NO_PROGRAMS, "notes", "--ref", NOTES)
+    there = _git(repository, *notes, "list", "HEAD", missing_ok=True)
+    if there and anchor.line in _git(repository, *notes, "show", "HEAD"):
         return False
-    _git(repository, "notes", "--ref", NOTES, "append", "-m", anchor.line, "HEAD")
+    _git(repository, *notes, "append", "-m", anchor.line, "HEAD")
     return True
 
 
 def git_anchors(repository: Path) -> list[Anchor]:
     """Return every anchor in a repository's notes and commit messages."""
     found: list[Anchor] = []
-    for line in _git(repository, "notes", "--ref", NOTES, "list").splitlines():
-        note, _, commit = line.partition(" ")
-        found += text_anchors(_git(repository, "cat-file", "blob", note), f"note on {commit[:12]}")
-    trailers = f"--format=%(trailers:key={TRAILER},valueonly)"
-    found += text_anchors(_git(repository, "log", "--all", trailers, missing_ok=True), "commit messages")
+    with _copy(repository) as copy:
+        for line in _git(copy, "notes", "--ref", NOTES, "list").splitlines():
+            note, _, commit = line.partition(" ")
+            text = _git(copy, "cat-file", "blob", note)
+            found += text_anchors(text, f"note on {commit[:12]}")
+        trailers = f"--format=%(trailers:key={TRAILER},valueonly)"
+        found += text_anchors(_git(copy, "log", "--all", trailers, missing_ok=True), "commit messages")
     return found
+
+
+@contextmanager
+def _copy(repository: Path) -> Iterator[Path]:
+    """Yield a copy of a repository's commits and anchor notes, without its configuration and hooks."""
+    here = repository.resolve()
+    around = (here, *here.parents)
+    top = next((one for one in around if (one / ".git").exists()), here)
+    with tempfile.TemporaryDirectory() as made:
+        copy = Path(made, "copy")
+        kind = _git(top, "rev-parse", "--show-object-format").strip()
+        init = ("init", "--quiet", "--bare", "--template=")
+        _git(Path(made), *init, f"--object-format={kind}", str(copy))
+        fetch = ("fetch", "--quiet", "--no-tags", "--no-auto-gc", "--upload-pack", SERVED)
+        _git(copy, *fetch, str(top), "+refs/notes/*:refs/notes/*")
+        _git(copy, *fetch, "--filter=tree:0", str(top), "+refs/*:refs/*")
+        _git(copy, *fetch, "--filter=tree:0", str(top), "+HEAD:refs/heads/HEAD", missing_ok=True)  # it may have no name
+        yield copy
 
 
 def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
@@ -63,4 +101,4 @@ def _git(repository: Path, *words: str, missing_ok: bool = False) -> str:
 def _environment() -> dict[str, str]:
     """Return git's environment without the variables that a hook sets. They would make git use the hook's repository."""
     ours = {name: value for name, value in os.environ.items() if name not in OF_A_HOOK}
-    return ours | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    return ours | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}

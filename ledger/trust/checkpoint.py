@@ -26,6 +26,7 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
 from ledger.account import machine_account
+from ledger.account_state import account_state
 from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
@@ -64,9 +65,7 @@ class Checkpoint(NamedTuple):
 
 def state_folder(site: str, environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder in which this account keeps the checkpoint of a site."""
-    home = Path(environment.get("HOME", "~")).expanduser()
-    states = Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state")
-    return states / "clusterwright" / "audits" / site
+    return account_state(environment) / "audits" / site
 
 
 def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Checkpoint:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 from pydantic import Field
 
 from schedule.errors import InputError, Place
 from steps.catalog.schema import Closed, Step, Text
+from steps.catalog.terms import Effect
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
@@ -161,6 +163,37 @@ def _entry(path: Path, *, local: bool) -> Entry:
     return Entry(step, path, lines, local)
 
 
+def stated_effect(playbook: str | None) -> Effect | None:
+    """Return what a playbook does to hosts, as the shipped step says that has it. None where it is not one of the shipped.
+
+    What has a shipped step's number and is no step's own is a part of other playbooks, and taken for the worst.
+    """
+    name = normpath(playbook or "")
+    steps = [entry.step for entry in _shipped(shipped_folder()).values()]
+    if owner := next((step for step in steps if name in step.playbooks), None):
+        return owner.effect
+    is_part = any(name.startswith(f"{step.phase}/{step.id}_") for step in steps)
+    return Effect.DESTRUCTIVE if is_part else None
+
+
+def understates(playbook: str | None, effect: Effect | None) -> bool:
+    """Return whether a step says less of its playbook than a shipped step does. It would then run without a release."""
+    known = stated_effect(playbook)
+    rank = list(Effect).index
+    return known is not None and (effect is None or rank(effect) < rank(known))
+
+
+def _refuse_understating(entry: Entry) -> None:
+    for playbook in entry.step.playbooks:
+        if understates(playbook, entry.step.effect):
+            known = stated_effect(playbook)
+            raise InputError(
+                f"the playbook {playbook} has the effect {known}, and the step says less",
+                hint=f"write `effect: {known}`: it waits for a release then",
+                place=entry.place("effect"),
+            )
+
+
 def _add(catalog: Catalog, entry: Entry) -> None:
     if entry.step.id in catalog:
         other = catalog[entry.step.id].path
@@ -179,6 +212,7 @@ def _overlay(catalog: Catalog, path: Path) -> None:
                 hint="to change a shipped step, write `overrides: ID`, `reason:` and the keys to change",
                 place=entry.place("id"),
             )
+        _refuse_understating(entry)
         _add(catalog, entry)
         return
     try:

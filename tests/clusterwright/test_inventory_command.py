@@ -123,6 +123,7 @@ def test_hosts_come_from_netbox(site: Path, command: Command) -> None:
         edit(site, "# inventory: inventory/hosts.yml", f"inventory: {{netbox: {{url: '{netbox.url}', site: oslo}}}}")
         for number in (3, 1, 2):
             netbox.add(f"gpu-{number}", oob_ip=f"10.0.0.{15 + number}/20")
+        assert command("allow", "--yes", "--site", site).returncode == 0
         done = command("inventory", "--site", site, "--json", env={"NETBOX_TOKEN": TOKEN})
         refused = command("inventory", "--site", site, env={"NETBOX_TOKEN": "wrong"})
     away = command("inventory", "--site", site, env={"NETBOX_TOKEN": TOKEN})
@@ -134,8 +135,9 @@ def test_hosts_come_from_netbox(site: Path, command: Command) -> None:
     assert "does not answer" in away.stderr
 
 
-def test_without_pynetbox_it_says_what_to_install(site: Path) -> None:
+def test_without_pynetbox_it_says_what_to_install(site: Path, command: Command) -> None:
     edit(site, "# inventory: inventory/hosts.yml", "inventory: {netbox: {url: 'https://127.0.0.1:1', site: oslo}}")
+    assert command("allow", "--yes", "--site", site).returncode == 0
     code = (
         "import sys; sys.modules['pynetbox'] = None\n"
         f"sys.argv = ['clusterwright', 'inventory', '--site', {str(site)!r}]\n"

@@ -139,6 +139,8 @@ class EngineKills:
         site_yaml = self.site / "site.yaml"
         text = site_yaml.read_text(encoding="utf-8").replace("inventory/hosts.yml", "inventory/hosts.ini")
         site_yaml.write_text(text, encoding="utf-8")
+        allowed = called(["allow", "--yes", "--site", self.site])
+        assert allowed.returncode == 0, allowed.stderr
         plan = self._plan()
         with create_ledger(
             self.site, site_name="Kills", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time

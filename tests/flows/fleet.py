@@ -145,6 +145,8 @@ class Fleet:
         site_yaml = self.site / "site.yaml"
         text = site_yaml.read_text(encoding="utf-8").replace("inventory/hosts.yml", "inventory/hosts.ini")
         site_yaml.write_text(f"{text}\nruns: {{hang_after_s: {HANG_AFTER_S}}}\n", encoding="utf-8")
+        allowed = called(["allow", "--yes", "--site", self.site])
+        assert allowed.returncode == 0, allowed.stderr
         for step in (*STEPS, "300"):
             path = self._playbooks / "networking" / f"{step}.yml"
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -213,6 +213,8 @@ class TeamSite:
         return self._engine("alone", self.site, self.port, {})
 
     def _engine(self, name: str, folder: Path, port: int, own: dict[str, str]) -> subprocess.Popen[bytes]:
+        allowed = called(["allow", "--yes", "--site", folder])
+        assert allowed.returncode == 0, allowed.stderr
         words = (sys.executable, "-c", ENGINE, str(folder), str(port), str(self.witness.playbooks))
         return self._start(f"dispatcher {name}", words, own)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from flows.runs.allowing.asked import asked_by_netbox
+from flows.runs.allowing.kept import keep_allowed
 from flows.runs.inventory.nodes import inventory_nodes
 from flows.runs.inventory.sources import current_inventory
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
@@ -26,6 +28,13 @@ def netbox() -> Iterator[NetBoxServer]:
         yield server
 
 
+def kept_answer(folder: Path, inventory: Inventory, environment: dict[str, str]) -> Path:
+    """Return what `current_inventory` does where the folder is allowed to send the token."""
+    assert inventory.netbox is not None
+    keep_allowed(folder, [asked_by_netbox(inventory.netbox).digest])
+    return current_inventory(folder, inventory, environment)
+
+
 def source(netbox: NetBoxServer, **more: object) -> Inventory:
     return Inventory.model_validate({"netbox": {"url": netbox.url, "site": "oslo", **more}})
 
@@ -35,9 +44,7 @@ def test_every_page_is_read_and_ansible_understands_what_is_kept(netbox: NetBoxS
         netbox.add(f"gpu-{number}", primary_ip=f"10.1.0.{number}/24", oob_ip=f"10.2.0.{number}/24", serial=f"S{number}")
     netbox.add("leaf-1", role="leaf-switch", primary_ip="10.1.0.101/24")
 
-    path = current_inventory(
-        tmp_path, source(netbox, roles={"compute": "compute", "leaf-switch": "switches"}), WITH_TOKEN
-    )
+    path = kept_answer(tmp_path, source(netbox, roles={"compute": "compute", "leaf-switch": "switches"}), WITH_TOKEN)
 
     nodes = inventory_nodes(path)
     assert [node.name for node in nodes] == [f"gpu-{number}" for number in range(1, 9)]
@@ -59,7 +66,7 @@ def test_only_devices_that_are_or_come_into_place_are_hosts(netbox: NetBoxServer
     netbox.add("pdu-1", role="pdu")
     netbox.add(None)
 
-    path = current_inventory(tmp_path, source(netbox, roles={"compute": "compute"}), WITH_TOKEN)
+    path = kept_answer(tmp_path, source(netbox, roles={"compute": "compute"}), WITH_TOKEN)
 
     assert [node.name for node in inventory_nodes(path)] == ["here", "soon"]
 
@@ -67,7 +74,7 @@ def test_only_devices_that_are_or_come_into_place_are_hosts(netbox: NetBoxServer
 def test_the_token_is_kept_nowhere(netbox: NetBoxServer, tmp_path: Path) -> None:
     netbox.add("gpu-1")
 
-    current_inventory(tmp_path, source(netbox), WITH_TOKEN)
+    kept_answer(tmp_path, source(netbox), WITH_TOKEN)
 
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
@@ -79,7 +86,7 @@ def test_variables_beside_it_hold_for_its_hosts_and_outlast_it(netbox: NetBoxSer
     (tmp_path / "inventory" / "host_vars").mkdir(parents=True)
     (tmp_path / "inventory" / "host_vars" / "gpu-1.yml").write_text(yaml.safe_dump({"bmc_address": "10.9.9.9"}))
 
-    path = current_inventory(tmp_path, source(netbox), WITH_TOKEN)
+    path = kept_answer(tmp_path, source(netbox), WITH_TOKEN)
 
     assert inventory_nodes(path)[0].bmc_address == "10.9.9.9"
 
@@ -97,7 +104,7 @@ def test_a_template_is_no_statement_of_a_serial_number(tmp_path: Path) -> None:
 
 def refused(netbox: NetBoxServer, folder: Path, token: str = TOKEN, **more: object) -> ClusterwrightError:
     with pytest.raises(ClusterwrightError) as caught:
-        current_inventory(folder, source(netbox, **more), {"NETBOX_TOKEN": token})
+        kept_answer(folder, source(netbox, **more), {"NETBOX_TOKEN": token})
     assert not (folder / "inventory" / "netbox.json").exists()
     assert TOKEN not in str(caught.value)
     return caught.value
@@ -146,7 +153,7 @@ def test_an_answer_that_never_comes_is_not_waited_for(monkeypatch: pytest.Monkey
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(UnreachableError, match="does not answer: ReadTimeout"):
-            current_inventory(tmp_path, Inventory.model_validate({"netbox": {"url": url, "site": "oslo"}}), WITH_TOKEN)
+            kept_answer(tmp_path, Inventory.model_validate({"netbox": {"url": url, "site": "oslo"}}), WITH_TOKEN)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +187,11 @@ def test_a_site_without_hosts_says_which_devices_would_be(netbox: NetBoxServer, 
 
 def test_a_netbox_that_is_away_leaves_what_was_read_last(netbox: NetBoxServer, tmp_path: Path) -> None:
     netbox.add("gpu-1")
-    path = current_inventory(tmp_path, source(netbox), WITH_TOKEN)
+    path = kept_answer(tmp_path, source(netbox), WITH_TOKEN)
     before = path.read_bytes()
     netbox.broken = True
 
     with pytest.raises(UnreachableError):
-        current_inventory(tmp_path, source(netbox), WITH_TOKEN)
+        kept_answer(tmp_path, source(netbox), WITH_TOKEN)
 
     assert path.read_bytes() == before

@@ -11,7 +11,7 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 
 from flows.runs.inventory.nodes import inventory_nodes
 from flows.runs.run import RunSpec, run_playbook
-from flows.runs.secrets.access import Access, ask_terminal, read_access
+from flows.runs.secrets.access import Access, ask_terminal, stated_access
 from flows.runs.secrets.vaults import require_open, vaulted_in
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.run_settings import RunSettings
@@ -146,12 +146,14 @@ def settings(**source: object) -> RunSettings:
 def test_a_password_comes_from_a_file_a_program_or_a_person(tmp_path: Path) -> None:
     (tmp_path / "word").write_text("from a file\n")
 
-    assert read_access(tmp_path, settings(file="word")).passwords == {"prod": "from a file"}
-    assert read_access(tmp_path, settings(command=["printf", "from a program"])).passwords == {"prod": "from a program"}
-    assert read_access(tmp_path, settings(prompt=True), lambda asked: f"to {asked}").passwords == {
+    assert stated_access(tmp_path, settings(file="word")).passwords == {"prod": "from a file"}
+    assert stated_access(tmp_path, settings(command=["printf", "from a program"])).passwords == {
+        "prod": "from a program"
+    }
+    assert stated_access(tmp_path, settings(prompt=True), lambda asked: f"to {asked}").passwords == {
         "prod": "to Vault password (prod): "
     }
-    assert read_access(tmp_path, settings(prompt=True)).passwords == {}
+    assert stated_access(tmp_path, settings(prompt=True)).passwords == {}
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,7 @@ def test_a_source_that_gives_none_is_named(
     (tmp_path / "empty").touch()
 
     with pytest.raises(kind) as refused:
-        read_access(tmp_path, settings(**source))
+        stated_access(tmp_path, settings(**source))
 
     assert words in refused.value.what
     assert str(refused.value.place) == f"{tmp_path}/site.yaml: runs.vault[0]"
@@ -184,6 +186,6 @@ def test_a_person_is_asked_on_a_terminal_only() -> None:
 def test_only_the_variables_on_the_list_are_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAMBER_TOKEN", "x")
 
-    assert read_access(tmp_path, RunSettings(environment=("CHAMBER_TOKEN",))).environment == {"CHAMBER_TOKEN": "x"}
+    assert stated_access(tmp_path, RunSettings(environment=("CHAMBER_TOKEN",))).environment == {"CHAMBER_TOKEN": "x"}
     with pytest.raises(InputError, match="the environment has none"):
-        read_access(tmp_path, RunSettings(environment=("NOT_THERE",)))
+        stated_access(tmp_path, RunSettings(environment=("NOT_THERE",)))

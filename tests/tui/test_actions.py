@@ -20,7 +20,18 @@ COMMANDS = command_line()
 
 LEFT_OUT = {
     "a site is made or changed with them, now and then, by its owner": (
-        *("init", "doctor", "plan", "plan adopt", "plan compare", "plan diff", "design", "inventory", "redact"),
+        *(
+            "init",
+            "allow",
+            "doctor",
+            "plan",
+            "plan adopt",
+            "plan compare",
+            "plan diff",
+            "design",
+            "inventory",
+            "redact",
+        ),
         *("import-progress", "import", "import schedule", "authority", "authority access", "authority rules"),
         *("keys", "keys allowed-signers", "keys engine", "keys revoke", "anchor", "backup", "restore"),
         *("database", "database check", "database load", "database roles", "database sql"),

@@ -26,7 +26,10 @@ from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from clusterwright.unsignable_view import unsignable_lines
+from flows.runs.allowing.asked import all_asked
+from flows.runs.allowing.kept import keep_allowed
 from flows.runs.bundle.tree import VARIABLES
+from flows.runs.inventory.sources import site_in
 from schedule.errors import InputError
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
@@ -65,7 +68,10 @@ def init(
         answers = Answers(read_preset(preset or USUAL), start or today_in(ZONE), people=people)
     chosen = answers.preset
     hosts = _inventory_text(chosen.name, inventory)
+    is_ours = inventory is None and not (folder / "inventory").exists()
     write_site(folder, answers, hosts)
+    if hosts is not None and is_ours:  # an inventory of others is for a person to allow
+        keep_allowed(folder, [one.digest for one in all_asked(folder, site_in(folder))])
     if hosts is not None:
         for left in _variables_beside(inventory):
             say(

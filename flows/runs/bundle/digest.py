@@ -67,7 +67,12 @@ def run_digest(playbook: Path, inventory: Path) -> str:
 
     The files are read once for each change of one of them. Raise where playbook or inventory do not exist or cannot be released.
     """
-    return joined(_known("playbook", playbook_part, playbook), _known("inventory", inventory_part, inventory))
+    return joined(playbook_digest(playbook), _known("inventory", inventory_part, inventory))
+
+
+def playbook_digest(playbook: Path) -> str:
+    """Return the part of a run's digest that is about its playbook. Raise where it does not exist."""
+    return _known("playbook", playbook_part, playbook)
 
 
 def joined(playbook: str, inventory: str) -> str:

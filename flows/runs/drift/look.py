@@ -134,6 +134,7 @@ def _spec(place: Place, plan: Plan, row: Activity, hosts: tuple[str, ...]) -> Ru
         check=True,
         limits=place.means.limits(row.plan, hosts, playbook, place.inventory),
         access=place.means.access,
+        allowed_in=place.means.allowed_in,
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from flows.runs.inventory.settings import ROOT, reading_environment
 from schedule.errors import InputError, UnreachableError
 
 MOST_HOSTS = 100_000
@@ -43,13 +44,15 @@ def run_bounded(module: str, inventory: Path, asked: str = "") -> Ended:
     """Return what a module of this package prints of an inventory. Raise for an inventory that Ansible cannot read."""
     try:
         ended = subprocess.run(
-            [sys.executable, "-P", "-m", module, str(inventory)],
+            [sys.executable, "-P", "-m", module, str(inventory.absolute())],
             input=asked,
             capture_output=True,
             text=True,
             errors="replace",
             check=False,
             timeout=SECONDS,
+            cwd=ROOT,
+            env=reading_environment(),
         )
     except subprocess.TimeoutExpired:
         raise UnreachableError(
@@ -73,13 +76,15 @@ def _reason(ended: Ended) -> str:
 
 
 def bound() -> None:
-    """Bound the memory and the time of this process, and the hosts that a range may name."""
+    """Bound the memory and the time of this process, and the hosts that a range may name. Refuse lookups: they start programs."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_OF_WORK, SECONDS_OF_WORK))
     import ansible.plugins.inventory as plugins
+    from ansible.plugins.loader import lookup_loader
 
     ansible: Any = plugins
     ansible.expand_hostname_range = _bounded(ansible.expand_hostname_range)
+    lookup_loader.get = lookup_loader.get_with_context = _no_lookup
 
 
 def _bounded(expand: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
@@ -96,6 +101,10 @@ def _bounded(expand: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
         return expand(line)
 
     return expanded
+
+
+def _no_lookup(name: str, *_: Any, **__: Any) -> NoReturn:
+    _end(f"it asks the lookup {name!r}, and nobody can release what that will answer; write the answer in its place")
 
 
 def hosts_in(pattern: str) -> int:

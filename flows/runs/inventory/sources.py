@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.runs.allowing.asked import asked_by_netbox, require_allowed
 from flows.runs.inventory.netbox import netbox_inventory
 from schedule.errors import InputError, Place, UnreachableError
 from steps.catalog.loader import read_roles
@@ -24,7 +25,7 @@ def current_inventory(
 ) -> Path:
     """Return the file or folder that Ansible reads. Where the inventory is in NetBox, ask NetBox and keep its answer first.
 
-    Raise where the token is missing, or NetBox does not answer. The file that was kept before is then left as it is.
+    Raise where the folder is not allowed to send the token there, where it is missing, or where NetBox does not answer. The file that was kept before is then left as it is.
     """
     path = folder / inventory
     source = inventory.netbox
@@ -37,6 +38,7 @@ def current_inventory(
             hint=f"export {source.token_env} with a token that may view devices; it is stored nowhere",
             place=Place("site.yaml", None, "inventory.netbox.token_env"),
         )
+    require_allowed(folder, [asked_by_netbox(source)])
     _keep(path, json.dumps(netbox_inventory(source, token), indent=1) + "\n")
     return path
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from getpass import getpass
 from pathlib import Path
 
+from flows.runs.allowing.asked import asked_by_runs, require_allowed
 from flows.runs.secrets.values import is_secret_name
 from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
 from steps.design.run_settings import RunSettings, VaultPassword
@@ -44,7 +45,16 @@ NOTHING = Access()
 
 
 def read_access(folder: Path, settings: RunSettings, ask: Ask | None = None) -> Access:
-    """Return what the runs of a site may know. Raise, with its place, for what is missing or cannot be read.
+    """Return what the runs of a site may know. Raise where its folder is not allowed that, or it is missing or cannot be read.
+
+    With `ask`, passwords that a person types are asked for, otherwise they are left out.
+    """
+    require_allowed(folder, asked_by_runs(folder, settings))
+    return stated_access(folder, settings, ask)
+
+
+def stated_access(folder: Path, settings: RunSettings, ask: Ask | None = None) -> Access:
+    """Return what runs may know by settings that are this account's own, as a worker's are. Raise as `read_access` does.
 
     With `ask`, passwords that a person types are asked for, otherwise they are left out.
     """

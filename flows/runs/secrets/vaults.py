@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.runs.bundle.tree import inventory_files, settings_files
+from flows.runs.inventory.settings import ROOT, reading_environment
 from flows.runs.secrets.access import Access
 from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
 
@@ -49,6 +50,7 @@ def require_open(inventory: Path, access: Access, named: tuple[str, ...]) -> Non
     ended = subprocess.run(
         [sys.executable, "-P", "-m", "flows.runs.secrets.vaults"],
         input=asked, capture_output=True, text=True, timeout=SECONDS, check=False,
+        cwd=ROOT, env=reading_environment(),
     )  # fmt: skip
     if ended.returncode != 0:
         raise UnreachableError("the passwords of the vaults cannot be tried: Ansible itself broke off")

@@ -1,0 +1,197 @@
+"""What of an inventory decides which code runs is allowed once, by its digest. Who edits it otherwise is the engine."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from flows.runs.allowing.asked import asked_by_inventory
+from flows.runs.allowing.inventory_code import code_in
+from flows.runs.allowing.kept import keep_allowed
+from flows.runs.bundle import copy
+from flows.runs.run import RunSpec, run_playbook
+
+LOCAL = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
+PLAYBOOK = """\
+- hosts: all
+  gather_facts: false
+  tasks:
+    - name: Ask the host
+      ansible.builtin.ping:
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a site's folder with an inventory of two local hosts, and a playbook that only reads beside it."""
+    made = tmp_path / "site"
+    (made / "inventory" / "group_vars").mkdir(parents=True)
+    (tmp_path / "playbooks" / "networking").mkdir(parents=True)
+    (tmp_path / "playbooks" / "networking" / "040.yml").write_text(PLAYBOOK, encoding="utf-8")
+    hosts(made, "n1", "n2")
+    return made
+
+
+def hosts(folder: Path, *names: str, more: str = "") -> None:
+    lines = [
+        f"{name} ansible_host=10.0.0.{number} bmc_address=10.1.0.{number} serial_number=S-{number} {LOCAL}"
+        for number, name in enumerate(names, 1)
+    ]
+    (folder / "inventory" / "hosts.ini").write_text("\n".join([*lines, more, ""]), encoding="utf-8")
+
+
+def allow(folder: Path) -> None:
+    keep_allowed(folder, [one.digest for one in asked_by_inventory(code_in(folder / "inventory"))])
+
+
+def run(folder: Path, name: str) -> tuple[str, str]:
+    """Run the playbook that reads. Return how it ended, and its message."""
+    done = run_playbook(
+        RunSpec(
+            playbook=folder.parent / "playbooks" / "networking" / "040.yml",
+            inventory=folder / "inventory",
+            hosts=("n1",),
+            extra_vars={},
+            work_dir=folder.parent / name,
+            log=folder.parent / f"{name}.log",
+            allowed_in=folder,
+        ),
+        cancel=threading.Event(),
+    )
+    return done.status, done.message
+
+
+def test_a_changed_interpreter_does_not_run_at_the_next_reading_step(folder: Path, tmp_path: Path) -> None:
+    key, stolen = tmp_path / "engine_key", tmp_path / "stolen"
+    key.write_text("the engine's key")
+    evil = tmp_path / "python"
+    evil.write_text(f'#!/bin/sh\ncat {key} > {stolen}\nexec {sys.executable} "$@"\n')
+    evil.chmod(0o755)
+    allow(folder)
+    assert run(folder, "first") == ("ok", "")
+
+    hosts(folder, "n1", "n2", more=f"[all:vars]\nansible_python_interpreter={evil}")
+    (folder / "inventory" / "hosts.ini").write_text(
+        (folder / "inventory" / "hosts.ini").read_text().replace(f"ansible_python_interpreter={sys.executable}", "")
+    )
+    status, message = run(folder, "second")
+
+    assert status == "cancelled"
+    assert f"ansible_python_interpreter = {evil}" in message
+    assert f"clusterwright allow --site {folder}" in message
+    assert not stolen.exists()
+    allow(folder)
+    assert run(folder, "third")[0] == "ok"
+    assert stolen.exists(), "the attack works where it is allowed"
+
+
+def test_a_file_that_is_changed_while_it_is_looked_at_is_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What counts is the run's own copy."""
+    allow(folder)
+    assert run(folder, "first")[0] == "ok"
+    snapshot = copy.snapshot
+
+    def changed_first(*given: Path) -> copy.Tree:
+        hosts(folder, "n1", "n2", more="[all:vars]\nansible_become=true")
+        return snapshot(*given)
+
+    monkeypatch.setattr("flows.runs.process.place.snapshot", changed_first)
+
+    assert run(folder, "second")[0] == "cancelled"
+
+
+def test_hosts_and_addresses_change_freely(folder: Path) -> None:
+    before = code_in(folder / "inventory")
+
+    hosts(
+        folder,
+        "n0",
+        "n1",
+        "n2",
+        "n3",
+        more="[compute]\nn1\nn3\n[compute:vars]\nntp=10.0.0.9\nrails=8\nmac=aa:bb:cc:dd:ee:ff\n",
+    )
+
+    assert code_in(folder / "inventory") == before
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("hosts.ini", "n1 ansible_connection=ssh"),
+        ("hosts.ini", "n1 ansible_user=root"),
+        ("hosts.ini", "n1 ansible_become=true"),
+        ("hosts.ini", "n1 ansible_become_exe=/tmp/sudo"),
+        ("hosts.ini", "n1 ansible_ssh_executable=/tmp/ssh"),
+        ("hosts.ini", "n1 ansible_ssh_common_args='-o ProxyCommand=/tmp/x'"),
+        ("hosts.ini", "n1 ansible_shell_executable=/tmp/sh"),
+        ("hosts.ini", "n1 ansible_host=-oProxyCommand=/tmp/x"),
+        ("hosts.ini", "n1 ansible_host=root@10.0.0.1"),
+        ("hosts.ini", "n1 ansible_port=ssh"),
+        ("hosts.ini", "n1 serial_number=\"{{ lookup('pipe', 'id') }}\""),
+        ("hosts.ini", "n1 nccl_command=/tmp/x"),
+        ("hosts.ini", "n1 ansible_something_new=1"),
+        ("hosts.ini", "-oProxyCommand=/tmp/x"),
+        ("group_vars/all.yml", "ansible_python_interpreter: /tmp/x\n"),
+        ("group_vars/all.yml", "bmc_address: \"{{ lookup('env', 'HOME') }}\"\n"),
+        ("group_vars/all.yml", "package_mirror: http://10.0.0.9/\n"),
+        ("group_vars/all.yml", "validate: false\n"),
+        ("group_vars/all.yml", "$ANSIBLE_VAULT;1.1;AES256\n6162\n"),
+        ("host_vars/n1.yml", "words: {deep: [1, 'x']}\n"),
+        ("zz.yml", '{"plugin": "constructed", "groups": {"g": "true"}}'),
+        ("group_vars/all/a.json", '{"ansible_connection": "ssh"}'),
+    ],
+)
+def test_all_else_counts_as_code(folder: Path, file: str, text: str) -> None:
+    before = code_in(folder / "inventory")
+    path = folder / "inventory" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((path.read_text() if path.exists() else "") + f"{text}\n", encoding="utf-8")
+
+    after = code_in(folder / "inventory")
+
+    assert after.digest != before.digest
+    assert after.said.keys() - before.said.keys()
+
+
+def test_a_template_that_was_plain_words_is_new(folder: Path) -> None:
+    path = folder / "inventory" / "group_vars" / "all.yml"
+    path.write_text("words: !unsafe \"{{ lookup('pipe', 'id') }}\"\n", encoding="utf-8")
+    before = code_in(folder / "inventory")
+
+    path.write_text("words: \"{{ lookup('pipe', 'id') }}\"\n", encoding="utf-8")
+
+    assert code_in(folder / "inventory").digest != before.digest
+
+
+def test_what_is_taken_away_is_a_change_too(folder: Path) -> None:
+    """Without the account that was allowed, a run is of another one."""
+    path = folder / "inventory" / "group_vars" / "all.yml"
+    path.write_text("ansible_become_user: nobody\n", encoding="utf-8")
+    before = code_in(folder / "inventory")
+
+    path.unlink()
+
+    assert code_in(folder / "inventory").digest != before.digest
+
+
+def test_a_secret_is_not_shown(folder: Path) -> None:
+    (folder / "inventory" / "group_vars" / "all.yml").write_text(
+        "ansible_become_password: hunter2-abc\nbmc_password: hunter2-abc\n"
+    )
+
+    words = " ".join(code_in(folder / "inventory").said.values())
+
+    assert "ansible_become_password" in words
+    assert "hunter2" not in words
+
+
+def test_a_copy_says_what_the_inventory_says(folder: Path, tmp_path: Path) -> None:
+    before = code_in(folder / "inventory")
+    made = copy.snapshot(tmp_path / "playbooks" / "networking" / "040.yml", folder / "inventory", tmp_path / "work")
+
+    assert code_in(made.inventory) == before
+    copy.remove(tmp_path / "work")
