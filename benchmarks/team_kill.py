@@ -34,7 +34,7 @@ from tests.postgres_server import ON_POSTGRES, Server, running
 DISPATCHERS = ("dispatcher site", "dispatcher there")
 WORKERS = ("worker-1", "worker-2", "worker-3")
 VICTIMS = ("postgres", "redis", "server", "services", *DISPATCHERS, *WORKERS, "slice")
-PATIENCE_S = 900.0
+PATIENCE_S = 2400.0
 LOOK_S = 0.5
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from http.client import HTTPException
 from typing import Any
 
 from schedule.errors import UnreachableError
@@ -78,7 +79,7 @@ class PrefectApi:
         request = urllib.request.Request(self._url + path, data=data, headers=self._headers, method=method)
         try:
             return _answered(request)
-        except OSError as error:
+        except (OSError, HTTPException) as error:  # the second: it was ended in the middle of its answer
             raise UnreachableError(f"the dashboard's server does not answer: {error}", hint=LOST) from error
 
     def count(self, kind: str, wanted: Filter) -> int:

@@ -6,11 +6,13 @@ the bundle.
 
 from __future__ import annotations
 
+import threading
 import urllib.error
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
 from flows.dashboard.standing_runs import SLICE
@@ -34,6 +36,27 @@ PARAMETERS = {
     },
     "required": ["slice_name", "digest"],
 }
+
+AGAIN_S = 2.0
+"""After so many seconds a server that does not answer is asked again."""
+
+T = TypeVar("T")
+
+
+def once_answered(ask: Callable[[], T], cancel: threading.Event) -> T | None:
+    """Return an answer of Prefect's server, which is asked until it answers. None if the run is stopped before.
+
+    Raise where it answers that it was asked for what it does not do.
+    """
+    while True:
+        try:
+            return ask()
+        except UnreachableError as error:
+            cause = error.__cause__
+            if isinstance(cause, urllib.error.HTTPError) and cause.code < HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+        if cancel.wait(AGAIN_S):
+            return None
 
 
 class Pool:

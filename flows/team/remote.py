@@ -10,8 +10,9 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from flows.runs.bundle.copy import Tree
@@ -23,7 +24,7 @@ from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, Exchange, report_
 from flows.team.keys import key_of, sealed, verified
 from flows.team.lease import FENCE_S, RENEW_S, renewal
 from flows.team.own_inventory import FILE, OwnInventory
-from flows.team.pool import Pool
+from flows.team.pool import Pool, once_answered
 from schedule.errors import UnreachableError
 from steps.design.run_settings import RunSettings
 from steps.design.team import Team
@@ -64,13 +65,19 @@ class Remote:
         name = self._slice.name
         bundle = packed(tree, self._terms(spec, tree), self._slice.own)
         self._exchange.open(name)
-        run = self._pool.submit(name, digest_of(bundle), self._slice.queue, parent)
-        taken = yield from self._taken(run, cancel)
+        submit = partial(self._pool.submit, name, digest_of(bundle), self._slice.queue, parent)
+        run = once_answered(submit, cancel)
+        if run is None:
+            yield STOPPED
+            taken = None
+        else:
+            taken = yield from self._taken(run, cancel)
         if taken is not None:
             key = key_of(taken, self._team.serving(self._slice.queue))
             if key is None or verified(taken, key, name, TAKEN) is None:
                 why = f"a worker took it that `team.workers` does not name for the queue {self._slice.queue}"
-                self._pool.end(run, "FAILED", "Refused", why)
+                with suppress(UnreachableError):
+                    self._pool.end(str(run), "FAILED", "Refused", why)
                 yield _last(why)
             else:
                 self._renew(stop=False)
@@ -104,16 +111,17 @@ class Remote:
         name, began, asked, is_said = self._slice.name, time.monotonic(), time.monotonic(), False
         while (taken := self._exchange.get(name, TAKEN)) is None:
             if cancel.is_set() and self._exchange.put_once(name, TAKEN, b""):
-                self._pool.end(run, "CANCELLED", "Stopped", "no worker had taken it")
+                with suppress(UnreachableError):
+                    self._pool.end(run, "CANCELLED", "Stopped", "no worker had taken it")
                 yield STOPPED
                 return None
             if time.monotonic() - asked > ASK_S:
                 asked = time.monotonic()
-                if ended := self._pool.ended(run):
+                if ended := _answered(self._pool.ended, run):
                     yield _last(f"the run {name} was ended in Prefect: {ended}")
                     return None
                 is_late = time.monotonic() - began > UNSERVED_S
-                if is_late and not is_said and (why := self._pool.unserved(self._slice.queue)):
+                if is_late and not is_said and (why := _answered(self._pool.unserved, self._slice.queue)):
                     is_said = True
                     yield {"event": "output", "text": why}
             time.sleep(LOOK_S)
@@ -170,6 +178,13 @@ class Remote:
         with suppress(OSError):
             content = self._exchange.get(self._slice.name, file)
         return verified(content, self._key, self._slice.name, file) if content else None
+
+
+def _answered(ask: Callable[[str], str], about: str) -> str:
+    """Return what Prefect's server says. Empty where it does not answer now: the slice waits all the same."""
+    with suppress(UnreachableError):
+        return ask(about)
+    return ""
 
 
 def _last(text: str) -> Event:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from prefect.context import TaskRunContext
@@ -23,7 +24,7 @@ from flows.team.exchange import ENDED, TAKEN, Exchange
 from flows.team.keys import key_of, verified
 from flows.team.live_copy import copied
 from flows.team.own_inventory import own_inventories
-from flows.team.pool import Pool
+from flows.team.pool import Pool, once_answered
 from flows.team.remote import Remote, Slice
 from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team
@@ -45,7 +46,7 @@ class Slices:
         """Run a playbook, or a wave of one, on the workers: all slices at the same time."""
         spec.log.parent.mkdir(parents=True, exist_ok=True)
         context = TaskRunContext.get()
-        parent = self.pool.recorded(context.task_run) if context else None
+        parent = once_answered(partial(self.pool.recorded, context.task_run), cancel) if context else None
 
         def played(one: Slice) -> PlaybookResult:
             part = replace(spec, hosts=one.hosts)

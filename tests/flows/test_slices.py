@@ -49,11 +49,19 @@ class Noted:
 
     def __init__(self) -> None:
         self.ends: list[str] = []
+        self.is_away = False
 
     def submit(self, *_: object) -> str:
+        self.answer()
         return "run"
 
+    def answer(self) -> None:
+        """Raise while the server is away."""
+        if self.is_away:
+            raise UnreachableError("the dashboard's server does not answer")
+
     def ended(self, _: str) -> str:
+        self.answer()
         return ""
 
     def end(self, _: str, kind: str, *__: str) -> None:
@@ -66,9 +74,10 @@ class Noted:
 class Trial:
     """A slice that waits for a worker, in a thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_away: bool = False) -> None:
         (folder / "exchange").mkdir(exist_ok=True)
         self.exchange, self.pool, self.cancel = Exchange(folder / "exchange"), Noted(), threading.Event()
+        self.pool.is_away = is_away
         self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "worker-3", "stranger")}
         lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
         other = {"key": (folder / "worker-3.pub").read_text(), "queues": ["hall-2"]}
@@ -216,6 +225,23 @@ def test_it_is_stopped_before_a_worker_has_it(trial: Trial) -> None:
 
     assert trial.ended().status == "cancelled"
     assert trial.pool.ends == ["CANCELLED"]
+
+
+def test_a_slice_waits_for_a_server_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was a failed run that waited for a person."""
+    for name, value in (("flows.team.pool.AGAIN_S", 0.1), ("flows.team.remote.ASK_S", 0.1)):
+        monkeypatch.setattr(name, value)
+    trial = Trial(tmp_path, is_away=True)
+    time.sleep(0.5)
+    trial.pool.is_away = False
+    time.sleep(0.5)
+    trial.pool.is_away = True  # and once more, while no worker has it
+    time.sleep(0.5)
+    assert (trial.result, trial.fault) == (None, None)
+
+    trial.cancel.set()
+
+    assert trial.ended().was_cut_off, "it runs again by itself"
 
 
 def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
