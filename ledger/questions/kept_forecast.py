@@ -194,7 +194,8 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
 
 def _differs(snapshot: Snapshot, found: KeptForecast, published: ForecastRow) -> bool:
     """Return whether a kept forecast says another go-live than the published one, although nothing was recorded that moves it."""
-    if found.finish == published.finish or found.day(found.as_of) != found.day(published.at):
+    is_of_same_day = found.day(found.as_of) == found.day(published.at)
+    if found.finish == published.finish or not is_of_same_day:
         return False
     first, last = sorted((found.event, published.seq))
     between = snapshot.column("SELECT kind FROM event WHERE seq > :first AND seq <= :last", first=first, last=last)

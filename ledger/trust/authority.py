@@ -129,7 +129,8 @@ class Authority:
                 self.adoptions.append(Adoption(event, payload))
                 self.plan = None
             case KeyRevoked(person=person, key=key, since=since):
-                self._revoked.setdefault((person, key), []).append(Revocation(event.seq, since))
+                ends = self._revoked.setdefault((person, key), [])
+                ends.append(Revocation(event.seq, since))
             case Delegated() as d:
                 lent = (d.delegation, event.actor, d.to, d.role)
                 during = (stamp(d.since), stamp(d.until))
@@ -160,7 +161,8 @@ class Authority:
             raise forged(f"event {event.seq}: the signature of {event.actor} is invalid: {why}")
 
     def _refusal(self, event: Event, statement: str) -> str | None:
-        theirs = sorted(key for key in self._keys.get(event.actor, ()) if not self._is_revoked(key, event))
+        named = sorted(self._keys.get(event.actor, ()))
+        theirs = [key for key in named if not self._is_revoked(key, event)]
         keys = tuple(SignerKey(event.actor, key, LONG_AGO, None) for key in theirs)
         namespace = namespace_of(self._snapshot)
         signature, text = event.signature or "", signed_text(statement)
@@ -202,7 +204,8 @@ class Authority:
             keys = signer_keys(self._snapshot, event.actor)
         else:
             key = plan.key_of(event.actor)
-            keys = [SignerKey(event.actor, key, LONG_AGO, None)] if key and not self._is_revoked(key, event) else []
+            counts = key is not None and not self._is_revoked(key, event)
+            keys = [SignerKey(event.actor, key, LONG_AGO, None)] if key and counts else []
         return _refusal(
             text,
             event.signature,
