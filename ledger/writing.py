@@ -28,7 +28,7 @@ from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.site import evidence_rules
+from ledger.questions.site import evidence_rules, project_time
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
@@ -42,7 +42,7 @@ from ledger.stores.log import Log
 from ledger.stores.opening import log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from schedule.errors import ClusterwrightError, InputError
-from steps.stamps import instant, moment
+from steps.stamps import stamped
 
 if TYPE_CHECKING:
     from ledger.evidence.taking import Intake
@@ -53,9 +53,7 @@ Signer = Callable[[str, str], str]
 """Returns a person's signature of a text. A rehearsal signs so, with its own keys."""
 
 _HEAD = """
-SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
-FROM event ORDER BY seq DESC LIMIT 1"""
-_TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
+SELECT seq, hash, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM event ORDER BY seq DESC LIMIT 1"""
 
 
 class Transaction:
@@ -112,9 +110,9 @@ class Transaction:
 
     def _project_time(self) -> datetime:
         """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back."""
-        now, row = self.clock(), self._snapshot.first(_TIME)
-        if row and row[0]:
-            return max(now, moment(row[1]))
+        now = self.clock()
+        if self._snapshot.first("SELECT rehearsal FROM site") == (1,):
+            return max(now, project_time(self._snapshot))
         recorded = recording(self.machine_time, self._head())
         return now if recorded.clock_behind_s is None else max(now, recorded.at)
 
@@ -190,8 +188,9 @@ class Transaction:
     def _head(self) -> Head:
         if (row := self._snapshot.first(_HEAD)) is None:
             return NO_HEAD
-        seq, digest, recorded, revision = row
-        return Head(seq, digest, instant(recorded), revision)
+        seq, digest, revision = row
+        readable = filter(None, map(stamped, self._snapshot.latest("recorded_at")))
+        return Head(seq, digest, next(readable, None), revision)
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
-from ledger.log.events import event_of
+from ledger.log.events import event_of, is_known
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
@@ -60,14 +60,14 @@ class Judge:
         try:
             event = event_of(row)
         except UnreachableError as unreadable:
-            if terms.rules == 1:
+            if terms.rules == 1 and not is_known(row):
                 raise
             return Ruling(None, (unreadable.what,), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
-            return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
+            return Ruling(event, tuple(_whatever_it_says(self._by_first_rules(moment, event, terms))))
         of_account = self._of_account(row["account"], event, terms) if row.get("account") else ()
-        faults = (*of_account, *self._faults(moment, event, terms))
+        faults = (*of_account, *_whatever_it_says(self._faults(moment, event, terms)))
         if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))
@@ -127,9 +127,6 @@ class Judge:
             raise
         except ClusterwrightError as refused:
             yield refused.what
-            return
-        except Exception as strange:  # noqa: BLE001  whatever somebody wrote into a payload, it must not stop those who follow
-            yield f"cannot be judged: {type(strange).__name__}"
             return
         yield from _differences(event, again, terms.revision)
         yield from self._of_proof(moment, event, terms)
@@ -236,6 +233,16 @@ def refuse_unknown_rules(rules: int) -> None:
             f"the ledger is judged by version {rules} of the rules; this program knows version {RULES}",
             hint="a newer clusterwright wrote it; upgrade",
         )
+
+
+def _whatever_it_says(faults: Iterator[str]) -> Iterator[str]:
+    """Yield faults, and one more if they cannot be worked out. Whatever somebody wrote into an event, it must not stop those who follow."""
+    try:
+        yield from faults
+    except ClusterwrightError:
+        raise
+    except Exception as strange:  # noqa: BLE001  it may have any type, depth and size
+        yield f"cannot be judged: {type(strange).__name__}"
 
 
 def _is_stated(payload: Payload) -> bool:

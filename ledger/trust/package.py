@@ -21,6 +21,7 @@ from ledger.log.chain import hashed_text
 from ledger.log.columns import COLUMNS
 from ledger.log.events import read_payload
 from ledger.log.payloads.base import Decided
+from ledger.log.stored_fields import fields_of
 from ledger.questions.activities import activities
 from ledger.questions.records import signer_keys
 from ledger.questions.site import project_time, site_of
@@ -114,7 +115,7 @@ def _events(snapshot: Snapshot) -> Iterator[Row]:
 def _kept(snapshot: Snapshot) -> list[str]:
     """Return the digests that events name and whose content is in the evidence store."""
     named: set[str] = set()
-    for payload in snapshot.column("SELECT payload FROM event"):
+    for payload in snapshot.column("SELECT payload FROM event WHERE typeof(payload) = 'text'"):
         named |= set(re.findall(r'"([0-9a-f]{64})"', payload))
     return sorted(digest for digest in named if is_intact(snapshot.site_dir, digest))
 
@@ -122,8 +123,8 @@ def _kept(snapshot: Snapshot) -> list[str]:
 def _named(snapshot: Snapshot) -> list[str]:
     """Return the digests of the documents with people's names that adopted plans refer to. Those of redacted people do not exist."""
     found = snapshot.column("SELECT payload FROM event WHERE kind = 'plan.adopted'")
-    adopted = [json.loads(payload).get("people") for payload in found]
-    digests = {digest for people in adopted if people for digest in people.values()}
+    adopted = [fields_of(payload).get("people") for payload in found]
+    digests = {str(digest) for people in adopted if isinstance(people, dict) for digest in people.values()}
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 
