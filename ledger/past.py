@@ -101,7 +101,9 @@ def _event(snapshot: Snapshot, seq: int, column: str) -> tuple[str, datetime]:
         raise InputError(f"event {seq} is missing", hint="`clusterwright audit` says what is wrong with the ledger")
     at = stamped(row[1])
     if at is None:
-        raise InputError(f"the time of event {seq} cannot be read", hint="name the event before it, or the one after it")
+        raise InputError(
+            f"the time of event {seq} cannot be read", hint="name the event before it, or the one after it"
+        )
     return row[0], at
 
 

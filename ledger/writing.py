@@ -21,18 +21,20 @@ from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
 from ledger.happened import Happened, require_zone
-from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recording
+from ledger.log.chain import NO_HEAD, Draft, Event, Head, Recording, chained, recording
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
 from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
-from ledger.questions.moment import CaseOfMoment, Moment
+from ledger.questions.moment import CaseOfMoment, Moment, terms_of
 from ledger.questions.site import evidence_rules, project_time
 from ledger.questions.snapshot import Snapshot
+from ledger.rules import times
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor
+from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
@@ -55,12 +57,17 @@ Signer = Callable[[str, str], str]
 _HEAD = """
 SELECT seq, hash, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM event ORDER BY seq DESC LIMIT 1"""
 
+_STAMPS = """
+SELECT recorded_at, kind = 'plan.adopted' AND effective_at IN (SELECT adopted_at FROM plan_revision) FROM event {}
+ORDER BY seq DESC"""
+
 
 class Transaction:
     """One open transaction: decisions read the record in it, and append their events.
 
     `drafts` collects the statements of decisions that are only drafted; otherwise it is None. `proof` is the signed statement
-    of the decision that follows, and `stated_at` the time that it names: the decision was taken then.
+    of the decision that follows, and `stated_at` the time that it names: the decision was taken then. `adopts` is true once a plan
+    is adopted in it.
     """
 
     def __init__(
@@ -82,6 +89,7 @@ class Transaction:
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
         self.stated_at: datetime | None = None
+        self.adopts = False
         self._log = log
         self._signer = signer
         self._happened = happened
@@ -113,7 +121,7 @@ class Transaction:
         now = self.clock()
         if self._snapshot.first("SELECT rehearsal FROM site") == (1,):
             return max(now, project_time(self._snapshot))
-        recorded = recording(self.machine_time, self._head())
+        recorded = self._recording()
         return now if recorded.clock_behind_s is None else max(now, recorded.at)
 
     @property
@@ -163,8 +171,9 @@ class Transaction:
 
     def append_all(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
-        head = self._head()
-        now, events = recording(self._log.clock(), head), []
+        head, now = self._head(), self._recording()
+        events: list[Event] = []
+        self._refuse_leap(now.at)
         is_signed = any(draft.actor == ENGINE for draft in drafts) and self._engine_signs()
         for draft in drafts:
             event, columns = chained(draft, head, now)
@@ -191,6 +200,36 @@ class Transaction:
         seq, digest, revision = row
         readable = filter(None, map(stamped, self._snapshot.latest("recorded_at")))
         return Head(seq, digest, next(readable, None), revision)
+
+    def _recording(self) -> Recording:
+        """Return when the next event is recorded. An event that a wrong clock dated far ahead does not date all that follow."""
+        machine, head = self._log.clock(), self._head()
+        if head.recorded_at is not None and head.recorded_at > machine + times.CLOCKS and self._is_bounded():
+            stamps = (times.Stamp(at, bool(adopts)) for at, adopts in self._stamps())
+            head = head._replace(recorded_at=times.last_time(stamps, machine, adopts=self.adopts))
+        return recording(machine, head)
+
+    def _refuse_leap(self, at: datetime) -> None:
+        """Raise InputError if nothing but an adopted plan may be recorded so long after the last event that counts."""
+        if self.adopts or not self._is_bounded():
+            return
+        before = next(
+            (stamp for stamp, _ in self._stamps("WHERE seq NOT IN (SELECT seq FROM refused)") if stamp <= at), None
+        )
+        if before is not None:
+            times.refuse_leap(at, before, terms_of(self._snapshot).zone)
+
+    def _is_bounded(self) -> bool:
+        """Return whether the rules in force bound how far ahead an event is recorded. Times of a rehearsal are simulated."""
+        terms = self._snapshot.first("SELECT rules, rehearsal FROM site")
+        return terms is not None and terms[0] >= WHO_AND_WHEN and not terms[1]
+
+    def _stamps(self, where: str = "") -> Iterator[tuple[datetime, bool]]:
+        """Yield when each event was recorded, the last one first, and whether it is an adopted plan. What cannot be read is left out."""
+        for recorded, adopts in self._snapshot.db.execute(_STAMPS.format(where)):
+            at = stamped(recorded)
+            if at is not None:
+                yield at, adopts
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""
@@ -236,7 +275,7 @@ class Transaction:
             proof = proving.signed_by(self._signer, draft, actor)
         if proof is None:
             raise proving.unsigned(actor, subject)
-        recorded = recording(self._log.clock(), self._head()).at
+        recorded = self._recording().at
         return proving.accepted(asked, actor, payload, about, proof, recorded), proof.signature
 
 

@@ -46,7 +46,8 @@ def _require(value: Any, name: str) -> None:
     if isinstance(value, str):
         if len(value) > LONGEST:
             raise InputError(
-                f"the {name.replace('_', ' ')} has {len(value):,} characters; {LONGEST:,} are the most", hint="attach a file"
+                f"the {name.replace('_', ' ')} has {len(value):,} characters; {LONGEST:,} are the most",
+                hint="attach a file",
             )
         require_visible(value.strip(), f"the {name.replace('_', ' ')}", lines=name in WORDS)
     elif is_dataclass(value) and not isinstance(value, type):

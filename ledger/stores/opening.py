@@ -166,8 +166,8 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
                 refused = _refused(connection)
-                rows = (dict(zip(COLUMNS, values, strict=True)) for values in connection.exec_driver_sql(_EVENTS))
-                for event in readable(row for row in rows if row["seq"] not in refused):
+                events = (dict(zip(COLUMNS, values, strict=True)) for values in connection.exec_driver_sql(_EVENTS))
+                for event in readable(row for row in events if row["seq"] not in refused):
                     projection.apply(event)
             for table in tables:
                 rows = [dict(row) for row in again.execute(select(table)).mappings()]

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
 from ledger.log.events import event_of, is_known
-from ledger.log.payloads.base import Decided, Payload
+from ledger.log.payloads.base import LONGEST_SIGNATURE, Decided, Payload
 from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
 from ledger.questions.moment import Moment
+from ledger.rules import times
 from ledger.rules.access import ENGINE
-from ledger.rules.version import RULES
+from ledger.rules.version import RULES, WHO_AND_WHEN
 from ledger.trust import ssh
 from ledger.trust.late_keys import enrolled_then
 from ledger.trust.proving import About, asks, statement_for, time_fault
@@ -63,6 +64,8 @@ class Judge:
             if terms.rules == 1 and not is_known(row):
                 raise
             return Ruling(None, (unreadable.what,), is_refused=True)
+        if terms.rules >= WHO_AND_WHEN and is_too_long(event, row["payload"]):
+            return Ruling(None, ("is longer than any that a program writes",), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
             return Ruling(event, tuple(_whatever_it_says(self._by_first_rules(moment, event, terms))))
@@ -85,8 +88,12 @@ class Judge:
         return event.effective_at if before is None else max(event.effective_at, before.effective_at)
 
     def _event_before(self, event: Event) -> Event | Recorded | None:
-        """Return the last event that counts, or else the one before. None before genesis."""
-        return self._before or self.record.event_at(event.seq - 1)
+        """Return the last event that counts. None before genesis."""
+        if self._before is not None:
+            return self._before
+        refused = self.record.refused()
+        counting = (seq for seq in range(event.seq - 1, 0, -1) if seq not in refused)
+        return next(filter(None, map(self.record.event_at, counting)), None)
 
     def _of_account(self, account: str, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield why an event of a shared log was appended by somebody else. The server noted the account.
@@ -111,11 +118,15 @@ class Judge:
     def _faults(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield what is wrong with an event by the rules of today. If its decision is refused, nothing else is looked at."""
         before = self._event_before(event)
-        if before is not None and event.recorded_at < before.recorded_at:
+        is_bounded = moment.rules >= WHO_AND_WHEN and not terms.is_rehearsal
+        is_back = before is not None and event.recorded_at < before.recorded_at
+        if is_back and not (is_bounded and self._sets_time_right(event)):
             yield "was recorded before the event before it"
-        if event.payload.clock_behind_s is not None and (before is None or event.recorded_at != before.recorded_at):
+        if event.payload.clock_behind_s is not None and not self._repeats_time(event, before, of_any=is_bounded):
             yield "says that the clock was behind, and was not recorded at the time of the event before it"
         try:
+            if is_bounded and before is not None and not isinstance(event.payload, PlanAdopted):
+                times.refuse_leap(event.recorded_at, before.recorded_at, moment.terms.zone)
             moment.refuse_impossible_time()
             if event.actor != ENGINE and not _is_stated(event.payload):
                 moment.refuse_unexplained(event.payload.late_because)
@@ -130,6 +141,27 @@ class Judge:
             return
         yield from _differences(event, again, terms.revision)
         yield from self._of_proof(moment, event, terms)
+
+    def _sets_time_right(self, event: Event) -> bool:
+        """Return whether an adopted plan is recorded before the events of a clock that was wrong: in a gap between the events before it."""
+        if not isinstance(event.payload, PlanAdopted):
+            return False
+        stamps = (times.Stamp(earlier.recorded_at, False) for earlier in self._earlier(event.seq))
+        last = times.last_time(stamps, event.recorded_at - times.CLOCKS, adopts=True)
+        return last is not None and last <= event.recorded_at
+
+    def _earlier(self, seq: int) -> Iterator[Recorded]:
+        """Yield the events before one, the last first. What cannot be read is left out."""
+        for number in range(seq - 1, 0, -1):
+            earlier = self.record.event_at(number)
+            if earlier is not None:
+                yield earlier
+
+    def _repeats_time(self, event: Event, before: Event | Recorded | None, *, of_any: bool) -> bool:
+        """Return whether an event was recorded at the time of the last one that counts, or of the one before it whether it counts or not."""
+        if before is not None and event.recorded_at == before.recorded_at:
+            return True
+        return of_any and next((e.recorded_at for e in self._earlier(event.seq)), None) == event.recorded_at
 
     def _of_proof(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""
@@ -186,6 +218,8 @@ class Judge:
         made = Made.of(read_statement(statement)["predicate"])
         head = self.record.event_at(made.head.seq)
         over = None if head is None else head.recorded_at
+        if over is not None and event.recorded_at < over:
+            over = None  # an adopted plan sets time right: the clock of that event was wrong
         try:
             signed_at = made.at(event.effective_at)
         except InputError as unreadable:
@@ -224,6 +258,11 @@ class Judge:
             keys = enrolled_then(moment.snapshot, at, keys)
         namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)
         return self.record.refusal(event, text, keys, namespace)
+
+
+def is_too_long(event: Event, payload: str) -> bool:
+    """Return whether the stored payload or the signature of an event has more characters than the server of a shared ledger takes."""
+    return len(payload) > event.payload.longest or len(event.signature or "") > LONGEST_SIGNATURE
 
 
 def refuse_unknown_rules(rules: int) -> None:

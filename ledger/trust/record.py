@@ -80,6 +80,10 @@ class Record:
         found = self._snapshot.first(_SITE)
         return None if found is None else SiteTerms(bool(found[0]), *found[1:])
 
+    def refused(self) -> set[int]:
+        """Return the events that the rules refused."""
+        return {seq for (seq,) in self.projection.ask("SELECT seq FROM refused")}
+
     def moment(self, event: Event, present: datetime) -> Moment:
         """Return the record as of when an event happened. `present` is project time when it was recorded."""
         self.projection.flush()

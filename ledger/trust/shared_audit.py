@@ -113,7 +113,9 @@ def _beside(database: Database) -> Iterator[Finding]:
             if not is_held(row, kind):
                 said = row.get("activity") if isinstance(row, dict) else row
                 what = kind.__name__.lower()
-                yield Finding(f"{what} {str(said)[:60]}", f"in the database is no {what} that a program writes", refused=True)
+                yield Finding(
+                    f"{what} {str(said)[:60]}", f"in the database is no {what} that a program writes", refused=True
+                )
 
 
 def _evidence(site_dir: Path, database: Database) -> Iterator[Finding]:

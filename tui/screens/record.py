@@ -147,7 +147,13 @@ class RecordScreen(ListScreen[JournalRow]):
     def _columns(self) -> list[Column[JournalRow]]:
         return [
             Column("number", "event", 7, lambda r: f"{r.seq:,}", lambda r: r.seq, right=True),
-            Column("when", "when", 16, lambda r: minute(r.effective_at, self._zone()), lambda r: r.effective_at or UNREADABLE),
+            Column(
+                "when",
+                "when",
+                16,
+                lambda r: minute(r.effective_at, self._zone()),
+                lambda r: r.effective_at or UNREADABLE,
+            ),
             Column("who", "who", 18, lambda r: r.actor, rank=3, groups=True),
             Column("kind", "what", 18, lambda r: r.words, groups=True),
             Column("subject", "about", 15, lambda r: r.subject, rank=2, groups=True),
