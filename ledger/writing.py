@@ -21,20 +21,19 @@ from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
 from ledger.happened import Happened, require_zone
-from ledger.log.chain import NO_HEAD, Draft, Event, Head, Recording, chained, recording
+from ledger.log.chain import Draft, Event, Head, Recording, chained
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
 from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
-from ledger.questions.moment import CaseOfMoment, Moment, terms_of
+from ledger.questions.moment import CaseOfMoment, Moment
 from ledger.questions.site import evidence_rules, project_time
 from ledger.questions.snapshot import Snapshot
-from ledger.rules import times
+from ledger.record_time import head_of, recording_after, refuse_leap
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor
-from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
@@ -44,7 +43,6 @@ from ledger.stores.log import Log
 from ledger.stores.opening import log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from schedule.errors import ClusterwrightError, InputError
-from steps.stamps import stamped
 
 if TYPE_CHECKING:
     from ledger.evidence.taking import Intake
@@ -53,13 +51,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Signer = Callable[[str, str], str]
 """Returns a person's signature of a text. A rehearsal signs so, with its own keys."""
-
-_HEAD = """
-SELECT seq, hash, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM event ORDER BY seq DESC LIMIT 1"""
-
-_STAMPS = """
-SELECT recorded_at, kind = 'plan.adopted' AND effective_at IN (SELECT adopted_at FROM plan_revision) FROM event {}
-ORDER BY seq DESC"""
 
 
 class Transaction:
@@ -171,9 +162,10 @@ class Transaction:
 
     def append_all(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
-        head, now = self._head(), self._recording()
+        head, now = head_of(self._snapshot), self._recording()
         events: list[Event] = []
-        self._refuse_leap(now.at)
+        if not self.adopts:
+            refuse_leap(self._snapshot, now.at)
         is_signed = any(draft.actor == ENGINE for draft in drafts) and self._engine_signs()
         for draft in drafts:
             event, columns = chained(draft, head, now)
@@ -194,42 +186,9 @@ class Transaction:
 
             refuse_forged(self._snapshot, subject)
 
-    def _head(self) -> Head:
-        if (row := self._snapshot.first(_HEAD)) is None:
-            return NO_HEAD
-        seq, digest, revision = row
-        readable = filter(None, map(stamped, self._snapshot.latest("recorded_at")))
-        return Head(seq, digest, next(readable, None), revision)
-
     def _recording(self) -> Recording:
-        """Return when the next event is recorded. An event that a wrong clock dated far ahead does not date all that follow."""
-        machine, head = self._log.clock(), self._head()
-        if head.recorded_at is not None and head.recorded_at > machine + times.CLOCKS and self._is_bounded():
-            stamps = (times.Stamp(at, bool(adopts)) for at, adopts in self._stamps())
-            head = head._replace(recorded_at=times.last_time(stamps, machine, adopts=self.adopts))
-        return recording(machine, head)
-
-    def _refuse_leap(self, at: datetime) -> None:
-        """Raise InputError if nothing but an adopted plan may be recorded so long after the last event that counts."""
-        if self.adopts or not self._is_bounded():
-            return
-        before = next(
-            (stamp for stamp, _ in self._stamps("WHERE seq NOT IN (SELECT seq FROM refused)") if stamp <= at), None
-        )
-        if before is not None:
-            times.refuse_leap(at, before, terms_of(self._snapshot).zone)
-
-    def _is_bounded(self) -> bool:
-        """Return whether the rules in force bound how far ahead an event is recorded. Times of a rehearsal are simulated."""
-        terms = self._snapshot.first("SELECT rules, rehearsal FROM site")
-        return terms is not None and terms[0] >= WHO_AND_WHEN and not terms[1]
-
-    def _stamps(self, where: str = "") -> Iterator[tuple[datetime, bool]]:
-        """Yield when each event was recorded, the last one first, and whether it is an adopted plan. What cannot be read is left out."""
-        for recorded, adopts in self._snapshot.db.execute(_STAMPS.format(where)):
-            at = stamped(recorded)
-            if at is not None:
-                yield at, adopts
+        """Return when the next event is recorded."""
+        return recording_after(self._snapshot, self._log.clock(), head_of(self._snapshot), adopts=self.adopts)
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""

@@ -16,7 +16,7 @@ from typing import Any
 import rfc8785
 
 from ledger.evidence import folder
-from ledger.log.stored_fields import NOT_READ
+from ledger.stored_fields import NOT_READ
 from schedule.errors import ClusterwrightError, UnreachableError
 from steps.planning.plan import Person, Plan
 

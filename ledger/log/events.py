@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from ledger.log.chain import Event
 from ledger.log.payloads import checklists, facts, ncr, orders, people, plan, runs, sign_off, work
 from ledger.log.payloads.base import Payload
-from ledger.log.stored_fields import NOT_READ
 from ledger.log.upcasting import upcast
+from ledger.stored_fields import NOT_READ
 from schedule.errors import UnreachableError
 from steps.stamps import stamped
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from json import dumps
 from typing import Any, NamedTuple
 
-from ledger.log.stored_fields import fields_of
 from ledger.questions.log import events
 from ledger.questions.order_history import WORDS, said_by
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from ledger.stored_fields import fields_of
 from steps.stamps import minute, stamped
 
 LONGEST = 4000

@@ -6,11 +6,11 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ledger.log.stored_fields import fields_of
 from ledger.questions.order_history import WORDS as OF_ORDERS
 from ledger.questions.order_history import HistoryRow, said_by
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
+from ledger.stored_fields import fields_of
 from steps.stamps import stamped
 
 WORDS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ledger.log.stored_fields import NOT_READ, fields_of
+from ledger.stored_fields import NOT_READ, fields_of
 from steps.stamps import stamped
 
 Payload = dict[str, Any]

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar, get_type_hints
 
-from ledger.log.stored_fields import fields_of
 from ledger.rules.activity import State, words
+from ledger.stored_fields import fields_of
 from ledger.stores.file import ledger_path, world_error
 from steps.stamps import day, instant, moment, stamped
 from steps.value import Value, text_value

@@ -292,7 +292,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT pg_has_role(session_user, current_database() || '_record', 'MEMBER')
       AND NOT EXISTS (SELECT FROM clusterwright.person p WHERE p.account = session_user AND p.adopts) THEN
-    RAISE EXCEPTION '% may not store names: nobody of this account may adopt a plan', session_user USING ERRCODE = 'CW002';
+    RAISE EXCEPTION 'permission denied to store names: nobody with the account % may adopt a plan', session_user
+      USING ERRCODE = '42501';
   END IF;
   IF clusterwright.named_in(content) IS NULL THEN
     RAISE EXCEPTION 'this is no document with a person''s name' USING ERRCODE = 'CW004';

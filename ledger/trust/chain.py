@@ -17,8 +17,8 @@ from ledger.evidence import names
 from ledger.evidence.store import is_intact
 from ledger.log.chain import hash_of
 from ledger.log.columns import FIRST_HASH, HASHED
-from ledger.log.stored_fields import fields_of
 from ledger.rules.access import ENGINE
+from ledger.stored_fields import fields_of
 from ledger.stores.file import LEDGER_FILE, connect, explained, is_older
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.sshsig import Maker, maker

@@ -21,7 +21,6 @@ from ledger.log.chain import hashed_text
 from ledger.log.columns import COLUMNS
 from ledger.log.events import read_payload
 from ledger.log.payloads.base import Decided
-from ledger.log.stored_fields import fields_of
 from ledger.questions.activities import activities
 from ledger.questions.records import signer_keys
 from ledger.questions.site import project_time, site_of
@@ -29,6 +28,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import SignerKey
+from ledger.stored_fields import fields_of
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.statements import PAYLOAD_TYPE, read_statement

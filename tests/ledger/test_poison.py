@@ -61,7 +61,7 @@ TIMES = (
 )
 """Of a column of times."""
 
-TEXTS = ("", "x" * 2_000_000, "\u202e\u0007#/\n")
+TEXTS = ("", "x" * 20_000, "\u202e\u0007#/\n")
 """Of a column of text."""
 
 JSONS = (
@@ -74,7 +74,7 @@ JSONS = (
     '{"text":"\\ud800"}',
     '{"text":' + "9" * 5000 + "}",
     '{"digest":' + "[" * 5000 + "]" * 5000 + "}",
-    '{"text":"' + "x" * 16_000_000 + '"}',
+    '{"text":"' + "x" * 4_100_000 + '"}',
     '{"text":"x","clock_behind_s":-1}',
 )
 """Of a payload."""
@@ -329,7 +329,7 @@ def test_a_name_that_is_none_stops_no_redaction_and_no_adoption(site: Shared) ->
             with pytest.raises(psycopg.Error):
                 calls(site, role, "SELECT clusterwright.keep_name(%s)", content)
         calls(site, "admin", "INSERT INTO clusterwright.name VALUES (encode(sha256(%s), 'hex'), %s)", content, content)
-    with pytest.raises(psycopg.Error, match="may not store names"):
+    with pytest.raises(psycopg.Error, match="permission denied to store names"):
         calls(site, "guest", "SELECT clusterwright.keep_name(%s)", b'{"id":"lead","name":"Mine"}')
 
     with site.open("pm") as ledger:
