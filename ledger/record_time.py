@@ -50,8 +50,9 @@ def refuse_leap(snapshot: Snapshot, at: datetime) -> None:
     """Raise InputError if what is no adopted plan would be recorded too long after the last event that counts."""
     if not _is_bounded(snapshot):
         return
-    before = next((stamp.at for stamp in _stamps(snapshot, counting=True) if stamp.at <= at), None)
-    if before is not None:
+    stamps = _stamps(snapshot, counting=True)
+    before = next((stamp.at for stamp in stamps if stamp.at <= at), None)
+    if before is not None and at - before > times.LEAP:
         times.refuse_leap(at, before, terms_of(snapshot).zone)
 
 

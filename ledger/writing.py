@@ -188,7 +188,8 @@ class Transaction:
 
     def _recording(self) -> Recording:
         """Return when the next event is recorded."""
-        return recording_after(self._snapshot, self._log.clock(), head_of(self._snapshot), adopts=self.adopts)
+        head = head_of(self._snapshot)
+        return recording_after(self._snapshot, self._log.clock(), head, adopts=self.adopts)
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""

@@ -94,7 +94,8 @@ def read_payload(kind: str, version: int, text: str) -> Payload:
             return newest.model_validate_json(text)
         return newest.model_validate(upcast(kind, version, newest.version, json.loads(text)))
     except (ValidationError, *NOT_READ) as error:
-        raise _unreadable(kind, (str(error) or type(error).__name__).splitlines()[0]) from None
+        said = str(error) or type(error).__name__
+        raise _unreadable(kind, said.splitlines()[0]) from None
 
 
 def _unreadable(kind: str, why: str) -> UnreachableError:

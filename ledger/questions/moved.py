@@ -66,7 +66,11 @@ def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
     """Return what happened after the event with this number."""
     kinds, not_met = json.dumps([*WORDS, *OF_ORDERS]), json.dumps(_NOT_MET)
     rows = snapshot.ask(_NEWS, after=after, kinds=kinds, not_met=not_met, limit=limit)
-    news = [_news(at, *row) for happened, *row in rows if (at := stamped(happened)) is not None]
+    news = []
+    for happened, *row in rows:
+        at = stamped(happened)
+        if at is not None:
+            news.append(_news(at, *row))
     counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
     counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
     return WhatHappened(news, ", ".join(counted))

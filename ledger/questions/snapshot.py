@@ -198,5 +198,9 @@ _DECODERS: dict[Any, Decode] = {
 }
 """By the type of a field: what converts the text of its column. Other types are read unchanged."""
 
-_OF_EVENTS: dict[Any, Decode] = {str: str, datetime | None: stamped, dict[str, Any]: fields_of}
+_OF_EVENTS: dict[Any, Decode] = {
+    str: str,
+    datetime | None: stamped,
+    dict[str, Any]: fields_of,
+}
 """The same for events, which somebody may have appended by hand: what cannot be read is shown as nothing."""

@@ -52,7 +52,11 @@ def is_held(row: object, kind: type[Claim | Reservation]) -> bool:
     hints = get_type_hints(kind)
     if not isinstance(row, dict) or row.keys() != hints.keys():
         return False
-    return all(_TYPES[hint][1](row[name]) for name, hint in hints.items())
+    for name, hint in hints.items():
+        _, is_of_type = _TYPES[hint]
+        if not is_of_type(row[name]):
+            return False
+    return True
 
 
 def held_in(rows: Iterable[Row], kind: type[Claim | Reservation]) -> list[Row]:

@@ -99,19 +99,32 @@ CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwri
 CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwright.evidence
   EXECUTE FUNCTION clusterwright.refuse();
 
--- Locks the log until the end of the transaction and returns the server's time. A session that has locked it for longer than any
--- decision takes is ended when somebody else waits, busy or idle: nobody can stop the others for good. Of the sessions of one role
+-- Locks the log until the end of the transaction and returns the server's time. A session that locks it for longer than any
+-- decision takes while somebody else waits is ended, busy or idle: nobody can stop the others for good. Of the sessions of one role
 -- one at a time waits for the log, so that a role with many sessions does not take every turn.
 CREATE OR REPLACE FUNCTION clusterwright.take_turn() RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   longest text := current_setting('lock_timeout');
   began timestamptz := clock_timestamp();
+  holder integer;
+  holds timestamptz;
+  seen integer;
+  seen_holds timestamptz;
+  since timestamptz;
 BEGIN
   LOOP
-    PERFORM pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+    SELECT a.pid, a.xact_start INTO holder, holds FROM pg_locks l JOIN pg_stat_activity a USING (pid)
       WHERE l.relation = 'clusterwright.turn'::regclass AND l.mode = 'AccessExclusiveLock' AND l.granted
-      AND a.pid <> pg_backend_pid() AND clock_timestamp() - a.xact_start > interval '20 seconds';
+      AND a.pid <> pg_backend_pid();
+    -- the time since this session saw it hold the log: since its transaction began it may itself have waited
+    IF (holder, holds) IS DISTINCT FROM (seen, seen_holds) THEN
+      seen := holder;
+      seen_holds := holds;
+      since := clock_timestamp();
+    ELSIF clock_timestamp() - since > interval '20 seconds' THEN
+      PERFORM pg_terminate_backend(holder);
+    END IF;
     BEGIN
       PERFORM set_config('lock_timeout', '250ms', true);
       INSERT INTO clusterwright.queue VALUES (session_user) ON CONFLICT DO NOTHING;

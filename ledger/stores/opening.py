@@ -166,7 +166,8 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
                 refused = _refused(connection)
-                events = (dict(zip(COLUMNS, values, strict=True)) for values in connection.exec_driver_sql(_EVENTS))
+                stored = connection.exec_driver_sql(_EVENTS)
+                events = (dict(zip(COLUMNS, values, strict=True)) for values in stored)
                 for event in readable(row for row in events if row["seq"] not in refused):
                     projection.apply(event)
             for table in tables:

@@ -92,7 +92,8 @@ class Judge:
         if self._before is not None:
             return self._before
         refused = self.record.refused()
-        counting = (seq for seq in range(event.seq - 1, 0, -1) if seq not in refused)
+        earlier = range(event.seq - 1, 0, -1)
+        counting = (seq for seq in earlier if seq not in refused)
         return next(filter(None, map(self.record.event_at, counting)), None)
 
     def _of_account(self, account: str, event: Event, terms: SiteTerms) -> Iterator[str]:
@@ -157,11 +158,18 @@ class Judge:
             if earlier is not None:
                 yield earlier
 
-    def _repeats_time(self, event: Event, before: Event | Recorded | None, *, of_any: bool) -> bool:
+    def _repeats_time(
+        self,
+        event: Event,
+        before: Event | Recorded | None,
+        *,
+        of_any: bool,
+    ) -> bool:
         """Return whether an event was recorded at the time of the last one that counts, or of the one before it whether it counts or not."""
         if before is not None and event.recorded_at == before.recorded_at:
             return True
-        return of_any and next((e.recorded_at for e in self._earlier(event.seq)), None) == event.recorded_at
+        last = next(self._earlier(event.seq), None)
+        return of_any and last is not None and last.recorded_at == event.recorded_at
 
     def _of_proof(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""

@@ -124,7 +124,10 @@ def _named(snapshot: Snapshot) -> list[str]:
     """Return the digests of the documents with people's names that adopted plans refer to. Those of redacted people do not exist."""
     found = snapshot.column("SELECT payload FROM event WHERE kind = 'plan.adopted'")
     adopted = [fields_of(payload).get("people") for payload in found]
-    digests = {str(digest) for people in adopted if isinstance(people, dict) for digest in people.values()}
+    digests: set[str] = set()
+    for people in adopted:
+        if isinstance(people, dict):
+            digests.update(map(str, people.values()))
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 

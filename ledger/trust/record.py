@@ -52,7 +52,8 @@ def recorded(found: Sequence[str] | None) -> Recorded | None:
     """Return the event of a row. None stays None, and so does one whose times cannot be read."""
     if found is None:
         return None
-    digest, recorded, effective = found[0], stamped(found[1]), stamped(found[2])
+    digest = found[0]
+    recorded, effective = map(stamped, found[1:])
     if recorded is None or effective is None:
         return None
     return Recorded(digest, recorded, effective)
