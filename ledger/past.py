@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.log.events import event_of
+from ledger.log.events import readable
 from ledger.machine_time import machine_time
 from ledger.questions.site import head, project_time, site_of
 from ledger.questions.snapshot import AsOf, Snapshot
@@ -25,7 +25,7 @@ from ledger.state.projections.people import hide_name
 from ledger.state.projector import replaying
 from ledger.stores.sqlite import memory_engine
 from schedule.errors import InputError
-from steps.stamps import at_site, minute, moment, stamp
+from steps.stamps import at_site, minute, stamp, stamped
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
 _REFUSED = "SELECT seq FROM refused"
@@ -63,8 +63,8 @@ def _replay(
     redacted: Sequence[str],
 ) -> None:
     """Replay events. A name that was redacted later stays hidden."""
-    for row in rows:
-        projection.apply(event_of(row))
+    for event in readable(rows):
+        projection.apply(event)
     for person in redacted:
         hide_name(projection, person)
 
@@ -99,7 +99,12 @@ def _event(snapshot: Snapshot, seq: int, column: str) -> tuple[str, datetime]:
     row = snapshot.first(f"SELECT hash, {column} FROM event WHERE seq = :seq", seq=seq)  # noqa: S608  one of two names
     if row is None:
         raise InputError(f"event {seq} is missing", hint="`clusterwright audit` says what is wrong with the ledger")
-    return row[0], moment(row[1])
+    at = stamped(row[1])
+    if at is None:
+        raise InputError(
+            f"the time of event {seq} cannot be read", hint="name the event before it, or the one after it"
+        )
+    return row[0], at
 
 
 def _time(wanted: str, zone: ZoneInfo, latest: datetime) -> datetime:

@@ -21,15 +21,16 @@ from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
 from ledger.happened import Happened, require_zone
-from ledger.log.chain import NO_HEAD, Draft, Event, Head, chained, recording
+from ledger.log.chain import Draft, Event, Head, Recording, chained
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
 from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.site import evidence_rules
+from ledger.questions.site import evidence_rules, project_time
 from ledger.questions.snapshot import Snapshot
+from ledger.record_time import head_of, recording_after, refuse_leap
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor
@@ -42,7 +43,6 @@ from ledger.stores.log import Log
 from ledger.stores.opening import log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from schedule.errors import ClusterwrightError, InputError
-from steps.stamps import instant, moment
 
 if TYPE_CHECKING:
     from ledger.evidence.taking import Intake
@@ -52,17 +52,13 @@ Result = TypeVar("Result")
 Signer = Callable[[str, str], str]
 """Returns a person's signature of a text. A rehearsal signs so, with its own keys."""
 
-_HEAD = """
-SELECT seq, hash, recorded_at, (SELECT coalesce(max(revision), 0) FROM plan_revision)
-FROM event ORDER BY seq DESC LIMIT 1"""
-_TIME = "SELECT rehearsal, (SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1) FROM site"
-
 
 class Transaction:
     """One open transaction: decisions read the record in it, and append their events.
 
     `drafts` collects the statements of decisions that are only drafted; otherwise it is None. `proof` is the signed statement
-    of the decision that follows, and `stated_at` the time that it names: the decision was taken then.
+    of the decision that follows, and `stated_at` the time that it names: the decision was taken then. `adopts` is true once a plan
+    is adopted in it.
     """
 
     def __init__(
@@ -84,6 +80,7 @@ class Transaction:
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
         self.stated_at: datetime | None = None
+        self.adopts = False
         self._log = log
         self._signer = signer
         self._happened = happened
@@ -112,10 +109,10 @@ class Transaction:
 
     def _project_time(self) -> datetime:
         """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back."""
-        now, row = self.clock(), self._snapshot.first(_TIME)
-        if row and row[0]:
-            return max(now, moment(row[1]))
-        recorded = recording(self.machine_time, self._head())
+        now = self.clock()
+        if self._snapshot.first("SELECT rehearsal FROM site") == (1,):
+            return max(now, project_time(self._snapshot))
+        recorded = self._recording()
         return now if recorded.clock_behind_s is None else max(now, recorded.at)
 
     @property
@@ -165,8 +162,10 @@ class Transaction:
 
     def append_all(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
-        head = self._head()
-        now, events = recording(self._log.clock(), head), []
+        head, now = head_of(self._snapshot), self._recording()
+        events: list[Event] = []
+        if not self.adopts:
+            refuse_leap(self._snapshot, now.at)
         is_signed = any(draft.actor == ENGINE for draft in drafts) and self._engine_signs()
         for draft in drafts:
             event, columns = chained(draft, head, now)
@@ -187,11 +186,10 @@ class Transaction:
 
             refuse_forged(self._snapshot, subject)
 
-    def _head(self) -> Head:
-        if (row := self._snapshot.first(_HEAD)) is None:
-            return NO_HEAD
-        seq, digest, recorded, revision = row
-        return Head(seq, digest, instant(recorded), revision)
+    def _recording(self) -> Recording:
+        """Return when the next event is recorded."""
+        head = head_of(self._snapshot)
+        return recording_after(self._snapshot, self._log.clock(), head, adopts=self.adopts)
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""
@@ -237,7 +235,7 @@ class Transaction:
             proof = proving.signed_by(self._signer, draft, actor)
         if proof is None:
             raise proving.unsigned(actor, subject)
-        recorded = recording(self._log.clock(), self._head()).at
+        recorded = self._recording().at
         return proving.accepted(asked, actor, payload, about, proof, recorded), proof.signature
 
 

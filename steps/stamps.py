@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from schedule.errors import InputError
+
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z", re.ASCII)
+FIRST_STAMP, LAST_STAMP = "0001-01-02", "9999-12-31"
+"""Stamps are from this day on and before that one: then every time zone has them."""
 
 
 @lru_cache(maxsize=1024)
@@ -26,6 +31,19 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def stamped(text: object) -> datetime | None:
+    """Return the instant of what should be a stamp. None for anything that `stamp` does not write.
+
+    The server of a shared ledger asks the same of a time: `clusterwright.is_stamp` in install.sql.
+    """
+    if not isinstance(text, str) or not _STAMP.fullmatch(text) or not FIRST_STAMP <= text < LAST_STAMP:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:  # a day that does not exist
+        return None
+
+
 def instant(text: str | None) -> datetime | None:
     """Return the instant of a stamp. None stays None."""
     return None if text is None else datetime.fromisoformat(text)
@@ -43,8 +61,17 @@ def local_day(instant: datetime, zone: str) -> date:
 
 
 def minute(instant: datetime | None, zone: str) -> str:
-    """Return the day and the minute of an instant in a time zone, as people read it. Empty for None."""
-    return "" if instant is None else instant.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M")
+    """Return the day and the minute of an instant in a time zone, as people read it. Empty for None.
+
+    The first and the last hours of all have no time in some zones. They are shown in UTC.
+    """
+    if instant is None:
+        return ""
+    try:
+        local = instant.astimezone(ZoneInfo(zone))
+    except OverflowError:
+        local = instant
+    return local.strftime("%Y-%m-%d %H:%M")
 
 
 def days_between(before: datetime, after: datetime, zone: str) -> int:

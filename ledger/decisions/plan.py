@@ -114,6 +114,7 @@ def adopt_plan(
     stored = load_plan(ledger.site_dir, document)  # as everybody will read it: a number may have been an integer before
     authority = store(ledger.site_dir, authority_text(stored))
     with ledger.write() as writing:
+        writing.adopts = True
         moment = writing.moment(at)
         redacted = {name.id for name in names(moment.snapshot) if name.redacted}
         named = [person for person in plan.people if person.id not in redacted]

@@ -16,10 +16,14 @@ from typing import Any
 import rfc8785
 
 from ledger.evidence import folder
+from ledger.stored_fields import NOT_READ
 from schedule.errors import ClusterwrightError, UnreachableError
 from steps.planning.plan import Person, Plan
 
 FORMAT = 1
+
+LONGEST = 10_000
+"""How many bytes a document has at most, here and on the server of a shared ledger."""
 
 
 def place_of(site_dir: Path, digest: str) -> Path:
@@ -70,7 +74,9 @@ def documents(site_dir: Path) -> Iterator[bytes]:
 
 
 def take_over(site_dir: Path, content: bytes) -> None:
-    """Store a document that another folder made."""
+    """Store a document that another folder made. One that has no name is left out: whoever may store names may send anything."""
+    if person_in(content) is None:
+        return
     place = place_of(site_dir, hashlib.sha256(content).hexdigest())
     if not place.exists():
         folder.write(place, content)
@@ -172,6 +178,16 @@ def _read(place: Path) -> dict[str, Any] | None:
         return None
     if hashlib.sha256(content).hexdigest() != place.name:
         return None
-    said = json.loads(content)
-    assert isinstance(said, dict)
-    return said
+    return person_in(content)
+
+
+def person_in(content: bytes) -> dict[str, Any] | None:
+    """Return what a document says: a person's id and name. None if it is no document with a name."""
+    if len(content) > LONGEST:
+        return None
+    try:
+        said = json.loads(content)
+        is_named = isinstance(said["id"], str) and isinstance(said["name"], str)
+    except NOT_READ:
+        return None
+    return said if is_named else None

@@ -93,6 +93,14 @@ def event_hash(columns: Mapping[str, Any]) -> str:
     return hashlib.sha256(hashed_text(columns).encode()).hexdigest()
 
 
+def hash_of(columns: Mapping[str, Any]) -> str | None:
+    """Return the SHA-256 of a stored row. None for one that has none, as its columns are no numbers and no text."""
+    try:
+        return event_hash(columns)
+    except (ValueError, TypeError):
+        return None
+
+
 def hashed_text(columns: Mapping[str, Any]) -> str:
     """Return the RFC 8785 form of an event's columns.
 

@@ -26,7 +26,7 @@ SELECT seq, kind, subject, actor, effective_at FROM event
 WHERE subject = :name AND effective_at = :at AND {_COUNTS} ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
 _PROMISE = f"""
 SELECT seq, kind, subject, actor, effective_at FROM event
-WHERE subject IN (:name, :order) AND json_extract(payload, '$.promised') = :day AND {_COUNTS}
+WHERE subject IN (:name, :order) AND CASE WHEN json_valid(payload) THEN json_extract(payload, '$.promised') END = :day AND {_COUNTS}
 ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
 _BROUGHT = f"""
 SELECT seq, kind, subject, actor, effective_at FROM event

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from json import dumps, loads
+from json import dumps
 from typing import Any, NamedTuple
 
 from ledger.questions.log import events
-from ledger.questions.order_history import WORDS
+from ledger.questions.order_history import WORDS, said_by
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from steps.stamps import minute, moment
+from ledger.stored_fields import fields_of
+from steps.stamps import minute, stamped
 
 LONGEST = 4000
 """Of a payload with more characters, as a plan's, only the kind is shown."""
@@ -37,11 +38,11 @@ SIGNED = frozenset({"activity.signed", "activity.rejected"})
 
 
 class JournalRow(NamedTuple):
-    """An event in one line. `effective_at` is when it happened, `recorded_at` when it was entered."""
+    """An event in one line. `effective_at` is when it happened, `recorded_at` when it was entered; None if it cannot be read."""
 
     seq: int
-    recorded_at: datetime
-    effective_at: datetime
+    recorded_at: datetime | None
+    effective_at: datetime | None
     actor: str
     kind: str
     subject: str
@@ -87,13 +88,13 @@ def _row(columns: tuple[Any, ...]) -> JournalRow:
     seq, recorded, effective, actor, kind, subject, is_signed, payload = columns
     return JournalRow(
         seq,
-        moment(recorded),
-        moment(effective),
-        actor,
-        kind,
-        subject,
+        stamped(recorded),
+        stamped(effective),
+        str(actor),
+        str(kind),
+        str(subject),
         bool(is_signed),
-        _summary(kind, loads(payload)),
+        _summary(str(kind), fields_of(payload)),
     )
 
 
@@ -102,7 +103,7 @@ def _summary(kind: str, payload: Mapping[str, Any]) -> str:
     if kind in SIGNED:
         payload = {name: value for name, value in payload.items() if name != "name"}
     if kind in WORDS and payload:
-        return WORDS[kind](dict(payload))[:SHOWN]
+        return said_by(kind, dict(payload))[:SHOWN]
     names = [name for name in FIRST if name in payload]
     names += [name for name in payload if name not in FIRST and name not in QUIET]
     said = (_said(name, payload[name]) for name in names)

@@ -15,11 +15,11 @@ SELECT min(seq) FROM (
 
 @table("event")
 class EventRow(NamedTuple):
-    """An event as it was recorded."""
+    """An event as it was recorded. A time is None if it cannot be read, and a payload that cannot be read has no fields."""
 
     seq: int
-    recorded_at: datetime
-    effective_at: datetime
+    recorded_at: datetime | None
+    effective_at: datetime | None
     actor: str
     kind: str
     schema_version: int

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from ledger.questions.order_history import WORDS as OF_ORDERS
-from ledger.questions.order_history import HistoryRow
+from ledger.questions.order_history import HistoryRow, said_by
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
-from steps.stamps import moment
+from ledger.stored_fields import fields_of
+from steps.stamps import stamped
 
 WORDS = {
     "plan.adopted": "another plan was adopted",
@@ -45,11 +47,12 @@ SAID_BY = ("reason", "comment", "summary", "note", "meaning")
 
 _NOT_MET = (State.FAILED, State.CHECKED_NOT_MET)
 _NEWS = """
-SELECT seq, effective_at, actor, kind, subject, payload FROM event
-WHERE seq > :after AND kind IN (SELECT value FROM json_each(:kinds))
-  AND (kind <> 'run.settled' OR json_extract(payload, '$.result') IN (SELECT value FROM json_each(:not_met)))
+SELECT effective_at, seq, actor, kind, subject, payload FROM event
+WHERE seq > :after AND kind IN (SELECT value FROM json_each(:kinds)) AND seq NOT IN (SELECT seq FROM refused)
+  AND (kind <> 'run.settled' OR CASE WHEN json_valid(payload) THEN json_extract(payload, '$.result') END
+    IN (SELECT value FROM json_each(:not_met)))
 ORDER BY seq DESC LIMIT :limit"""
-_COUNTED = "SELECT kind, count(*) FROM event WHERE seq > :after GROUP BY kind"
+_COUNTED = "SELECT kind, count(*) FROM event WHERE seq > :after AND seq NOT IN (SELECT seq FROM refused) GROUP BY kind"
 
 
 class WhatHappened(NamedTuple):
@@ -63,28 +66,32 @@ def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
     """Return what happened after the event with this number."""
     kinds, not_met = json.dumps([*WORDS, *OF_ORDERS]), json.dumps(_NOT_MET)
     rows = snapshot.ask(_NEWS, after=after, kinds=kinds, not_met=not_met, limit=limit)
-    news = [_news(*row) for row in rows]
+    news = []
+    for happened, *row in rows:
+        at = stamped(happened)
+        if at is not None:
+            news.append(_news(at, *row))
     counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
     counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
     return WhatHappened(news, ", ".join(counted))
 
 
 def _news(
+    at: datetime,
     seq: int,
-    at: str,
     person: str,
     kind: str,
     subject: str,
     text: str,
 ) -> HistoryRow:
-    said = _said(kind, json.loads(text))
-    return HistoryRow(seq, moment(at), person, kind, subject, said)
+    said = _said(kind, fields_of(text))
+    return HistoryRow(seq, at, person, kind, subject, said)
 
 
 def _said(kind: str, payload: dict[str, Any]) -> str:
     if kind in OF_ORDERS:
         promised = f", promised for {payload['promised']}" if payload.get("promised") else ""
-        return OF_ORDERS[kind](payload) + promised
+        return said_by(kind, payload) + promised
     reasons = (payload.get(name) for name in SAID_BY)
     why = next(filter(None, reasons), "")
     return f"{WORDS[kind]}: {why}" if why else WORDS[kind]

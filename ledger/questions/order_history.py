@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from steps.stamps import moment
+from ledger.stored_fields import NOT_READ, fields_of
+from steps.stamps import stamped
 
 Payload = dict[str, Any]
 
@@ -27,15 +27,26 @@ def history(rows: Iterable[tuple[Any, ...]]) -> list[HistoryRow]:
     """Return the history from rows of number, time, actor, kind, subject and payload. A new date is shown with the earlier one."""
     found: list[HistoryRow] = []
     promised: dict[str, str] = {}
-    for seq, at, person, kind, subject, text in rows:
-        payload = json.loads(text)
-        said = WORDS[kind](payload) if kind in WORDS else kind
+    for seq, happened, person, kind, subject, text in rows:
+        at = stamped(happened)
+        if at is None:  # somebody appended it by hand; the audit names it
+            continue
+        payload = fields_of(text)
+        said = said_by(kind, payload)
         if payload.get("promised"):
             before = promised.get(subject) or promised.get(subject.partition("/")[0])
             said += f", promised for {payload['promised']}" + (f", before {before}" if before else "")
             promised[subject] = payload["promised"]
-        found.append(HistoryRow(seq, moment(at), person, kind, subject, said))
+        found.append(HistoryRow(seq, at, person, kind, subject, said))
     return found
+
+
+def said_by(kind: str, payload: Payload) -> str:
+    """Return what an event says in words; its kind, if it has no words or lacks what they are made of."""
+    try:
+        return WORDS[kind](payload)
+    except NOT_READ:
+        return kind
 
 
 def _placed(payload: Payload) -> str:

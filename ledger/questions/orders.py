@@ -30,7 +30,8 @@ coalesce((SELECT o.currency FROM order_line o
   WHERE t.subject = o.id OR substr(t.subject, 1, length(o.id) + 1) = o.id || '/'), '')"""
 _HISTORY = """
 SELECT seq, effective_at, actor, kind, subject, payload FROM event
-WHERE subject = :name OR (subject > :name || '/' AND subject < :name || '0') ORDER BY seq"""
+WHERE (subject = :name OR (subject > :name || '/' AND subject < :name || '0'))
+  AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq"""
 """The character 0 follows the slash, so the range has every id that begins with the order's id and a slash."""
 
 _PLACEABLE = "o.placed_at IS NULL AND o.ready_from <= :now"

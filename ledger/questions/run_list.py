@@ -20,7 +20,8 @@ FROM run r LEFT JOIN activity a ON a.id = r.activity WHERE (:run IS NULL OR r.id
 ORDER BY CASE r.status WHEN 'running' THEN 0 WHEN 'failed' THEN 1 ELSE 2 END, r.started_at DESC, r.id DESC"""
 _OUTPUT = """
 SELECT e.digest FROM event v JOIN evidence_item e ON e.seq = v.seq
-WHERE v.subject = :activity AND v.kind = 'run.settled' AND json_extract(v.payload, '$.run') = :run AND e.kind = 'run-log'"""
+WHERE v.subject = :activity AND v.kind = 'run.settled' AND e.kind = 'run-log'
+  AND CASE WHEN json_valid(v.payload) THEN json_extract(v.payload, '$.run') END = :run"""
 _DIFFERENCES = """
 SELECT summary, differences FROM preview WHERE activity = :activity AND attempt = :attempt"""
 

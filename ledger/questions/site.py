@@ -9,7 +9,7 @@ from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.readiness import GO_LIVE
 from schedule.errors import InputError
-from steps.stamps import instant, moment
+from steps.stamps import instant, stamped
 
 if TYPE_CHECKING:
     from steps.evidence_rules import EvidenceRules
@@ -24,11 +24,11 @@ _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORD
 
 @table("event")
 class SiteHead(NamedTuple):
-    """The last event of the record."""
+    """The last event of the record. The time is None if it cannot be read."""
 
     seq: int
     hash: str
-    recorded_at: datetime
+    recorded_at: datetime | None
 
 
 @table(
@@ -81,8 +81,7 @@ def head(snapshot: Snapshot) -> SiteHead:
 
 def project_time(snapshot: Snapshot) -> datetime:
     """Return when the last event happened. In a rehearsal this is the present time."""
-    (last,) = snapshot.first("SELECT effective_at FROM event ORDER BY seq DESC LIMIT 1")
-    return moment(last)
+    return next(filter(None, map(stamped, snapshot.latest("effective_at"))))
 
 
 def site_of(snapshot: Snapshot) -> SiteRow:

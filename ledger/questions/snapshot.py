@@ -9,7 +9,7 @@ Only one thread uses a snapshot at a time. What is recorded after it was opened 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -20,8 +20,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar, get_type_hints
 
 from ledger.rules.activity import State, words
+from ledger.stored_fields import fields_of
 from ledger.stores.file import ledger_path, world_error
-from steps.stamps import day, instant, moment
+from steps.stamps import day, instant, moment, stamped
 from steps.value import Value, text_value
 
 _IS_SIGNED = """
@@ -75,6 +76,11 @@ class Snapshot:
     def column(self, sql: str, **values: Any) -> list[Any]:
         """Return the first value of every row of a query."""
         return [row[0] for row in self.db.execute(sql, values)]
+
+    def latest(self, column: str) -> Iterator[Any]:
+        """Yield a column of the events, the last event's first. No more are read than asked for."""
+        for (value,) in self.db.execute(f'SELECT "{column}" FROM event ORDER BY seq DESC'):  # noqa: S608  our names
+            yield value
 
     @property
     def is_signed(self) -> bool:
@@ -165,7 +171,8 @@ def _reading(kind: Any) -> tuple[str, tuple[Decode | None, ...], Make]:
     name_of_table, named = _TABLES[kind]
     columns = ", ".join(named.get(name, f't."{name}"') for name in kind._fields)
     hints = get_type_hints(kind)
-    decoders = tuple(_DECODERS.get(hints[name]) for name in kind._fields)
+    known = _OF_EVENTS if name_of_table == "event" else _DECODERS
+    decoders = tuple(known.get(hints[name]) for name in kind._fields)
     return f'SELECT {columns} FROM "{name_of_table}" t', decoders, kind._make  # noqa: S608  our names
 
 
@@ -190,3 +197,10 @@ _DECODERS: dict[Any, Decode] = {
     tuple[str, ...]: words,
 }
 """By the type of a field: what converts the text of its column. Other types are read unchanged."""
+
+_OF_EVENTS: dict[Any, Decode] = {
+    str: str,
+    datetime | None: stamped,
+    dict[str, Any]: fields_of,
+}
+"""The same for events, which somebody may have appended by hand: what cannot be read is shown as nothing."""

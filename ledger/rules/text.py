@@ -17,6 +17,9 @@ from schedule.text import require_visible
 WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text", "unscanned"})
 """What a person says in their own words. It may have several lines; a name may not."""
 
+LONGEST = 20_000
+"""How many characters a text has at most."""
+
 
 def require_visible_text(
     decision: Callable[..., object],
@@ -41,6 +44,11 @@ def _require_at(place: Place | None, value: Any, name: str) -> None:
 def _require(value: Any, name: str) -> None:
     """Look at a text, and at those in a list or in an entry such as a checked item."""
     if isinstance(value, str):
+        if len(value) > LONGEST:
+            raise InputError(
+                f"the {name.replace('_', ' ')} has {len(value):,} characters; {LONGEST:,} are the most",
+                hint="attach a file",
+            )
         require_visible(value.strip(), f"the {name.replace('_', ' ')}", lines=name in WORDS)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):

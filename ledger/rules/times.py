@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from schedule.errors import InputError
 from steps.stamps import local_day, minute
@@ -15,6 +17,46 @@ CLOCKS = timedelta(minutes=5)
 
 LATE = timedelta(days=1)
 """How long after it happened something is recorded without a reason: in the evening, or on the next morning."""
+
+LEAP = timedelta(days=366)
+"""How long after the last event something is recorded that is no adopted plan. One wrong clock would date all that comes after it."""
+
+GAP = timedelta(days=7)
+"""From how long a gap between two events on an adopted plan may be recorded in it, though later events are there: a clock was wrong."""
+
+
+class Stamp(NamedTuple):
+    """When an event was recorded, and whether it is an adopted plan that is in force or was."""
+
+    at: datetime
+    is_adoption: bool
+
+
+def last_time(stamps: Iterable[Stamp], machine: datetime, *, adopts: bool) -> datetime | None:
+    """Return the time before which nothing more is recorded, from the times of the events, the last one's first. None if there are none.
+
+    That is the last event's. But times far ahead of this machine's clock that follow on a leap do not count: for an adopted plan
+    (`adopts`) after any gap, and for everything else if no adopted plan made the leap.
+    """
+    last: datetime | None = None
+    after: Stamp | None = None
+    for stamp in stamps:
+        last = last or stamp.at
+        if stamp.at <= machine + CLOCKS:
+            gap = timedelta() if after is None else after.at - stamp.at
+            is_leap = gap > GAP if adopts else gap > LEAP and after is not None and not after.is_adoption
+            return stamp.at if is_leap else last
+        after = stamp
+    return last
+
+
+def refuse_leap(at: datetime, before: datetime, zone: str) -> None:
+    """Raise for something that is recorded so long after the last event that the clock is likely to be wrong."""
+    if at - before > LEAP:
+        raise InputError(
+            f"it would be recorded on {minute(at, zone)}, {(at - before).days} days after the last event; only an adopted plan is",
+            hint="look at the clock of this machine; if it is right, adopt the plan again, then record this",
+        )
 
 
 def is_earlier(at: datetime, present: datetime) -> bool:

@@ -98,6 +98,9 @@ CREATE TABLE IF NOT EXISTS clusterwright.failure (address text PRIMARY KEY, time
 -- the next one.
 CREATE TABLE IF NOT EXISTS clusterwright.turn ();
 
+-- A row for each role that decided. It is locked by the one session of the role that holds the log, or is next.
+CREATE TABLE IF NOT EXISTS clusterwright.queue (role text PRIMARY KEY);
+
 -- Triggers that refuse every change of events and evidence. Only the owner of the tables or a superuser could remove them.
 CREATE OR REPLACE FUNCTION clusterwright.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -108,15 +111,45 @@ CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwri
 CREATE OR REPLACE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON clusterwright.evidence
   EXECUTE FUNCTION clusterwright.refuse();
 
--- Locks the log until the end of the transaction and returns the server's time. A session that has locked it for longer than any
--- decision takes is ended when somebody else waits, busy or idle: nobody can stop the others for good.
+-- Locks the log until the end of the transaction and returns the server's time. A session that locks it for longer than any
+-- decision takes while somebody else waits is ended, busy or idle: nobody can stop the others for good. Of the sessions of one role
+-- one at a time waits for the log, so that a role with many sessions does not take every turn.
 CREATE OR REPLACE FUNCTION clusterwright.take_turn() RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  longest text := current_setting('lock_timeout');
+  began timestamptz := clock_timestamp();
+  holder integer;
+  holds timestamptz;
+  seen integer;
+  seen_holds timestamptz;
+  since timestamptz;
 BEGIN
-  PERFORM pg_terminate_backend(a.pid) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-    WHERE l.relation = 'clusterwright.turn'::regclass AND l.mode = 'AccessExclusiveLock' AND l.granted
-    AND a.pid <> pg_backend_pid() AND clock_timestamp() - a.xact_start > interval '20 seconds';
-  LOCK TABLE clusterwright.turn IN ACCESS EXCLUSIVE MODE;
+  LOOP
+    SELECT a.pid, a.xact_start INTO holder, holds FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+      WHERE l.relation = 'clusterwright.turn'::regclass AND l.mode = 'AccessExclusiveLock' AND l.granted
+      AND a.pid <> pg_backend_pid();
+    -- the time since this session saw it hold the log: since its transaction began it may itself have waited
+    IF (holder, holds) IS DISTINCT FROM (seen, seen_holds) THEN
+      seen := holder;
+      seen_holds := holds;
+      since := clock_timestamp();
+    ELSIF clock_timestamp() - since > interval '20 seconds' THEN
+      PERFORM pg_terminate_backend(holder);
+    END IF;
+    BEGIN
+      PERFORM set_config('lock_timeout', '250ms', true);
+      INSERT INTO clusterwright.queue VALUES (session_user) ON CONFLICT DO NOTHING;
+      PERFORM FROM clusterwright.queue WHERE role = session_user FOR UPDATE;
+      LOCK TABLE clusterwright.turn IN ACCESS EXCLUSIVE MODE;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      IF longest <> '0' AND clock_timestamp() - began > longest::interval THEN
+        RAISE;
+      END IF;
+    END;
+  END LOOP;
+  PERFORM set_config('lock_timeout', longest, true);
   RETURN clock_timestamp();
 END $$;
 
@@ -154,12 +187,26 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT $kinds${KINDS}$kinds$::jsonb
 $$;
 
+-- Returns whether text is a time as programs write it, and as they read it: `stamped` in steps/stamps.py accepts the same.
+CREATE OR REPLACE FUNCTION clusterwright.is_stamp(stamp text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF stamp IS NULL OR stamp !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z$'
+      OR stamp COLLATE "C" < '0001-01-02' OR stamp COLLATE "C" >= '9999-12-31' THEN
+    RETURN false;
+  END IF;
+  PERFORM stamp::timestamptz;
+  RETURN true;
+EXCEPTION
+  WHEN data_exception THEN
+    RETURN false;
+END $$;
+
 -- Raises an error for an event that no program writes: an unknown kind, a time in another form, a payload that is no object.
 CREATE OR REPLACE FUNCTION clusterwright.refuse_strange(e clusterwright.event) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   known jsonb := clusterwright.kinds() -> e.kind;
-  form text := '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$';
 BEGIN
   IF known IS NULL OR e.schema_version NOT BETWEEN 1 AND (known ->> 'version')::integer THEN
     RAISE EXCEPTION 'this server does not know the kind % version %: its administrator runs `clusterwright database sql` again',
@@ -168,18 +215,18 @@ BEGIN
   IF (known ->> 'by' = 'engine') AND e.actor <> 'engine' OR (known ->> 'by' = 'people') AND e.actor = 'engine' THEN
     RAISE EXCEPTION 'events of the kind % are not appended as %', e.kind, e.actor USING ERRCODE = 'CW002';
   END IF;
-  IF e.recorded_at !~ form OR e.effective_at !~ form THEN
+  IF NOT (clusterwright.is_stamp(e.recorded_at) AND clusterwright.is_stamp(e.effective_at)) THEN
     RAISE EXCEPTION 'event % has a time in another form than 2026-11-20T14:03:00.000000Z', e.seq USING ERRCODE = 'CW004';
   END IF;
-  PERFORM e.recorded_at::timestamptz, e.effective_at::timestamptz;
-  IF length(e.payload) > 16777216 OR length(e.subject) > 1000 OR length(e.actor) > 200 OR e.plan_revision < 0 THEN
+  IF length(e.payload) > (known ->> 'longest')::integer OR length(e.signature) > {SIGNATURE} OR length(e.subject) > 1000
+      OR length(e.actor) > 200 OR e.plan_revision < 0 THEN
     RAISE EXCEPTION 'event % is larger than any that a program writes', e.seq USING ERRCODE = 'CW004';
   END IF;
   IF jsonb_typeof(e.payload::jsonb) <> 'object' THEN
     RAISE EXCEPTION 'event % has a payload that is no JSON object', e.seq USING ERRCODE = 'CW004';
   END IF;
 EXCEPTION
-  WHEN data_exception THEN
+  WHEN data_exception OR program_limit_exceeded THEN
     RAISE EXCEPTION 'event % cannot be read: %', e.seq, SQLERRM USING ERRCODE = 'CW004';
 END $$;
 
@@ -236,27 +283,94 @@ END $$;
 
 -- Stores evidence under its SHA-256, which the server computes.
 CREATE OR REPLACE FUNCTION clusterwright.keep(content bytea) RETURNS text
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(content) > 268435456 THEN
+    RAISE EXCEPTION 'evidence of % bytes is larger than any that a program stores', octet_length(content) USING ERRCODE = 'CW004';
+  END IF;
   INSERT INTO clusterwright.evidence VALUES (encode(sha256(content), 'hex'), content) ON CONFLICT DO NOTHING;
-  SELECT encode(sha256(content), 'hex')
-$$;
+  RETURN encode(sha256(content), 'hex');
+END $$;
 
--- Stores a document with a person's name under its SHA-256.
+-- Returns whose name a document has. NULL if it is no document with a name.
+CREATE OR REPLACE FUNCTION clusterwright.named_in(content bytea) RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  said jsonb;
+BEGIN
+  IF octet_length(content) > 10000 THEN
+    RETURN NULL;
+  END IF;
+  said := convert_from(content, 'UTF8')::jsonb;
+  IF jsonb_typeof(said -> 'id') = 'string' AND jsonb_typeof(said -> 'name') = 'string' THEN
+    RETURN said ->> 'id';
+  END IF;
+  RETURN NULL;
+EXCEPTION
+  WHEN data_exception OR program_limit_exceeded THEN
+    RETURN NULL;
+END $$;
+
+-- Stores a document with a person's name under its SHA-256. Only who may adopt a plan does, or who moves a whole ledger here.
 CREATE OR REPLACE FUNCTION clusterwright.keep_name(content bytea) RETURNS text
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT pg_has_role(session_user, current_database() || '_record', 'MEMBER')
+      AND NOT EXISTS (SELECT FROM clusterwright.person p WHERE p.account = session_user AND p.adopts) THEN
+    RAISE EXCEPTION 'permission denied to store names: nobody with the account % may adopt a plan', session_user
+      USING ERRCODE = '42501';
+  END IF;
+  IF clusterwright.named_in(content) IS NULL THEN
+    RAISE EXCEPTION 'this is no document with a person''s name' USING ERRCODE = 'CW004';
+  END IF;
   INSERT INTO clusterwright.name VALUES (encode(sha256(content), 'hex'), content) ON CONFLICT DO NOTHING;
-  SELECT encode(sha256(content), 'hex')
-$$;
+  RETURN encode(sha256(content), 'hex');
+END $$;
 
 -- Deletes the names of the people whom an event redacted, and of nobody else. Returns how many documents were deleted.
 CREATE OR REPLACE FUNCTION clusterwright.forget_redacted() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH gone AS (
     DELETE FROM clusterwright.name n USING clusterwright.event e
-    WHERE e.kind = 'person.redacted' AND e.subject = 'person/' || (convert_from(n.content, 'UTF8')::jsonb ->> 'id')
+    WHERE e.kind = 'person.redacted' AND e.subject = 'person/' || clusterwright.named_in(n.content)
     RETURNING 1
   ) SELECT count(*) FROM gone
 $$;
+
+-- Raises an error for claims or reservations that no program writes: with other fields than these, or with values of other types.
+-- `is_held` in ledger/stores/held.py reads the same.
+CREATE OR REPLACE FUNCTION clusterwright.refuse_unlike(held jsonb, fields jsonb) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  one jsonb;
+  field text;
+  kind text;
+  is_right boolean;
+BEGIN
+  IF jsonb_typeof(held) <> 'array' OR pg_column_size(held) > 67108864 THEN
+    RAISE EXCEPTION 'this is no list of claims or reservations' USING ERRCODE = 'CW004';
+  END IF;
+  FOR one IN SELECT jsonb_array_elements(held) LOOP
+    IF jsonb_typeof(one) <> 'object' OR NOT one ?& ARRAY(SELECT jsonb_object_keys(fields))
+        OR NOT fields ?& ARRAY(SELECT jsonb_object_keys(one)) THEN
+      RAISE EXCEPTION 'a claim or reservation has other fields than %', fields USING ERRCODE = 'CW004';
+    END IF;
+    FOR field, kind IN SELECT * FROM jsonb_each_text(fields) LOOP
+      is_right := CASE kind
+        WHEN 'time' THEN clusterwright.is_stamp(one ->> field)
+        WHEN 'list' THEN jsonb_typeof(one -> field) = 'array' AND NOT jsonb_path_exists(one -> field, 'strict $[*] ? (@.type() <> "string")')
+        WHEN 'integer' THEN jsonb_typeof(one -> field) = 'number'
+          AND (one ->> field)::numeric BETWEEN -9007199254740991 AND 9007199254740991 AND (one ->> field) !~ '[.eE]'
+        WHEN 'number' THEN jsonb_typeof(one -> field) = 'number'
+          AND (one ->> field)::numeric BETWEEN -9007199254740991 AND 9007199254740991
+        ELSE jsonb_typeof(one -> field) = kind
+      END;
+      IF is_right IS NOT TRUE THEN
+        RAISE EXCEPTION '% of a claim or reservation is not %', field, kind USING ERRCODE = 'CW004';
+      END IF;
+    END LOOP;
+  END LOOP;
+END $$;
 
 -- Replaces all claims. Only the engine may.
 CREATE OR REPLACE FUNCTION clusterwright.hold(claims jsonb) RETURNS void
@@ -266,8 +380,7 @@ BEGIN
     RAISE EXCEPTION '% may not write claims: it is not a member of %', session_user, current_database() || '_engine'
       USING ERRCODE = 'CW002';
   END IF;
-  PERFORM (c ->> 'lease_until')::timestamptz, (c ->> 'attempt')::integer, (c ->> 'pid')::bigint, (c ->> 'pgid')::bigint,
-    jsonb_array_length(c -> 'hosts') FROM jsonb_array_elements(claims) c;
+  PERFORM clusterwright.refuse_unlike(claims, '{CLAIM}');
   DELETE FROM clusterwright.claim;
   INSERT INTO clusterwright.claim SELECT c ->> 'activity', c FROM jsonb_array_elements(claims) c;
   NOTIFY clusterwright;
@@ -281,9 +394,7 @@ BEGIN
     RAISE EXCEPTION '% may not reserve hosts: it is not a member of %', session_user, current_database() || '_engine'
       USING ERRCODE = 'CW002';
   END IF;
-  PERFORM (r ->> 'lease_until')::timestamptz, (r ->> 'since')::timestamptz, (r ->> 'attempt')::integer, (r ->> 'pid')::bigint,
-    (r ->> 'float_h')::double precision, (r ->> 'granted')::boolean, jsonb_array_length(r -> 'wants')
-    FROM jsonb_array_elements(reservations) r;
+  PERFORM clusterwright.refuse_unlike(reservations, '{RESERVATION}');
   DELETE FROM clusterwright.reservation;
   INSERT INTO clusterwright.reservation SELECT r ->> 'activity', r ->> 'engine', r FROM jsonb_array_elements(reservations) r;
   NOTIFY clusterwright;
@@ -297,17 +408,17 @@ DECLARE
 BEGIN
   EXECUTE format('ALTER SCHEMA clusterwright OWNER TO %I', record_role);
   FOREACH thing IN ARRAY ARRAY['event', 'person', 'evidence', 'name', 'claim', 'reservation',
-                               'notice', 'failure', 'turn'] LOOP
+                               'notice', 'failure', 'turn', 'queue'] LOOP
     EXECUTE format('ALTER TABLE clusterwright.%I OWNER TO %I', thing, record_role);
     EXECUTE format('REVOKE ALL ON clusterwright.%I FROM PUBLIC, %I', thing, people_role);
-    IF thing <> 'turn' THEN
+    IF thing NOT IN ('turn', 'queue') THEN
       EXECUTE format('GRANT SELECT ON clusterwright.%I TO %I', thing, people_role);
     END IF;
   END LOOP;
   FOREACH thing IN ARRAY ARRAY['take_turn()', 'append(jsonb, jsonb)', 'keep(bytea)', 'keep_name(bytea)',
                                'forget_redacted()', 'hold(jsonb)', 'reserve(jsonb)', 'is_engine()', 'may_act_as(text)',
-                               'hash_of(clusterwright.event)', 'refuse()', 'kinds()',
-                               'refuse_strange(clusterwright.event)'] LOOP
+                               'hash_of(clusterwright.event)', 'refuse()', 'kinds()', 'is_stamp(text)', 'named_in(bytea)',
+                               'refuse_strange(clusterwright.event)', 'refuse_unlike(jsonb, jsonb)'] LOOP
     EXECUTE format('ALTER FUNCTION clusterwright.%s OWNER TO %I', thing, record_role);
     EXECUTE format('REVOKE ALL ON FUNCTION clusterwright.%s FROM PUBLIC', thing);
     EXECUTE format('GRANT EXECUTE ON FUNCTION clusterwright.%s TO %I', thing, people_role);

@@ -7,10 +7,15 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
+from ledger.entries import Claim, Reservation
 from ledger.log.events import KINDS
-from ledger.log.payloads.base import appended_by
+from ledger.log.payloads.base import LONGEST_SIGNATURE, appended_by
+from ledger.stores.held import fields_of
 from ledger.stores.postgres import literal
 from schedule.errors import InputError
+
+SESSIONS, OF_ENGINE = 10, 20
+"""How many sessions a person's role, and the engine's, have at once at most. A role without a limit could lock all others out."""
 
 NAMES = 63
 """The longest name of a role in PostgreSQL, in bytes. A longer name would be cut off."""
@@ -19,13 +24,20 @@ NAMES = 63
 def install_sql() -> str:
     """Return the SQL script that installs a log in the database in which it runs."""
     script = files("ledger.stores").joinpath("install.sql").read_text(encoding="utf-8")
-    return script.replace("{KINDS}", json.dumps(dict(_kinds()), sort_keys=True))
+    for mark, said in {
+        "{KINDS}": json.dumps(dict(_kinds()), sort_keys=True),
+        "{SIGNATURE}": str(LONGEST_SIGNATURE),
+        "{CLAIM}": json.dumps(fields_of(Claim)),
+        "{RESERVATION}": json.dumps(fields_of(Reservation)),
+    }.items():
+        script = script.replace(mark, said)
+    return script
 
 
 def _kinds() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each kind of event with its newest version, and who appends it."""
+    """Yield each kind of event with its newest version, who appends it, and how long its payload is at most."""
     for kind, payload in KINDS.items():
-        yield kind, {"version": payload.version, "by": appended_by(payload)}
+        yield kind, {"version": payload.version, "by": appended_by(payload), "longest": payload.longest}
 
 
 def roles_sql(
@@ -36,7 +48,8 @@ def roles_sql(
     """Yield the lines of a psql script that makes login roles for accounts, and lets them use the log of a database.
 
     Each account may append events of its own person. `engine` is the account that may also append what software did. A role
-    that exists already is not changed, but it is made a member of the groups. The script sets no passwords.
+    that exists already is made a member of the groups, and is limited in its sessions if nobody limited it. The script sets no
+    passwords.
     """
     for account in sorted({*accounts, *([engine] if engine else [])}):
         if len(account.encode()) > NAMES:
@@ -46,6 +59,8 @@ def roles_sql(
         role, people = literal(account), literal(f"{database}_people")
         yield f"SELECT format('CREATE ROLE %I LOGIN', {role}) WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {role})\\gexec"  # noqa: S608  quoted by the driver
         yield f"SELECT format('GRANT %I TO %I', {people}, {role})\\gexec"
+        most = OF_ENGINE if account == engine else SESSIONS
+        yield f"SELECT format('ALTER ROLE %I CONNECTION LIMIT {most}', {role}) FROM pg_roles WHERE rolname = {role} AND rolconnlimit < 0\\gexec"  # noqa: S608  quoted by the driver
     if engine:
         role, runs = literal(engine), literal(f"{database}_engine")
         yield f"SELECT format('GRANT %I TO %I', {runs}, {role})\\gexec"

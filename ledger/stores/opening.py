@@ -19,7 +19,7 @@ from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.log.events import event_of
+from ledger.log.events import readable
 from ledger.state.projection import Projection
 from ledger.state.projector import HANDLERS, replaying
 from ledger.state.readiness import settle
@@ -166,10 +166,10 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
                 refused = _refused(connection)
-                for values in connection.exec_driver_sql(_EVENTS):
-                    row = dict(zip(COLUMNS, values, strict=True))
-                    if row["seq"] not in refused:
-                        projection.apply(event_of(row))
+                stored = connection.exec_driver_sql(_EVENTS)
+                events = (dict(zip(COLUMNS, values, strict=True)) for values in stored)
+                for event in readable(row for row in events if row["seq"] not in refused):
+                    projection.apply(event)
             for table in tables:
                 rows = [dict(row) for row in again.execute(select(table)).mappings()]
                 if rows:

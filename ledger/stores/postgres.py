@@ -13,9 +13,10 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import Any, LiteralString, NamedTuple
 
+from ledger.entries import Reservation
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
-from ledger.stores.file import BUSY_SECONDS
+from ledger.stores.held import held_in
 from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
 try:
@@ -32,6 +33,9 @@ PAGE = 2_000
 """How many events are fetched at a time."""
 
 CHANNEL = "clusterwright"
+
+TURN_SECONDS = 30
+"""How long a decision waits for its turn. The server ends a session that holds the log for 20 seconds while others wait."""
 
 _LOCKED_OUT = re.compile(r"FATAL:.*(role|user|password|pg_hba|database) ")
 """What a server says if it refuses a connection. It sends no error code then."""
@@ -67,10 +71,10 @@ class Database(AbstractContextManager["Database"]):
         """Return the last event of the log, the server's time, and what is reserved. The last event of an empty log is 0."""
         ((seq, digest, now, reserved),) = self._rows(
             "SELECT coalesce(max(seq), 0), (SELECT hash FROM clusterwright.event ORDER BY seq DESC LIMIT 1),"
-            " clock_timestamp(), (SELECT jsonb_agg(jsonb_build_array(activity, engine, held ->> 'lease_until'))"
-            " FROM clusterwright.reservation) FROM clusterwright.event"
+            " clock_timestamp(), (SELECT jsonb_agg(held) FROM clusterwright.reservation) FROM clusterwright.event"
         )
-        kept = frozenset(map(tuple, reserved or ()))
+        held = held_in(reserved or (), Reservation)
+        kept = frozenset((row["activity"], row["engine"], row["lease_until"]) for row in held)
         return LogEnd(seq, digest or "", now.astimezone(UTC), kept)
 
     def hash_at(self, seq: int) -> str | None:
@@ -126,7 +130,7 @@ class Database(AbstractContextManager["Database"]):
         What the block records is committed at its end. After an error nothing of it is recorded.
         """
         with self._explained() as db, db.transaction():
-            db.execute("SELECT set_config('lock_timeout', %s, true)", [f"{BUSY_SECONDS:g}s"])
+            db.execute("SELECT set_config('lock_timeout', %s, true)", [f"{TURN_SECONDS}s"])
             now: datetime = self._one("SELECT clusterwright.take_turn()")
             yield now.astimezone(UTC)
 
@@ -155,7 +159,7 @@ class Database(AbstractContextManager["Database"]):
         self._rows("SELECT clusterwright.append(%s, %s)", json.dumps(recorded), json.dumps(named))
 
     def claims(self) -> list[dict[str, Any]]:
-        """Return the claims: which process runs which activity."""
+        """Return the claims: which process runs which activity. They are as somebody wrote them: `ledger.stores.held` reads them."""
         return self._column("SELECT held FROM clusterwright.claim ORDER BY activity")
 
     def hold(self, claims: Sequence[Mapping[str, Any]]) -> None:
@@ -163,7 +167,7 @@ class Database(AbstractContextManager["Database"]):
         self._rows("SELECT clusterwright.hold(%s)", json.dumps([*map(dict, claims)]))
 
     def reservations(self) -> list[dict[str, Any]]:
-        """Return what engines keep for what waits for its turn, or is about to begin."""
+        """Return what engines keep for what waits for its turn, or is about to begin, as somebody wrote it."""
         return self._column("SELECT held FROM clusterwright.reservation ORDER BY activity, engine")
 
     def reserve(self, reservations: Sequence[Mapping[str, Any]]) -> None:
@@ -284,7 +288,7 @@ class Database(AbstractContextManager["Database"]):
                 )
             case "55P03":
                 return UnreachableError(
-                    f"somebody else has locked {self} for more than {BUSY_SECONDS:g} s", hint="try again"
+                    f"somebody else has locked {self} for more than {TURN_SECONDS} s", hint="try again"
                 )
             case "42501":
                 return UnreachableError(

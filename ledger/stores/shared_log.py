@@ -19,8 +19,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert
 from sqlmodel import SQLModel
 
+from ledger.entries import Claim, Reservation
 from ledger.evidence import names
-from ledger.log.chain import event_hash
+from ledger.log.chain import hash_of
 from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.payloads.people import PersonRedacted
 from ledger.log.payloads.plan import PlanAdopted
@@ -28,10 +29,10 @@ from ledger.machine_time import Clock, machine_time
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
+from ledger.stores.held import held_in
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import explained_engine, write_anew
 from schedule.errors import NotSatisfiedError, UnreachableError
-from steps.stamps import moment, stamp
 
 Row = dict[str, Any]
 """The columns of a row, by name."""
@@ -43,7 +44,6 @@ Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
 """Returns what applies an event to the projections. Its arguments are a transaction and the number of events to come."""
 
 _LISTS = frozenset({"hosts", "wants"})
-_TIMES = frozenset({"lease_until", "since"})
 """The columns of claims and reservations that are not stored in the copy as in the database."""
 
 _AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608  our names
@@ -137,8 +137,8 @@ class SharedLog:
                     _refuse_broken(row, seq, last, self.database)
                     self._apply(row, connection, apply)
                     seq, last = row["seq"], row["hash"]
-        _store(connection, "claim", self.database.claims())
-        _store(connection, "reservation", self.database.reservations())
+        _store(connection, "claim", held_in(self.database.claims(), Claim))
+        _store(connection, "reservation", held_in(self.database.reservations(), Reservation))
 
     def _apply(self, row: Row, connection: Connection, apply: Apply) -> None:
         if row["kind"] == PlanAdopted.kind:
@@ -183,7 +183,7 @@ def _refuse_broken(
 ) -> None:
     """Raise UnreachableError for an event that does not follow the one before it, or does not have its hash."""
     follows = (row["seq"], row["prev_hash"]) == (seq + 1, last)
-    if not follows or event_hash(row) != row["hash"]:
+    if not follows or hash_of(row) != row["hash"]:
         raise UnreachableError(
             f"{database}: event {row['seq']} does not follow event {seq}, or was changed after recording",
             hint="no further events are copied from there; keep this folder, and inform the site's owner",
@@ -213,7 +213,7 @@ def _store(connection: Connection, name: str, rows: Sequence[Row]) -> None:
     table = SQLModel.metadata.tables[name]
     connection.execute(table.delete())
     if rows:
-        stored = [_converted(row | _times(row), json.dumps) for row in rows]
+        stored = [_converted(row, json.dumps) for row in rows]
         connection.execute(insert(table), stored)
 
 
@@ -221,7 +221,3 @@ def _converted(row: Row, convert: Callable[[Any], Any]) -> Row:
     """Return a row whose lists are converted to text, or from text."""
     lists = {name: convert(row[name]) for name in _LISTS & row.keys()}
     return row | lists
-
-
-def _times(row: Row) -> Row:
-    return {name: stamp(moment(row[name])) for name in _TIMES & row.keys()}

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.evidence.store import content_of
-from ledger.log.chain import event_hash
+from ledger.log.chain import hash_of
 from ledger.log.columns import HASHED
 from ledger.private import close_tree, make_file
 from ledger.stores.file import connect, explained, ledger_path
 from ledger.trust.anchor_code import code_of, read_code
 from ledger.trust.site_zone import zone_of
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
-from steps.stamps import instant, minute
+from steps.stamps import instant, minute, stamped
 
 TRAILER = "Clusterwright-Anchor"
 KEPT = Path(".clusterwright") / "anchors.jsonl"
@@ -92,12 +92,12 @@ def head_anchor(site_dir: Path) -> Anchor:
         broken = checked(db, kept_anchors(site_dir)).broken
         site = _site(db)
     said = dict(zip((*HASHED, "hash"), row, strict=True))
-    if event_hash(said) != said["hash"] or broken:
+    if hash_of(said) != said["hash"] or broken:
         raise NotSatisfiedError(
             f"the ledger must not be anchored: {': '.join(broken[0]) if broken else 'its last event was changed'}",
             hint="`clusterwright audit` says what is wrong",
         )
-    return Anchor(said["seq"], said["hash"], site, instant(said["recorded_at"]), "head")
+    return Anchor(said["seq"], said["hash"], site, stamped(said["recorded_at"]), "head")
 
 
 def checked(db: sqlite3.Connection, anchors: Iterable[Anchor]) -> Comparison:

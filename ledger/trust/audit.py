@@ -15,8 +15,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from sqlalchemy import Engine
+from sqlmodel import SQLModel
 
-from ledger.stores.file import LEDGER_FILE, connect, explained, is_copy, is_older, ledger_path
+from ledger.stores.file import LEDGER_FILE, connect, explained, is_older, ledger_path
 from ledger.stores.following import brought_up
 from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
@@ -52,7 +53,7 @@ Starting that process takes half a second.
 class Findings(list[Finding]):
     """Everything that is wrong. Empty if the audit is green. `events` is the number of events, `head` the last one's hash.
 
-    `refused` are the events that the rules refuse, and `refused_here` those that the copy of a shared log did not apply. `covered` says what signatures witness. None if nothing could be replayed.
+    `refused` are the events that the rules refuse, and `refused_here` those of them that changed nothing in the file. `covered` says what signatures witness. None if nothing could be replayed.
     `checkpoint` says which events were audited earlier. It is None if all of them were audited now. People read its time in `zone`.
     """
 
@@ -76,9 +77,10 @@ class Findings(list[Finding]):
 
     @property
     def with_effect(self) -> list[Finding]:
-        """The findings but for refused events that this copy of a shared log did not apply. These change nothing, and stop nobody."""
-        unapplied = {f"event {seq}" for seq in self.refused_here}
-        return [finding for finding in self if not (finding.refused and finding.where in unapplied)]
+        """The findings but for what changes nothing and stops nobody: refused events that were not applied, and what is beside the record."""
+        without = {f"event {seq}" for seq in self.refused_here}
+        without |= {finding.where for finding in self if not finding.where.startswith("event ")}
+        return [finding for finding in self if not (finding.refused and finding.where in without)]
 
     @property
     def unwitnessed(self) -> int | None:
@@ -184,7 +186,7 @@ class Auditor(AbstractContextManager["Auditor"]):
         found = Findings(look(db, last), events=last.seq, head=last.hash)
         if self._replay is not None:
             found.refused, found.covered = self._replay.refused, self._replay.covered
-        found.refused_here = refused_in(db) if is_copy(db) else []
+        found.refused_here = self._unapplied(db)
         if any(finding.where.startswith("evidence ") for finding in found):
             self.close()  # a replay without a file that events name is not kept for the next audit
         return found
@@ -237,6 +239,15 @@ class Auditor(AbstractContextManager["Auditor"]):
         else:
             yield from self._replay.noted_wrongly(db)
 
+    def _unapplied(self, db: sqlite3.Connection) -> list[int]:
+        """Return the refused events that changed nothing: those that a copy notes, or all if the rows are what the other events make."""
+        noted = refused_in(db)
+        if self._replay is None or self._replay.refused == noted or is_older(db):
+            return noted
+        others = SQLModel.metadata.tables.keys() - {"refused"}
+        is_without_effect = next(self._replay.compared(db, only=others), None) is None
+        return self._replay.refused if is_without_effect else noted
+
     def _is_of(self, replay: Replayed, db: sqlite3.Connection, last: Last) -> bool:
         """Return whether a replay is of exactly these events. The chain is intact: its last hash covers all of them, without signatures."""
         return replay.last == last and replay.signatures.hexdigest() == _digest_of_signatures(db)
@@ -270,7 +281,7 @@ def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: En
         else:
             found += replay.noted_wrongly(db)
     findings = Findings(found, events=seq, head=digest)
-    findings.refused_here = refused_in(db) if is_copy(db) else []
+    findings.refused_here = refused_in(db)
     return findings
 
 

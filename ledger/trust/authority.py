@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ledger.evidence.store import load
-from ledger.log.chain import Event, event_hash
+from ledger.log.chain import Event, hash_of
 from ledger.log.columns import COLUMNS
-from ledger.log.events import event_of
+from ledger.log.events import readable
 from ledger.log.payloads.base import Decided
 from ledger.log.payloads.people import Delegated, KeyRevoked, Withdrawn
 from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
@@ -106,9 +106,12 @@ class Authority:
         self._read_plan()
 
     def _take(self, row: dict[str, Any]) -> None:
-        event = event_of(row)
-        if event_hash(row) != row["hash"]:
-            raise forged(f"event {event.seq} was changed after it was recorded")
+        if hash_of(row) != row["hash"]:
+            raise forged(f"event {row['seq']} was changed after it was recorded")
+        for event in readable([row]):
+            self._take_event(event)
+
+    def _take_event(self, event: Event) -> None:
         match event.payload:
             case Genesis():
                 self._genesis, self.rules = event.payload, event.payload.rules

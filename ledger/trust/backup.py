@@ -81,8 +81,8 @@ def back_up(
 ) -> BackedUp:
     """Write a backup of a site to a new file, unpack it again beside it, and audit the unpacked copy.
 
-    Raise NotSatisfiedError if the audit has findings, and leave no file, unless `damaged` accepts a damaged ledger. An
-    existing file is never overwritten.
+    Raise NotSatisfiedError if the audit has findings, and leave no file, unless `damaged` accepts a damaged ledger. Events that are
+    refused and changed nothing are only named. An existing file is never overwritten.
     """
     bring_home(site_dir)
     ledger_path(site_dir)
@@ -172,10 +172,11 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
             f"not with event {contents.seq} of {contents.site}",
             hint="it was changed; take another backup",
         )
-    if found and not damaged:
-        named = "; ".join(f"{f.where} {f.message}" for f in found[:3])
+    wrong = found.with_effect
+    if wrong and not damaged:
+        named = "; ".join(f"{f.where} {f.message}" for f in wrong[:3])
         raise NotSatisfiedError(
-            f"the copy has {len(found)} faults: {named}",
+            f"the copy has {len(wrong)} faults: {named}",
             hint="`clusterwright audit` lists the faults of the site; --damaged accepts them in the copy",
         )
     still = names.redacted_in_site_file(folder, _redacted(folder))

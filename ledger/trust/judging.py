@@ -16,13 +16,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
-from ledger.log.events import event_of
-from ledger.log.payloads.base import Decided, Payload
+from ledger.log.events import event_of, is_known
+from ledger.log.payloads.base import LONGEST_SIGNATURE, Decided, Payload
 from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
 from ledger.questions.moment import Moment
+from ledger.rules import times
 from ledger.rules.access import ENGINE
-from ledger.rules.version import RULES
+from ledger.rules.version import RULES, WHO_AND_WHEN
 from ledger.trust import ssh
 from ledger.trust.late_keys import enrolled_then
 from ledger.trust.overtaken import said_since
@@ -61,14 +62,16 @@ class Judge:
         try:
             event = event_of(row)
         except UnreachableError as unreadable:
-            if terms.rules == 1:
+            if terms.rules == 1 and not is_known(row):
                 raise
             return Ruling(None, (unreadable.what,), is_refused=True)
+        if terms.rules >= WHO_AND_WHEN and is_too_long(event, row["payload"]):
+            return Ruling(None, ("is longer than any that a program writes",), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
-            return Ruling(event, tuple(self._by_first_rules(moment, event, terms)))
+            return Ruling(event, tuple(_whatever_it_says(self._by_first_rules(moment, event, terms))))
         of_account = self._of_account(row["account"], event, terms) if row.get("account") else ()
-        faults = (*of_account, *self._faults(moment, event, terms))
+        faults = (*of_account, *_whatever_it_says(self._faults(moment, event, terms)))
         if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))
@@ -86,8 +89,13 @@ class Judge:
         return event.effective_at if before is None else max(event.effective_at, before.effective_at)
 
     def _event_before(self, event: Event) -> Event | Recorded | None:
-        """Return the last event that counts, or else the one before. None before genesis."""
-        return self._before or self.record.event_at(event.seq - 1)
+        """Return the last event that counts. None before genesis."""
+        if self._before is not None:
+            return self._before
+        refused = self.record.refused()
+        earlier = range(event.seq - 1, 0, -1)
+        counting = (seq for seq in earlier if seq not in refused)
+        return next(filter(None, map(self.record.event_at, counting)), None)
 
     def _of_account(self, account: str, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield why an event of a shared log was appended by somebody else. The server noted the account.
@@ -112,11 +120,15 @@ class Judge:
     def _faults(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield what is wrong with an event by the rules of today. If its decision is refused, nothing else is looked at."""
         before = self._event_before(event)
-        if before is not None and event.recorded_at < before.recorded_at:
+        is_bounded = moment.rules >= WHO_AND_WHEN and not terms.is_rehearsal
+        is_back = before is not None and event.recorded_at < before.recorded_at
+        if is_back and not (is_bounded and self._sets_time_right(event)):
             yield "was recorded before the event before it"
-        if event.payload.clock_behind_s is not None and (before is None or event.recorded_at != before.recorded_at):
+        if event.payload.clock_behind_s is not None and not self._repeats_time(event, before, of_any=is_bounded):
             yield "says that the clock was behind, and was not recorded at the time of the event before it"
         try:
+            if is_bounded and before is not None and not isinstance(event.payload, PlanAdopted):
+                times.refuse_leap(event.recorded_at, before.recorded_at, moment.terms.zone)
             moment.refuse_impossible_time()
             if event.actor != ENGINE and not _is_stated(event.payload):
                 moment.refuse_unexplained(event.payload.late_because)
@@ -129,11 +141,36 @@ class Judge:
         except ClusterwrightError as refused:
             yield refused.what
             return
-        except Exception as strange:  # noqa: BLE001  whatever somebody wrote into a payload, it must not stop those who follow
-            yield f"cannot be judged: {type(strange).__name__}"
-            return
         yield from _differences(event, again, terms.revision)
         yield from self._of_proof(moment, event, terms)
+
+    def _sets_time_right(self, event: Event) -> bool:
+        """Return whether an adopted plan is recorded before the events of a clock that was wrong: in a gap between the events before it."""
+        if not isinstance(event.payload, PlanAdopted):
+            return False
+        stamps = (times.Stamp(earlier.recorded_at, False) for earlier in self._earlier(event.seq))
+        last = times.last_time(stamps, event.recorded_at - times.CLOCKS, adopts=True)
+        return last is not None and last <= event.recorded_at
+
+    def _earlier(self, seq: int) -> Iterator[Recorded]:
+        """Yield the events before one, the last first. What cannot be read is left out."""
+        for number in range(seq - 1, 0, -1):
+            earlier = self.record.event_at(number)
+            if earlier is not None:
+                yield earlier
+
+    def _repeats_time(
+        self,
+        event: Event,
+        before: Event | Recorded | None,
+        *,
+        of_any: bool,
+    ) -> bool:
+        """Return whether an event was recorded at the time of the last one that counts, or of the one before it whether it counts or not."""
+        if before is not None and event.recorded_at == before.recorded_at:
+            return True
+        last = next(self._earlier(event.seq), None)
+        return of_any and last is not None and last.recorded_at == event.recorded_at
 
     def _of_proof(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
         """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""
@@ -194,6 +231,8 @@ class Judge:
         made = Made.of(read_statement(statement)["predicate"])
         head = self.record.event_at(made.head.seq)
         over = None if head is None else head.recorded_at
+        if over is not None and event.recorded_at < over:
+            over = None  # an adopted plan sets time right: the clock of that event was wrong
         try:
             signed_at = made.at(event.effective_at)
         except InputError as unreadable:
@@ -234,6 +273,11 @@ class Judge:
         return self.record.refusal(event, text, keys, namespace)
 
 
+def is_too_long(event: Event, payload: str) -> bool:
+    """Return whether the stored payload or the signature of an event has more characters than the server of a shared ledger takes."""
+    return len(payload) > event.payload.longest or len(event.signature or "") > LONGEST_SIGNATURE
+
+
 def refuse_unknown_rules(rules: int) -> None:
     """Raise UnreachableError for a version of the rules that this program does not know. It cannot judge what follows."""
     if rules > RULES:
@@ -241,6 +285,16 @@ def refuse_unknown_rules(rules: int) -> None:
             f"the ledger is judged by version {rules} of the rules; this program knows version {RULES}",
             hint="a newer clusterwright wrote it; upgrade",
         )
+
+
+def _whatever_it_says(faults: Iterator[str]) -> Iterator[str]:
+    """Yield faults, and one more if they cannot be worked out. Whatever somebody wrote into an event, it must not stop those who follow."""
+    try:
+        yield from faults
+    except ClusterwrightError:
+        raise
+    except Exception as strange:  # noqa: BLE001  it may have any type, depth and size
+        yield f"cannot be judged: {type(strange).__name__}"
 
 
 def _is_stated(payload: Payload) -> bool:

@@ -7,6 +7,7 @@ interrupted before that, the database has no events yet, the ledger in the folde
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from ledger.trust.audit import Auditor
 from schedule.errors import InputError, NotSatisfiedError
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
+
+_REFUSED = "INSERT OR IGNORE INTO refused SELECT seq, kind, actor, subject FROM event WHERE seq = ?"
 
 
 class Moved(NamedTuple):
@@ -47,15 +50,15 @@ def move(site_dir: Path, role: str | None = None) -> Moved:
             raise InputError(f"{database} has a ledger already", hint="a ledger is moved into an empty database only")
         with Auditor(site_dir) as auditor:
             found = auditor.run()
-        if found:
+        if wrong := found.with_effect:
             raise NotSatisfiedError(
-                f"the ledger has {len(found)} faults: {found[0].where} {found[0].message}",
+                f"the ledger has {len(wrong)} faults: {wrong[0].where} {wrong[0].message}",
                 hint="`clusterwright audit` lists them",
             )
-        return _moved(site_dir, database)
+        return _moved(site_dir, database, found.refused_here)
 
 
-def _moved(site_dir: Path, database: Database) -> Moved:
+def _moved(site_dir: Path, database: Database, refused: Iterable[int]) -> Moved:
     files = 0
     for path in sorted((site_dir / "evidence" / "sha256").glob("??/*")):
         content = on_disk(path)
@@ -70,6 +73,8 @@ def _moved(site_dir: Path, database: Database) -> Moved:
         people = [tuple(person.values()) for person in people_of(connection)]
         rows = connection.exec_driver_sql(_EVENTS).fetchall()
         database.load((tuple(row) for row in rows), people)
+        for seq in refused:  # as every other copy will note them
+            connection.exec_driver_sql(_REFUSED, (seq,))
     engine.dispose()
     with explained(site_dir / LEDGER_FILE), closing(sqlite3.connect(site_dir / LEDGER_FILE)) as own:
         own.execute(f"PRAGMA application_id={COPY}")

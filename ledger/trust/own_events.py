@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from json import dumps
 from typing import Any
 
-from ledger.log.chain import event_hash
+from ledger.log.chain import hash_of
 from ledger.log.columns import COLUMNS
 from ledger.questions.snapshot import Snapshot
 from ledger.state.tables.event import BEYOND
@@ -111,6 +111,6 @@ def _verified(*values: Any) -> Row:
     row = dict(zip(COLUMNS, columns, strict=True))
     is_linked = row["seq"] == 1 or row["prev_hash"] == prior
     is_followed = following in {None, row["hash"]}
-    if event_hash(row) != row["hash"] or not (is_linked and is_followed):
+    if hash_of(row) != row["hash"] or not (is_linked and is_followed):
         raise forged(f"event {row['seq']} was changed after it was recorded, or an event beside it")
     return row

@@ -31,6 +31,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import SignerKey
+from ledger.stored_fields import fields_of
 from ledger.trust import ssh, sshsig
 from ledger.trust.audit import audit
 from ledger.trust.chain import digests_in
@@ -134,18 +135,19 @@ def _events(snapshot: Snapshot) -> Iterator[Row]:
 
 def _kept(snapshot: Snapshot, counting: list[Row], refused: list[Row]) -> list[str]:
     """Return the digests of the files that events name. Refused events may name what they like: of theirs, those that are in the store."""
-    named = {digest for row in counting for digest in digests_in(json.loads(row["payload"]))}
-    others = {
-        digest for row in refused for digest in digests_in(json.loads(row["payload"])) if DIGEST.fullmatch(digest)
-    }
+    named = {digest for row in counting for digest in digests_in(row["payload"])}
+    others = {digest for row in refused for digest in digests_in(row["payload"]) if DIGEST.fullmatch(digest)}
     return sorted(named | {digest for digest in others if is_intact(snapshot.site_dir, digest)})
 
 
 def _named(snapshot: Snapshot) -> list[str]:
     """Return the digests of the documents with people's names that adopted plans refer to. Those of redacted people do not exist."""
     found = snapshot.column("SELECT payload FROM event WHERE kind = 'plan.adopted'")
-    adopted = [json.loads(payload).get("people") for payload in found]
-    digests = {digest for people in adopted if people for digest in people.values()}
+    adopted = [fields_of(payload).get("people") for payload in found]
+    digests: set[str] = set()
+    for people in adopted:
+        if isinstance(people, dict):
+            digests.update(map(str, people.values()))
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 

@@ -33,7 +33,7 @@ from ledger.trust.late_keys import refuse_newer_keys
 from ledger.trust.overtaken import said_since
 from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
 from schedule.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant, minute, moment, stamp
+from steps.stamps import instant, minute, stamp, stamped
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -235,7 +235,9 @@ def accepted(
     found = snapshot.first("SELECT hash, recorded_at FROM event WHERE seq = :seq", seq=head.seq)
     if found is None or found[0] != head.hash:
         raise NotSatisfiedError("the statement was made over another ledger", hint="export one from this site")
-    signed_at, over = made.at(snapshot.now), moment(found[1])
+    signed_at, over = made.at(snapshot.now), stamped(found[1])
+    if over is not None and recorded < over:
+        over = None  # an adopted plan sets time right: the clock of that event was wrong
     late = None if is_rehearsal(snapshot) else time_fault(signed_at, recorded, over, site_of(snapshot).time_zone)
     if late is not None:
         raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")

@@ -17,7 +17,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.rows import SignerKey
 from ledger.state.projection import Projection
 from ledger.trust import sshsig
-from steps.stamps import moment as instant_of
+from steps.stamps import stamped
 
 _SITE = "SELECT rehearsal, owner_key, rules, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM site"
 
@@ -49,11 +49,14 @@ EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
 
 
 def recorded(found: Sequence[str] | None) -> Recorded | None:
-    """Return the event of a row. None stays None."""
+    """Return the event of a row. None stays None, and so does one whose times cannot be read."""
     if found is None:
         return None
-    digest, recorded_at, effective_at = found
-    return Recorded(digest, instant_of(recorded_at), instant_of(effective_at))
+    digest = found[0]
+    recorded, effective = map(stamped, found[1:])
+    if recorded is None or effective is None:
+        return None
+    return Recorded(digest, recorded, effective)
 
 
 EventAt = Callable[[int], Recorded | None]
@@ -77,6 +80,10 @@ class Record:
         self.projection.flush()
         found = self._snapshot.first(_SITE)
         return None if found is None else SiteTerms(bool(found[0]), *found[1:])
+
+    def refused(self) -> set[int]:
+        """Return the events that the rules refused."""
+        return {seq for (seq,) in self.projection.ask("SELECT seq FROM refused")}
 
     def moment(self, event: Event, present: datetime) -> Moment:
         """Return the record as of when an event happened. `present` is project time when it was recorded."""

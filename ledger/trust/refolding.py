@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.chain import Event
-from ledger.log.events import event_of
+from ledger.log.events import readable
 from ledger.log.payloads.base import Again, Decided
 from ledger.log.payloads.facts import FactsRecorded
 from ledger.log.payloads.plan import BeforeRow, ProgressAdopted
@@ -121,8 +121,9 @@ class Refolding:
                 self._p.run("UPDATE site SET rules = :rules", rules=raised[seq])
             elif seq in adoptions:
                 self._adopt(adoptions[seq])
-            else:
-                self._take(event_of(own[seq]))
+                continue
+            for event in readable([own[seq]]):
+                self._take(event)
         self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
         self._p.touch(EVERY)
         settle(self._p)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
+from ledger.entries import Claim, Reservation
+from ledger.evidence import names
 from ledger.evidence.plans import load_plan
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
@@ -16,6 +19,7 @@ from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
+from ledger.stores.held import is_held
 from ledger.stores.postgres import MOVED, Database
 from ledger.trust.chain import Finding
 from schedule.errors import UnreachableError
@@ -31,6 +35,7 @@ def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
             yield from _events(copy, database)
             yield from _accounts(copy, database)
             yield from _people(copy, database)
+            yield from _beside(database)
             yield from _evidence(site_dir, database)
     except UnreachableError as error:
         yield Finding("database", error.what)
@@ -94,6 +99,23 @@ def _people(copy: Snapshot, database: Database) -> Iterator[Finding]:
     for person, account in sorted(theirs - named, key=str):
         if person != site_of(copy).owner:
             yield Finding(f"person {person}", f"has the account {account} in the database, and no plan names it")
+
+
+def _beside(database: Database) -> Iterator[Finding]:
+    """Yield what somebody wrote beside the record that no program writes. Every copy leaves it out."""
+    for content in database.names():
+        if names.person_in(content) is None:
+            digest = hashlib.sha256(content).hexdigest()
+            yield Finding(f"name {digest[:12]}", "in the database is no document with a person's name", refused=True)
+    held = {Claim: database.claims(), Reservation: database.reservations()}
+    for kind, rows in held.items():
+        for row in rows:
+            if not is_held(row, kind):
+                said = row.get("activity") if isinstance(row, dict) else row
+                what = kind.__name__.lower()
+                yield Finding(
+                    f"{what} {str(said)[:60]}", f"in the database is no {what} that a program writes", refused=True
+                )
 
 
 def _evidence(site_dir: Path, database: Database) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, ClassVar
 
 from textual import work
@@ -30,6 +30,12 @@ PIECE = 5000
 """How many events are read at once."""
 
 AUDIT = ("audit",)
+
+LATE = timedelta(days=1)
+"""How long after it happened an event counts as recorded late."""
+
+UNREADABLE = datetime(1, 1, 2, tzinfo=UTC)
+"""Where an event whose time cannot be read is put in order."""
 
 
 class RecordScreen(ListScreen[JournalRow]):
@@ -141,7 +147,13 @@ class RecordScreen(ListScreen[JournalRow]):
     def _columns(self) -> list[Column[JournalRow]]:
         return [
             Column("number", "event", 7, lambda r: f"{r.seq:,}", lambda r: r.seq, right=True),
-            Column("when", "when", 16, lambda r: minute(r.effective_at, self._zone()), lambda r: r.effective_at),
+            Column(
+                "when",
+                "when",
+                16,
+                lambda r: minute(r.effective_at, self._zone()),
+                lambda r: r.effective_at or UNREADABLE,
+            ),
             Column("who", "who", 18, lambda r: r.actor, rank=3, groups=True),
             Column("kind", "what", 18, lambda r: r.words, groups=True),
             Column("subject", "about", 15, lambda r: r.subject, rank=2, groups=True),
@@ -156,14 +168,14 @@ class RecordScreen(ListScreen[JournalRow]):
             "signed": lambda r: r.is_signed,
             "people": lambda r: not r.actor.startswith("engine"),
             "mine": lambda r: r.actor == self.owner.site.person,
-            "late": lambda r: (r.recorded_at - r.effective_at).total_seconds() > 86_400,
+            "late": lambda r: (r.recorded_at or UNREADABLE) - (r.effective_at or UNREADABLE) > LATE,
         }
 
     def _zone(self) -> str:
         return self.owner.site.zone
 
     def _day(self, row: JournalRow) -> str:
-        return str(local_day(row.recorded_at, self._zone()))
+        return "" if row.recorded_at is None else str(local_day(row.recorded_at, self._zone()))
 
     def _since(self, text: str) -> Test[JournalRow]:
         """Return the test whether an event was recorded on a day or later, or has a number or a higher one."""
@@ -173,7 +185,7 @@ class RecordScreen(ListScreen[JournalRow]):
             first = date.fromisoformat(text)
         except ValueError:
             raise InputError(f"{text!r} is no day and no number", hint="since:2026-11-24 or since:120") from None
-        return lambda row: local_day(row.recorded_at, self._zone()) >= first
+        return lambda row: local_day(row.recorded_at or UNREADABLE, self._zone()) >= first
 
 
 def _in(name: str) -> Any:

@@ -22,6 +22,8 @@ class Payload(Part):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+    longest: ClassVar[int] = 4_000_000
+    """How many characters the payload of an event has at most. From version 4 of the rules on, a longer one is refused."""
     clock_behind_s: int | None = None
     """By how many seconds the machine's clock was behind the last event. None if it was not: then no event has the field."""
     late_because: str | None = None
@@ -31,6 +33,9 @@ class Payload(Part):
 class OfEngine(Payload):
     """The base of what only software records."""
 
+
+LONGEST_SIGNATURE = 20_000
+"""How many characters a signature has at most. One with a key of 16,384 bits, the largest of OpenSSH, has 6,000."""
 
 UNRECORDED_IF_NONE = frozenset({"clock_behind_s", "late_because"})
 """Fields that an event has only if they have a value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from pydantic import AwareDatetime
 
 from ledger.log.payloads.base import Decided
 
@@ -22,7 +22,7 @@ class KeyRevoked(Decided):
     kind = "key.revoked"
     person: str
     key: str
-    since: datetime
+    since: AwareDatetime
     reason: str
     role: str
 
@@ -34,8 +34,8 @@ class Delegated(Decided):
     delegation: str
     role: str
     to: str
-    since: datetime
-    until: datetime
+    since: AwareDatetime
+    until: AwareDatetime
     reason: str
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from pydantic import AwareDatetime
 
 from ledger.log.payloads.base import Again, Decided, Part, Payload
 from steps.catalog.terms import Percentile
+
+OF_ALL_ACTIVITIES = 16_777_216
+"""How many characters a payload has at most that has rows about all activities of a site."""
 
 
 class Genesis(Payload):
@@ -43,8 +46,8 @@ class BeforeRow(Part):
 
     subject: str
     state: str
-    started: datetime | None
-    finished: datetime | None
+    started: AwareDatetime | None
+    finished: AwareDatetime | None
     by: str
     note: str
     out_of_sequence: str
@@ -60,9 +63,9 @@ class CommittedRow(Part):
     """Go-live, a hall in service or a phase: its date in the working schedule, its target (P50), and its commitment."""
 
     milestone: str
-    working: datetime
-    target: datetime
-    commitment: datetime
+    working: AwareDatetime
+    target: AwareDatetime
+    commitment: AwareDatetime
 
 
 class CommittedDates(Part):
@@ -87,6 +90,7 @@ class PlanAdopted(Decided):
     """
 
     kind = "plan.adopted"
+    longest = OF_ALL_ACTIVITIES
     version = 5
     revision: int
     document: str
@@ -106,8 +110,8 @@ class ForecastPublished(Payload):
     """A forecast of the finish was published."""
 
     kind = "forecast.published"
-    finish: datetime
-    phases: dict[str, datetime]
+    finish: AwareDatetime
+    phases: dict[str, AwareDatetime]
     note: str
 
 
@@ -115,5 +119,6 @@ class ProgressAdopted(Decided):
     """Work that was begun or done before Clusterwright was used."""
 
     kind = "progress.adopted"
+    longest = OF_ALL_ACTIVITIES
     version = 2
     rows: tuple[BeforeRow, ...]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
+
+from pydantic import AwareDatetime
 
 from ledger.log.payloads.base import Decided, Part, Payload
 
@@ -23,9 +25,9 @@ class WitnessInvited(Payload):
 
     kind = "witness.invited"
     roles: tuple[str, ...]
-    on: datetime
+    on: AwareDatetime
     notice_h: Decimal
-    earliest: datetime
+    earliest: AwareDatetime
     agreed: bool
 
 

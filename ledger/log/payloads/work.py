@@ -101,6 +101,7 @@ class Commented(Payload):
     """A person wrote a comment."""
 
     kind = "activity.commented"
+    longest = 200_000
     text: str
 
 
