@@ -62,10 +62,11 @@ def make_package(scratch: Path) -> Path:
         plan = every_state_plan(signed=True)
         adopt_plan(ledger, "pm", plan, reason="first")
         start(ledger, "tech", WORK)
-        for decide in (
+        decisions: tuple[Callable[[], object], ...] = (
             lambda: reject(ledger, "lead", WORK, "loose"),
             lambda: sign(ledger, "lead", WORK, comment=MARKS),
-        ):
+        )
+        for decide in decisions:
             attach(ledger, "tech", WORK, f"page {machine_time()}".encode(), "note", name="page.txt")
             finish(ledger, "tech", WORK)
             decide()

@@ -153,6 +153,7 @@ def test_a_time_means_what_was_recorded_by_then(ledger: Ledger, clock: Clock) ->
     comment(ledger, "pm", "001@site", "said")
     with open_snapshot(ledger.site_dir) as snapshot:
         recorded = head(snapshot).recorded_at
+    assert recorded is not None
 
     with snapshot_as_of(open_snapshot(ledger.site_dir, project_now()), recorded.isoformat()) as past:
         assert head(past).seq == 3

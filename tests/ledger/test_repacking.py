@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -15,7 +16,26 @@ from tests.ledger import repacking
 from tests.ledger.repacking import ALTERATIONS, ENDS, RUNS, WORK, Repacker, hash_anew, make_package, verdict
 from tests.needs import needs
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsLenAndGetItem
+
 pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # a package is files, wherever the ledger is
+
+T = TypeVar("T")
+
+
+class Choosing(Random):
+    """Chooses one thing where it can, and otherwise the first."""
+
+    def __init__(self, wanted: object) -> None:
+        super().__init__(1)
+        self._wanted = wanted
+
+    def choice(self, seq: SupportsLenAndGetItem[T]) -> T:
+        """Return what is wanted, if it is there."""
+        things = [seq[at] for at in range(len(seq))]
+        return next((thing for thing in things if thing == self._wanted), things[0])
+
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SLICE = range(0, len(ALTERATIONS) * len(ENDS), 7)
@@ -52,9 +72,7 @@ def rejection_removed(folder: Path) -> str:
 def rejection_turned(folder: Path) -> str:
     """The rejection is an approval, under a key that allowed_signers has now."""
     name = statements_of(folder, "rejected")[0].name.partition(".")[0]
-    chance = Random(1)
-    chance.choice = lambda seq: name if name in seq else seq[0]  # type: ignore[method-assign]
-    repacking.statement_turned(folder, chance)
+    repacking.statement_turned(folder, Choosing(name))
     return "allowed_signers has other keys than the events"
 
 

@@ -249,7 +249,9 @@ def test_effective_time_is_when_it_happened(ledger: Ledger, look: Look, clock: C
         start(ledger, "tech", "001@site")
 
     assert require_activity(look(clock.now), "001@site").started_at == T0
-    assert last_events(look(), 1)[0].recorded_at > datetime(2026, 1, 1, tzinfo=UTC)
+    recorded = last_events(look(), 1)[0].recorded_at
+    assert recorded is not None
+    assert recorded > datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_what_happened_cannot_lie_in_the_future(ledger: Ledger) -> None:
