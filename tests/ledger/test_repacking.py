@@ -51,10 +51,7 @@ def rejection_removed(folder: Path) -> str:
 
 def rejection_turned(folder: Path) -> str:
     """The rejection is an approval, under a key that allowed_signers has now."""
-    name = statements_of(folder, "rejected")[0].name.partition(".")[0]
-    chance = Random(1)
-    chance.choice = lambda seq: name if name in seq else seq[0]  # type: ignore[method-assign]
-    repacking.statement_turned(folder, chance)
+    repacking.turn(folder, statements_of(folder, "rejected")[0].name.partition(".")[0])
     return "allowed_signers has other keys than the events"
 
 
