@@ -33,8 +33,8 @@ PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", 
 UNSUPPORTED = "2.19."
 """The last ansible-core that runs with Python 3.11."""
 SUPPORTED = (
-    "install Clusterwright with Python 3.12 or newer and ansible-core 2.21, on the engine and on every worker; "
-    "releases that name the old version lapse"
+    "later ones need Python 3.12, and were not tried with this release; keep the hosts' files and inventories "
+    "that runs read in the hands of people you trust"
 )
 TOOLS = {
     "git": "git",

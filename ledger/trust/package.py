@@ -133,11 +133,20 @@ def _events(snapshot: Snapshot) -> Iterator[Row]:
         yield dict(zip(COLUMNS, row, strict=True))
 
 
-def _kept(snapshot: Snapshot, counting: list[Row], refused: list[Row]) -> list[str]:
+def _kept(
+    snapshot: Snapshot,
+    counting: list[Row],
+    refused: list[Row],
+) -> list[str]:
     """Return the digests of the files that events name. Refused events may name what they like: of theirs, those that are in the store."""
-    named = {digest for row in counting for digest in digests_in(row["payload"])}
-    others = {digest for row in refused for digest in digests_in(row["payload"]) if DIGEST.fullmatch(digest)}
-    return sorted(named | {digest for digest in others if is_intact(snapshot.site_dir, digest)})
+    others = filter(DIGEST.fullmatch, _files_of(refused))
+    kept = {digest for digest in others if is_intact(snapshot.site_dir, digest)}
+    return sorted(kept.union(_files_of(counting)))
+
+
+def _files_of(rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        yield from digests_in(row["payload"])
 
 
 def _named(snapshot: Snapshot) -> list[str]:

@@ -62,14 +62,13 @@ def make_package(scratch: Path) -> Path:
         plan = every_state_plan(signed=True)
         adopt_plan(ledger, "pm", plan, reason="first")
         start(ledger, "tech", WORK)
-        decisions: tuple[Callable[[], object], ...] = (
-            lambda: reject(ledger, "lead", WORK, "loose"),
-            lambda: sign(ledger, "lead", WORK, comment=MARKS),
-        )
-        for decide in decisions:
+        for is_good in (False, True):
             attach(ledger, "tech", WORK, f"page {machine_time()}".encode(), "note", name="page.txt")
             finish(ledger, "tech", WORK)
-            decide()
+            if is_good:
+                sign(ledger, "lead", WORK, comment=MARKS)
+            else:
+                reject(ledger, "lead", WORK, "loose")
         take(ledger, RUNS)
         settle(ledger, "engine-1", RUNS, RunOutcome("interrupted"))
         people = tuple(p.model_copy(update={"ssh_key": public("new")}) if p.id == "lead2" else p for p in plan.people)
@@ -207,12 +206,16 @@ def statement_removed(folder: Path, chance: Random) -> str:
 
 def statement_turned(folder: Path, chance: Random) -> str:
     """Make another decision of a statement, signed by a key that allowed_signers has for its person now."""
-    name = chance.choice(_statements(folder))
+    return turn(folder, chance.choice(_statements(folder)))
+
+
+def turn(folder: Path, name: str) -> str:
+    """Make an approval of a statement, or a rejection of an approval."""
     (place,) = (folder / "statements").glob(f"{name}.json")
     said = json.loads(place.read_text(encoding="utf-8"))
     person = said["predicate"]["person"]
     turned = "rejected" if said["predicate"]["decision"] == "approved" else "approved"
-    said["predicate"] |= {"decision": turned, "meaning": turned, "comment": chance.choice(["", "fine"])}
+    said["predicate"] |= {"decision": turned, "meaning": turned, "comment": "fine"}
     for path in (folder / "statements").glob(f"{name}.*"):
         path.unlink()
     new = f"{name[:6]}-{turned}"

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -16,26 +15,7 @@ from tests.ledger import repacking
 from tests.ledger.repacking import ALTERATIONS, ENDS, RUNS, WORK, Repacker, hash_anew, make_package, verdict
 from tests.needs import needs
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsLenAndGetItem
-
 pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # a package is files, wherever the ledger is
-
-T = TypeVar("T")
-
-
-class Choosing(Random):
-    """Chooses one thing where it can, and otherwise the first."""
-
-    def __init__(self, wanted: object) -> None:
-        super().__init__(1)
-        self._wanted = wanted
-
-    def choice(self, seq: SupportsLenAndGetItem[T]) -> T:
-        """Return what is wanted, if it is there."""
-        things = [seq[at] for at in range(len(seq))]
-        return next((thing for thing in things if thing == self._wanted), things[0])
-
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SLICE = range(0, len(ALTERATIONS) * len(ENDS), 7)
@@ -71,8 +51,7 @@ def rejection_removed(folder: Path) -> str:
 
 def rejection_turned(folder: Path) -> str:
     """The rejection is an approval, under a key that allowed_signers has now."""
-    name = statements_of(folder, "rejected")[0].name.partition(".")[0]
-    repacking.statement_turned(folder, Choosing(name))
+    repacking.turn(folder, statements_of(folder, "rejected")[0].name.partition(".")[0])
     return "allowed_signers has other keys than the events"
 
 
