@@ -121,9 +121,9 @@ class Refolding:
                 self._p.run("UPDATE site SET rules = :rules", rules=raised[seq])
             elif seq in adoptions:
                 self._adopt(adoptions[seq])
-                continue
-            for event in readable([own[seq]]):
-                self._take(event)
+            else:
+                for event in readable([own[seq]]):
+                    self._take(event)
         self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
         self._p.touch(EVERY)
         settle(self._p)
