@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ledger.evidence import names
@@ -44,6 +45,8 @@ MANIFEST = "manifest"
 
 DIGEST = re.compile("[0-9a-f]{64}")
 ARMOUR = re.compile(r"-----(BEGIN|END) SSH SIGNATURE-----|\s")
+WIDTH = 70
+"""How long the lines are in which ssh-keygen writes a signature."""
 
 
 Row = dict[str, Any]
@@ -102,7 +105,7 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
     _write(folder / "statements.tsv", "".join(statements))
     of_engine = [row for row in counting if row["actor"] == ENGINE and row["signature"]]
     for row in of_engine:
-        _write(folder / "engine" / f"{row['seq']:06}.sig", row["signature"])
+        _write(folder / "engine" / f"{row['seq']:06}.sig", _armoured(row["signature"]))
     _write(folder / "namespace", namespace + "\n")
     for digest in kept:
         (folder / "evidence" / digest).write_bytes(load(site_dir, digest))
@@ -168,7 +171,7 @@ def _statement(folder: Path, row: Row) -> Iterator[str]:
     said = read_statement(payload.statement)["predicate"]
     name = f"{row['seq']:06}-{said['decision']}"
     _write(folder / "statements" / f"{name}.json", payload.statement)
-    _write(folder / "statements" / f"{name}.json.sig", row["signature"])
+    _write(folder / "statements" / f"{name}.json.sig", _armoured(row["signature"]))
     signature = {"keyid": row["actor"], "sig": ARMOUR.sub("", row["signature"])}
     envelope = {
         "payloadType": PAYLOAD_TYPE,
@@ -178,6 +181,12 @@ def _statement(folder: Path, row: Row) -> Iterator[str]:
     _write(folder / "statements" / f"{name}.dsse.json", json.dumps(envelope) + "\n")
     recorded = moment(row["recorded_at"])
     yield f"{name}\t{row['actor']}\t{recorded:%Y%m%d%H%M%SZ}\n"
+
+
+def _armoured(signature: str) -> str:
+    """Return a signature in the one form that ssh-keygen writes: the script takes no other, so that nothing is added to one."""
+    lines = wrap(ARMOUR.sub("", signature), WIDTH)
+    return "\n".join([sshsig.BEGIN, *lines, sshsig.END, ""])
 
 
 def _status(snapshot: Snapshot) -> Row:
@@ -255,7 +264,7 @@ def _manifest(folder: Path, rows: list[Row]) -> str:
     uuid = json.loads(rows[0]["payload"])["site_uuid"]
     sums = hashlib.sha256((folder / "SHA256SUMS").read_bytes()).hexdigest()
     return (
-        f"clusterwright turnover package\nsite {uuid}\ngenesis {rows[0]['hash']}\n"
+        f"{ssh.NAMESPACE} turnover package\nsite {uuid}\ngenesis {rows[0]['hash']}\n"
         f"head {rows[-1]['seq']} {rows[-1]['hash']}\nfiles {sums}\n"
     )
 

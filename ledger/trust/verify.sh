@@ -32,6 +32,21 @@ first_of() { # the text of a field: its JSON, its name
   field=${1#*"\"$2\":\""}
   printf %s "${field%%\"*}"
 }
+version_in() { # of the rules, that a payload names. Version 1 had no name.
+  case $1 in *'"rules":'*) ;; *) echo 1; return ;; esac
+  version=${1#*\"rules\":}
+  line "${version%%[!0-9]*}"
+}
+armoured() { # whether a file is one signature, as ssh-keygen writes it, and nothing more. Sets armour: its text.
+  armour=$(tr -d '\n\r\t ' < "$1")
+  armour=${armour#-----BEGINSSHSIGNATURE-----}
+  armour=${armour%-----ENDSSHSIGNATURE-----}
+  {
+    echo "-----BEGIN SSH SIGNATURE-----"
+    printf %s "$armour" | base64 -d 2> /dev/null | base64 -w 70
+    echo "-----END SSH SIGNATURE-----"
+  } | same "$1"
+}
 for file in events.jsonl hashes allowed_signers statements.tsv namespace SHA256SUMS; do
   [ -f "$file" ] || { fault "$file is missing"; echo "This package is NOT valid."; exit 1; }
 done
@@ -40,6 +55,21 @@ done
 : > "$work/keys"
 enrol() { # event time, and lines "person type text" on the standard input
   while read -r person type text _; do line "$person $1 - - $type $text"; done >> "$work/keys"
+}
+end_others() { # event time. From version 4 of the rules on it ends keys that were revoked for a later time, where another is named.
+  [ "$rules" -ge 4 ] || return 0
+  seconds "$1"
+  while read -r person since until why key; do
+    case $why$named in
+      revoked*"
+$person $key
+"*) ;;
+      revoked*"
+$person "*) [ "${until%Z}" -le "${second%Z}" ] || until=$second ;;
+    esac
+    line "$person $since $until $why $key"
+  done < "$work/keys" > "$work/next"
+  mv "$work/next" "$work/keys"
 }
 adopt() { # event time, and the file with the plan's authority
   tr '{},' '\n\n\n' < "$2" | while IFS= read -r word; do
@@ -54,6 +84,8 @@ $(cat "$work/wanted")
 " kept="
 " ended="
 "
+  named=$wanted
+  end_others "$1"
   later=$(date -u -d "${1%%[.Z]*}Z + 1 second" +%Y%m%d%H%M%SZ)
   while read -r person since until why key; do
     case $until$wanted in
@@ -76,7 +108,7 @@ $line_of
   seconds "$1"
   enrol "$second" < "$work/new"
 }
-revoke() { # person, key, since
+revoke() { # person, key, since, event time
   seconds "$3"
   while read -r person since until why key; do
     if [ "$person $key" = "$1 $2" ]; then
@@ -85,6 +117,10 @@ revoke() { # person, key, since
     line "$person $since $until $why $key"
   done < "$work/keys" > "$work/next"
   mv "$work/next" "$work/keys"
+  named="
+$1 $2
+"
+  end_others "$4"
 }
 allowed() { # the keys as allowed_signers has them
   while read -r person since until _ key; do
@@ -119,6 +155,7 @@ events=0
 size=0
 owned=0
 engine_signs=0
+rules=1
 believed=0
 refused=" "
 owner=
@@ -150,7 +187,7 @@ while IFS= read -r event && IFS= read -r hash <&3; do
   payload=${payload%%\",\"plan_revision\":*}
   plain=
   case $kind$payload in
-    genesis* | plan.adopted* | key.revoked* | person.redacted* | *'\"statement\":\"{'* | *'\"digest\":\"'* | *'\"digests\":['*) unescape "$payload" ;;
+    genesis* | rules.raised* | plan.adopted* | key.revoked* | person.redacted* | *'\"statement\":\"{'* | *'\"digest\":\"'* | *'\"digests\":['*) unescape "$payload" ;;
   esac
   case $refused in
     *" $events "*)
@@ -165,7 +202,8 @@ while IFS= read -r event && IFS= read -r hash <&3; do
     uuid=$(first_of "$plain" site_uuid)
     owner=$(first_of "$plain" owner)
     case $plain in *'"rehearsal":true'*) namespace=clusterwright-rehearsal ;; esac
-    case $plain in *'"rules":1,'*) ;; *'"rules":'*) engine_signs=$owned ;; esac
+    rules=$(version_in "$plain")
+    [ "$rules" -eq 1 ] || engine_signs=$owned
     if [ "$owned" -eq 1 ]; then
       seconds "$recorded"
       line "$owner $(first_of "$plain" owner_key)" | enrol "$second"
@@ -201,9 +239,9 @@ while IFS= read -r event && IFS= read -r hash <&3; do
       elif [ -f "evidence/$authority" ]; then adopt "$recorded" "evidence/$authority"
       fi
       ;;
-    key.revoked) revoke "$(first_of "$plain" person)" "$(first_of "$plain" key)" "$(first_of "$plain" since)" ;;
+    key.revoked) revoke "$(first_of "$plain" person)" "$(first_of "$plain" key)" "$(first_of "$plain" since)" "$recorded" ;;
     person.redacted) line "$(first_of "$plain" person)" >> "$work/redacted" ;;
-    rules.raised) engine_signs=$owned; continue ;;
+    rules.raised) rules=$(version_in "$plain") engine_signs=$owned; continue ;;
   esac
   if [ "$actor" = engine ] && [ "$engine_signs" -eq 1 ]; then line "$events $hash $recorded" >&9; fi
 done < events.jsonl 3< hashes 4> "$work/recorded" 5> "$work/signed" 6> "$work/refused" 7> "$work/must" 8> "$work/may" 9> "$work/engine"
@@ -243,10 +281,9 @@ while IFS="$tab" read -r name person moment kind; do
   { printf 'DSSEv1 28 application/vnd.in-toto+json %s ' "$size"; cat "$file"; } |
     ssh-keygen -q -Y verify -f "$signers" -I "$person" -n "$namespace" -s "$file.sig" -O "verify-time=$moment" > /dev/null 2>&1 ||
     fault "$file: the signature of $person is invalid"
-  armour=$(tr -d '\n\r\t ' < "$file.sig")
-  armour=${armour#-----BEGINSSHSIGNATURE-----}
+  armoured "$file.sig" || fault "$file.sig has more in it than a signature"
   printf '{"payloadType": "application/vnd.in-toto+json", "payload": "%s", "signatures": [{"keyid": "%s", "sig": "%s"}]}\n' \
-    "$(base64 -w 0 < "$file")" "$person" "${armour%-----ENDSSHSIGNATURE-----}" | same "statements/$name.dsse.json" ||
+    "$(base64 -w 0 < "$file")" "$person" "$armour" | same "statements/$name.dsse.json" ||
     fault "statements/$name.dsse.json is not the envelope of this statement"
 done < "$work/signed"
 same statements.tsv < "$work/tsv" || fault "statements.tsv is not the list of the statements in the events"
@@ -260,6 +297,7 @@ while read -r number hash recorded; do
   printf 'clusterwright event %s' "$hash" |
     ssh-keygen -q -Y verify -f "$work/allowed" -I engine -n "$namespace" -s "$file" -O "verify-time=$second" > /dev/null 2>&1 ||
     fault "event $number is the engine's, and has no valid signature of it"
+  [ ! -f "$file" ] || armoured "$file" || fault "$file has more in it than a signature"
 done < "$work/engine"
 
 # 4. Files: evidence is what the events name, and the name of each file is the digest of its content. Documents with the names of people
@@ -310,6 +348,7 @@ if [ -f manifest.sig ] && [ -f manifest ]; then
   while read -r person _ until _ key; do
     if [ "$person $until" = "$owner -" ]; then line "$person namespaces=\"$namespace\" $key"; fi
   done < "$work/keys" > "$work/owner"
+  armoured manifest.sig || fault "manifest.sig has more in it than a signature"
   if ssh-keygen -q -Y verify -f "$work/owner" -I "$owner" -n "$namespace" -s manifest.sig < manifest > /dev/null 2>&1; then
     owner_signed=1
   else

@@ -10,12 +10,31 @@ from random import Random
 
 import pytest
 
+from ledger.decisions.people import revoke_key
+from ledger.decisions.plan import adopt_plan, raise_rules
+from ledger.evidence.plans import read_plan
+from ledger.reading import open_snapshot
 from ledger.trust.package import write_package
+from ledger.writing import Ledger
 from tests.ledger import repacking
-from tests.ledger.repacking import ALTERATIONS, ENDS, RUNS, WORK, Repacker, hash_anew, make_package, verdict
+from tests.ledger.conftest import Clock
+from tests.ledger.repacking import (
+    ALTERATIONS,
+    ENDS,
+    RUNS,
+    WORK,
+    Repacker,
+    hash_anew,
+    make_package,
+    sign_package,
+    verdict,
+)
+from tests.ledger.test_revoking import older, with_keys
 from tests.needs import needs
 
 pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # a package is files, wherever the ledger is
+
+__all__ = ["older"]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SLICE = range(0, len(ALTERATIONS) * len(ENDS), 7)
@@ -116,6 +135,29 @@ def test_no_altered_package_is_accepted(repacker: Repacker) -> None:
     assert [trial for trial in tried if trial.accepted] == []
     assert {trial.signature for trial in tried} == {*ENDS}
     assert len({trial.name for trial in tried}) == len(SLICE)
+
+
+@pytest.mark.parametrize("ended_by", ["nothing", "a revocation", "a plan"])
+def test_keys_that_were_revoked_for_a_day_to_come_are_those_of_the_record(
+    older: Ledger, clock: Clock, tmp_path: Path, ended_by: str
+) -> None:
+    """Version 3 of the rules let them go on signing, and version 4 ends them by the next word about the person's key."""
+    if ended_by != "nothing":
+        raise_rules(older, "pm", "a revocation counts at once")
+        clock.forward(1)
+    if ended_by == "a revocation":
+        revoke_key(older, "pm", "lead", "both")
+    if ended_by == "a plan":
+        with open_snapshot(older.site_dir) as snapshot:
+            plan = read_plan(snapshot)
+        adopt_plan(older, "pm", with_keys(plan, lead="new"), reason="the keys as they are")
+    write_package(older.site_dir, tmp_path / "package")
+    sign_package(tmp_path / "package", "pm")
+
+    found = verdict(tmp_path / "package")
+
+    assert found.code == 0, found.said
+    assert "owner, signed it" in found.said
 
 
 @pytest.mark.slow
