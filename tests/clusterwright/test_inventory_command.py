@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -146,7 +147,7 @@ def test_without_pynetbox_it_says_what_to_install(site: Path, command: Command) 
 
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={"NETBOX_TOKEN": "t", "PATH": "/usr/bin"},
+        env={"NETBOX_TOKEN": "t", "PATH": "/usr/bin", "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]},
         capture_output=True,
         text=True,
         check=False,

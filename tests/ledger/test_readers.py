@@ -36,7 +36,7 @@ def test_another_file_in_the_ledgers_place_is_read_and_a_missing_one_is_said(rea
         pass
     copy = shutil.copy(file, file.with_suffix(".copy"))
     file.unlink()
-    with pytest.raises(UnreachableError, match="no ledger"):
+    with pytest.raises(UnreachableError, match="is missing: its evidence is there"):
         readers.snapshot(T0)
 
     shutil.move(copy, file)

@@ -159,7 +159,7 @@ class GanttScreen(ListScreen[ListRow]):
         """Read what is around the row under the cursor when it has rested there."""
         await asyncio.sleep(LOOK_AFTER_S)
         self.around = NOBODY if name is None else await asyncio.to_thread(self._around, name)
-        self.grid.refresh()
+        self.query("#grid").refresh()  # a screen that was closed meanwhile has none
 
     def _around(self, name: str) -> Neighbours:
         try:

@@ -177,7 +177,7 @@ class RunsScreen(ListScreen[RunListRow]):
     def show_output(self, row: RunListRow, tail: Tail, lines: Sequence[str]) -> None:
         """Show new lines of a run if it is still the one under the cursor."""
         self.reading.discard(row.id)
-        if self.following is row:
+        if self.following is not None and self.following.id == row.id:  # the list may have been read again meanwhile
             self.tail = tail
             if lines:
                 self.add(lines)

@@ -106,7 +106,7 @@ def not_allowed(folder: Path | None, inventory: Path, digest: str, *, is_copy: b
     """
     if folder is None:
         return ""
-    return _why(folder, asked_by_inventory(code_of(inventory, digest.rpartition(".")[2], is_copy=is_copy)))
+    return _why(folder, asked_by_inventory(code_of(inventory, digest.partition(".")[2], is_copy=is_copy)))
 
 
 def _why(folder: Path, asked: Iterable[ToAllow]) -> str:
