@@ -92,7 +92,7 @@ async def test_the_output_of_the_run_under_the_cursor_follows_as_it_comes(ready:
         screen = await opened(app, pilot)
         await see(pilot, "TASK Read the card", "  ok: n001")
         screen.following = screen.following and screen.following._replace(
-            items=7
+            hosts=7
         )  # the list is read again: another row of the run
         printed(ready, "run-0001", "  failed: n002: [bold]bad[/] \x1b[31m\n  ok: n0")
         await see(pilot, "failed: n002: [bold]bad[/] <U+001B>[31m")
