@@ -219,6 +219,7 @@ OF_FILES: dict[str, tuple[Any, ...]] = {
 """A column of a file takes values of any type, and a number in a column of text becomes text."""
 
 
+@pytest.mark.slow
 def test_what_the_account_of_a_file_appends_stops_nobody(own_file: Path) -> None:
     """Reading, deciding, the audit and the backup go on. The audit names every event."""
     poison = [{column: value} for column, values in OF_FILES.items() for value in values if column != "hash"]
