@@ -117,7 +117,7 @@ async def test_output_of_a_run_elsewhere_follows_from_the_exchange_of_the_team(r
         shown = run(["show", NAME, "--site", ready])
         assert "  ok: n001 <U+001B>[2J" in shown.stdout
         await pilot.press("enter")
-        await see(pilot, "Read the card: ✔ 1 ok", "small-run-0001.log")
+        await see(pilot, "Read the card: ✔ 1 ok")
         copy.unlink()
         os.mkfifo(copy)
         assert Tail(live_log(ready, "run-0001")).lines() == [], "a pipe is not waited for"
