@@ -27,7 +27,7 @@ from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import comment, finish, start
 from ledger.entries import RunOutcome
 from ledger.log.chain import hashed_text
-from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.rules.access import ENGINE
 from ledger.trust import package as package_of
 from ledger.trust.package import write_package
@@ -56,14 +56,14 @@ def make_package(scratch: Path) -> Path:
         rehearsal=False,
         owner="pm",
         owner_key=public("pm"),
-        clock=machine_time,
+        clock=project_now,
     ) as ledger:
         ledger.signer = sign_as
         plan = every_state_plan(signed=True)
         adopt_plan(ledger, "pm", plan, reason="first")
         start(ledger, "tech", WORK)
         for is_good in (False, True):
-            attach(ledger, "tech", WORK, f"page {machine_time()}".encode(), "note", name="page.txt")
+            attach(ledger, "tech", WORK, f"page {project_now()}".encode(), "note", name="page.txt")
             finish(ledger, "tech", WORK)
             if is_good:
                 sign(ledger, "lead", WORK, comment=MARKS)
@@ -73,7 +73,7 @@ def make_package(scratch: Path) -> Path:
         settle(ledger, "engine-1", RUNS, RunOutcome("interrupted"))
         people = tuple(p.model_copy(update={"ssh_key": public("new")}) if p.id == "lead2" else p for p in plan.people)
         adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="another key")
-        revoke_key(ledger, "pm", "guest", "lost", since=machine_time() - timedelta(minutes=5))
+        revoke_key(ledger, "pm", "guest", "lost", since=project_now() - timedelta(minutes=5))
         comment(ledger, "tech", WORK, "all seen")
         write_package(ledger.site_dir, scratch / "package")
     sign_package(scratch / "package", "pm")

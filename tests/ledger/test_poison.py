@@ -24,6 +24,7 @@ from ledger.entries import Claim, Reservation
 from ledger.log.chain import event_hash
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.questions.journal import event_lines, journal
 from ledger.questions.log import last_events
 from ledger.questions.moved import moved
@@ -184,7 +185,7 @@ def own_file(tmp_path: Path) -> Path:
     """Return the folder of a site whose ledger is a file."""
     folder = tmp_path / "own"
     with create_ledger(
-        folder, site_name="S", time_zone="America/Los_Angeles", rehearsal=False, owner="pm", clock=machine_time
+        folder, site_name="S", time_zone="America/Los_Angeles", rehearsal=False, owner="pm", clock=project_now
     ) as ledger:
         adopt_plan(ledger, "pm", with_own_accounts(), reason="first")
     (folder / "site.yaml").touch()
@@ -219,11 +220,10 @@ OF_FILES: dict[str, tuple[Any, ...]] = {
 """A column of a file takes values of any type, and a number in a column of text becomes text."""
 
 
-@pytest.mark.slow
 def test_what_the_account_of_a_file_appends_stops_nobody(own_file: Path) -> None:
     """Reading, deciding, the audit and the backup go on. The audit names every event."""
     poison = [{column: value} for column, values in OF_FILES.items() for value in values if column != "hash"]
-    with Ledger.open(own_file, clock=machine_time) as ledger:
+    with Ledger.open(own_file) as ledger:
         for changed in [*poison, *WELL_FORMED]:
             append_by_hand(own_file, **changed)
             began = time.monotonic()
@@ -362,7 +362,7 @@ def test_what_is_larger_than_programs_write_is_refused(site: Shared) -> None:
 
 
 def test_a_role_cannot_take_all_connections(site: Shared) -> None:
-    """A server has few of them, and whoever holds all of them locks everybody out."""
+    """A server has few of them. A role that holds all of them locks everybody out."""
     address = site.server.url(site.name, "guest")
     held = [psycopg.connect(address) for _ in range(10)]
     try:

@@ -32,7 +32,7 @@ from tests.ledger.repacking import (
 from tests.ledger.test_revoking import older, with_keys
 from tests.needs import needs
 
-pytestmark = [needs("ssh-keygen"), pytest.mark.own_file, pytest.mark.slow]  # a package is files, wherever the ledger is
+pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # a package is files, wherever the ledger is
 
 __all__ = ["older"]
 
