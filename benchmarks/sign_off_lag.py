@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -33,6 +34,11 @@ PATIENCE_S = 120
 SETTLES_S = 2.0
 
 
+def is_done(team: TeamSite, activity: str) -> bool:
+    """Return whether an activity is done."""
+    return team.states()[activity] == "done"
+
+
 def sign_all(team: TeamSite, pods: list[str]) -> tuple[list[float], list[float]]:
     """Sign for each pod's work in turn. Return the lags until its run is started, and until it works on its host, in seconds.
 
@@ -46,7 +52,7 @@ def sign_all(team: TeamSite, pods: list[str]) -> tuple[list[float], list[float]]
             time.sleep(SETTLES_S)
             signed = time.time()
             sign(ledger, "lead", f"100@{pod}")
-            until(lambda pod=pod: team.states()[f"200@{pod}"] == "done", seconds=PATIENCE_S)  # type: ignore[misc]
+            until(partial(is_done, team, f"200@{pod}"), seconds=PATIENCE_S)
             on_host.append(max(stretch.first for stretch in team.witness.stretches()) - signed)
     with open_snapshot(team.site) as snapshot:
         return [lag.seconds for lag in start_lags(snapshot)][1:], on_host[1:]

@@ -30,11 +30,11 @@ from steps.design.site import Site
 from steps.planning.checks.approvers import REMEDY, in_short, unsignable
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
-UNSUPPORTED = "2.19."
-"""The last ansible-core that runs with Python 3.11."""
-SUPPORTED = (
-    "later ones need Python 3.12, and were not tried with this release; keep the hosts' files and inventories "
-    "that runs read in the hands of people you trust"
+NOT_SUPPORTED = "2.19."
+"""The last ansible-core that runs with Python 3.11. Its end is that of the release matrix in Ansible's documentation."""
+
+NO_LATER_ONE = (
+    "no later one was tried with this release: let nobody write an inventory or a playbook whom you do not trust"
 )
 TOOLS = {
     "git": "git",
@@ -63,10 +63,9 @@ def checks(site: Path | None) -> list[Check]:
 
 def _package(name: str, installed: str) -> Check:
     """Return the check of an installed package. An ansible-core whose security support has ended is advised against."""
-    if name == "ansible-core" and installed.startswith(UNSUPPORTED):
-        return Check(
-            name, ADVICE, f"{installed}; the security support of {UNSUPPORTED}x ended in November 2026", SUPPORTED
-        )
+    if name == "ansible-core" and installed.startswith(NOT_SUPPORTED):
+        ended = f"{installed}; the security support of {NOT_SUPPORTED}x ended in November 2026"
+        return Check(name, ADVICE, ended, NO_LATER_ONE)
     return Check(name, OK, installed)
 
 

@@ -69,9 +69,12 @@ class PrefectApi:
             return False
 
     def clock(self) -> datetime:
-        """Return the time of the server's clock, to the second."""
-        with urllib.request.urlopen(f"{self._url}/health", timeout=2) as answer:
-            return parsedate_to_datetime(answer.headers["Date"])
+        """Return the time of the server's clock, to the second. Raise where it does not say it."""
+        try:
+            with urllib.request.urlopen(f"{self._url}/health", timeout=2) as answer:
+                return parsedate_to_datetime(answer.headers["Date"])
+        except (OSError, HTTPException, ValueError, TypeError) as error:
+            raise UnreachableError(f"the dashboard's server does not say the time: {error}", hint=LOST) from error
 
     def post(self, path: str, body: dict[str, Any] | list[dict[str, Any]], method: str = "POST") -> Any:
         """Send one request and return its answer. Raise where the server does not answer, or with an error."""

@@ -35,7 +35,10 @@ DEFAULTS = Means()
 
 
 def means_of(folder: Path, inventory: Path, ask: Ask) -> Means:
-    """Return the means of a site's runs. Raise for what this account has not allowed, and, with its place, for what would stop runs: no run has to find out."""
+    """Return the means of a site's runs.
+
+    Raise for what this account has not allowed, and, with its place, for what would stop runs: no run has to find out.
+    """
     settings = site_in(folder).runs
     require_allowed(folder, [*asked_by_runs(folder, settings), *asked_by_inventory(code_in(inventory))])
     group_hosts(settings, inventory)

@@ -69,21 +69,8 @@ class Remote:
         run = once_answered(submit, cancel)
         if run is None:
             yield STOPPED
-            taken = None
-        else:
-            taken = yield from self._taken(run, cancel)
-        if taken is not None:
-            key = key_of(taken, self._team.serving(self._slice.queue))
-            if key is None or verified(taken, key, name, TAKEN) is None:
-                why = f"a worker took it that `team.workers` does not name for the queue {self._slice.queue}"
-                with suppress(UnreachableError):
-                    self._pool.end(str(run), "FAILED", "Refused", why)
-                yield _last(why)
-            else:
-                self._renew(stop=False)
-                self._exchange.put(name, BUNDLE, sealed(bundle, key))
-                self._key = key  # from now on something of it may run
-                yield from self._followed(cancel)
+        elif (taken := (yield from self._taken(run, cancel))) is not None:
+            yield from self._handed_over(run, taken, bundle, cancel)
         self._exchange.remove(name)
 
     def end(self, cancel: threading.Event) -> None:
@@ -127,6 +114,21 @@ class Remote:
             time.sleep(LOOK_S)
         return taken
 
+    def _handed_over(self, run: str, taken: bytes, bundle: bytes, cancel: threading.Event) -> Iterator[Event]:
+        """Seal the bundle to the worker that has the slice, and yield what it reports. Refuse a worker that may not have it."""
+        name, queue = self._slice.name, self._slice.queue
+        key = key_of(taken, self._team.serving(queue))
+        if key is None or verified(taken, key, name, TAKEN) is None:
+            why = f"a worker took it that `team.workers` does not name for the queue {queue}"
+            with suppress(UnreachableError):
+                self._pool.end(run, "FAILED", "Refused", why)
+            yield _last(why)
+            return
+        self._renew(stop=False)
+        self._exchange.put(name, BUNDLE, sealed(bundle, key))
+        self._key = key  # from now on something of it may run
+        yield from self._followed(cancel)
+
     def _followed(self, cancel: threading.Event) -> Iterator[Event]:
         """Yield the events of the worker's reports, until it says that it has ended, or it is given up."""
         number, heard, is_fenced, has_result = 1, time.monotonic(), False, False
@@ -167,9 +169,8 @@ class Remote:
     def _renew(self, *, stop: bool) -> None:
         if stop or time.monotonic() - self._renewed > RENEW_S:
             self._renewals, self._renewed = self._renewals + 1, time.monotonic()
-            with suppress(
-                OSError, UnreachableError
-            ):  # no answer, or no room: the worker's lease is over then, and ours with it
+            # no answer, or no room: the worker's lease is over then, and ours with it
+            with suppress(OSError, UnreachableError):
                 self._exchange.put(self._slice.name, RENEWED, renewal(self._token, self._renewals, stop=stop))
 
     def _report(self, file: str) -> dict[str, Any] | None:

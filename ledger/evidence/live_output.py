@@ -42,12 +42,8 @@ def live_log(site_dir: Path, run: str) -> Path:
         site, _ = load(site_dir / "site.yaml")
         exchange = site_dir / str(site["team"]["exchange"])
         copy = copy_of(exchange, str(site["name"]), run)
-    except (
-        ClusterwrightError,
-        KeyError,
-        TypeError,
-    ):  # no team: `clusterwright design` says what is wrong with the file
-        return own
+    except (ClusterwrightError, KeyError, TypeError):
+        return own  # no team; `clusterwright design` says what is wrong with the file
     return copy if os.path.lexists(copy) else own
 
 

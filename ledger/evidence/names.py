@@ -74,7 +74,7 @@ def documents(site_dir: Path) -> Iterator[bytes]:
 
 
 def take_over(site_dir: Path, content: bytes) -> None:
-    """Store a document that another folder made. One that has no name is left out: whoever may store names may send anything."""
+    """Store a document that another folder made. One that has no name in it is left out: the database may hold anything."""
     if person_in(content) is None:
         return
     place = place_of(site_dir, hashlib.sha256(content).hexdigest())

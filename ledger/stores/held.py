@@ -42,7 +42,7 @@ _TYPES: dict[Any, tuple[str, Callable[[object], bool]]] = {
 """By the type of a field: its name on the server, and whether a value is of it."""
 
 
-def fields_of(kind: type[Claim | Reservation]) -> dict[str, str]:
+def types_of(kind: type[Claim | Reservation]) -> dict[str, str]:
     """Return the fields of a claim or a reservation, each with the name of its type on the server."""
     return {name: _TYPES[hint][0] for name, hint in get_type_hints(kind).items()}
 

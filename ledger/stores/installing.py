@@ -10,7 +10,7 @@ from typing import Any
 from ledger.entries import Claim, Reservation
 from ledger.log.events import KINDS
 from ledger.log.payloads.base import LONGEST_SIGNATURE, appended_by
-from ledger.stores.held import fields_of
+from ledger.stores.held import types_of
 from ledger.stores.postgres import literal
 from schedule.errors import InputError
 
@@ -27,8 +27,8 @@ def install_sql() -> str:
     for mark, said in {
         "{KINDS}": json.dumps(dict(_kinds()), sort_keys=True),
         "{SIGNATURE}": str(LONGEST_SIGNATURE),
-        "{CLAIM}": json.dumps(fields_of(Claim)),
-        "{RESERVATION}": json.dumps(fields_of(Reservation)),
+        "{CLAIM}": json.dumps(types_of(Claim)),
+        "{RESERVATION}": json.dumps(types_of(Reservation)),
     }.items():
         script = script.replace(mark, said)
     return script

@@ -71,7 +71,8 @@ class Package(NamedTuple):
 def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Package:
     """Write the turnover package of a site into a new folder. Raise NotSatisfiedError if the audit has findings.
 
-    `key` is the file of the owner's key, which signs the package. Without it the owner signs the manifest later. Events that the copy of a shared log refused change nothing. They are in the package, and listed there.
+    `key` is the file of the owner's key, which signs the package. Without it the owner signs the manifest later. Events that are
+    refused and changed nothing are in the package, and listed there.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty", hint="name a new folder")

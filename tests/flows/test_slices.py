@@ -16,6 +16,7 @@ from typing import Any, cast
 import pytest
 from pydantic import ValidationError
 
+from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.shared_server import reached
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
@@ -35,6 +36,7 @@ from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.team import Team
 from tests.flows.conftest import until
 from tests.needs import needs
+from tests.ports import free_port
 
 pytestmark = needs("ssh-keygen")
 
@@ -470,3 +472,8 @@ def test_a_clock_that_is_an_hour_off_is_said_before_any_work(hours: int, how: st
         with pytest.raises(UnreachableError, match=f"this machine's clock is {how} that of Prefect's server"):
             reached(f"http://127.0.0.1:{server.server_port}/api", "team:word")
         server.shutdown()
+
+
+def test_a_server_that_goes_away_while_it_is_asked_the_time_is_said() -> None:
+    with pytest.raises(UnreachableError, match="does not say the time"):
+        PrefectApi(f"http://127.0.0.1:{free_port()}/api", "team:word").clock()

@@ -62,9 +62,10 @@ def stopped(tmp_path: Path, home: Path, at_the_stop: str = "") -> tuple[Playbook
     thread = threading.Thread(target=lambda: results.append(run_playbook(spec, on_event=events.append, cancel=cancel)))
     thread.start()
     deadline = time.monotonic() + 60
-    while not any(process.info["cmdline"] == ["sleep", SLEEPS] for process in psutil.process_iter(["cmdline"])):
+    while not (asleep := [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", SLEEPS]]):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+    assert asleep[0].nice() > psutil.Process().nice(), "what a playbook starts stands back for the engine"
     assert found_in([home], [SECRET])
     if at_the_stop:
         (home / at_the_stop).touch()

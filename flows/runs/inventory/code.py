@@ -89,7 +89,7 @@ def _noted(paths: list[str]) -> None:
         paths.append(path)
         return found
 
-    BaseInventoryPlugin._read_config_data = reading  # noqa: SLF001
+    BaseInventoryPlugin._read_config_data = reading  # noqa: SLF001  the same
 
 
 def _digest(path: str) -> str:

@@ -25,7 +25,8 @@ def current_inventory(
 ) -> Path:
     """Return the file or folder that Ansible reads. Where the inventory is in NetBox, ask NetBox and keep its answer first.
 
-    Raise where the folder is not allowed to send the token there, where it is missing, or where NetBox does not answer. The file that was kept before is then left as it is.
+    Raise where the folder is not allowed to send the token there, where it is missing, or where NetBox does not answer. The file that
+    was kept before is then left as it is.
     """
     path = folder / inventory
     source = inventory.netbox

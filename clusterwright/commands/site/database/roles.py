@@ -26,5 +26,5 @@ def roles(
 ) -> None:
     folder = find_site(site)
     accounts = [person.account for person in site_in(folder).people if person.account]
-    database = Database(require_database(folder)).database()  # not asked: whoever calls this may have no role there yet
+    database = Database(require_database(folder)).database()  # not asked: this account may have no role there yet
     print("\n".join(roles_sql(database, accounts, engine)))
