@@ -150,8 +150,8 @@ def test_a_small_terminal_begins_with_go_live(adopted: Path) -> None:
     asyncio.run(story())
 
 
-def test_what_changes_while_it_is_read_is_read_once_more(adopted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a large site events come faster than everything is read; ten of them are one more reading."""
+def test_what_changes_while_it_is_read_does_not_wait_in_a_queue(adopted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a large site events come faster than everything is read; ten of them are one more reading, with one of the feed's at most."""
     asked: list[int] = []
     ask = MorningScreen.ask
 
