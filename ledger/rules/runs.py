@@ -16,6 +16,7 @@ from ledger.rules.case import Case, Read, RunEnd
 from ledger.rules.judgement import MET, Reading, all_met, judge_items
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
 from ledger.rules.sequence import refuse_blocked
+from ledger.rules.version import WHO_AND_WHEN
 from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
 from steps.planning.activity import PlanActivity
@@ -91,7 +92,9 @@ def _unseen(row: Activity, why: str) -> NotSatisfiedError:
 
 
 def claim(case: Case) -> None:
-    """Let the engine begin a run of what is ready."""
+    """Let the engine begin a run of what is ready. What people do is for people to begin and to end."""
+    if case.rules >= WHO_AND_WHEN:
+        _refuse_peoples_work(case.row)
     refuse_blocked(case)
     refuse_unwitnessed(case)
     permitted(case, Action.CLAIM, State.RUNNING)
@@ -119,9 +122,13 @@ def request_cancel(case: Case) -> None:
 
 def _refuse_by_hand(case: Case, action: str) -> None:
     allowed(case, action)
-    if case.row.plan.kind in PEOPLES_WORK:
+    _refuse_peoples_work(case.row)
+
+
+def _refuse_peoples_work(row: Activity) -> None:
+    if row.plan.kind in PEOPLES_WORK:
         raise NotSatisfiedError(
-            f"{case.row.id} is people's work; software does not run it", hint=f"clusterwright start {case.row.id}"
+            f"{row.id} is people's work; software does not run it", hint=f"clusterwright start {row.id}"
         )
 
 

@@ -13,5 +13,5 @@ DATES_AND_TIMES = 3
 """From this version on, a date or a time that contradicts the record is refused, and what is recorded late says why."""
 
 WHO_AND_WHEN = 4
-"""From this version on, a revocation counts from its event at the latest, a time far ahead of all others is refused, and to be named
-as somebody who did the work binds only those who confirm it."""
+"""From this version on, a revocation counts from its event at the latest, a time far ahead of all others is refused, to be named as
+somebody who did the work binds only those who confirm it, and software begins no run of what people do."""

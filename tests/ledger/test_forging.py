@@ -37,7 +37,7 @@ from ledger.trust.record import EVENT, recorded
 from ledger.trust.replaying import ReplayRecord
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
-from tests.ledger.conftest import Clock, elsewhere, shared_if_asked
+from tests.ledger.conftest import PEOPLE, Clock, elsewhere, shared_if_asked
 from tests.ledger.deciding import Papers
 from tests.ledger.forging import (
     STATES,
@@ -50,6 +50,7 @@ from tests.ledger.forging import (
     tried_by_everybody,
     unforged,
 )
+from tests.ledger.who_may import who_may
 from tests.once import Once
 from tests.postgres_server import ON_POSTGRES
 
@@ -98,6 +99,74 @@ def tried_site(site_dir: Path, papers: Path, *, signed: bool) -> Iterator[Forged
         clock = Clock()
         clock.now = project_now()
         yield Forged(ledger, tried_by_everybody(ledger, Papers(papers, clock)), signed)
+
+
+VARIANTS = {
+    "check badly": "check",
+    "check with readings": "check",
+    "scan": "check",
+    "measure badly": "measure",
+    "correct an order": "correct_supply",
+    "correct a delivery": "correct_supply",
+    "start early": "start",
+    "finish early": "finish",
+    "import early": "import_progress",
+    "record other facts": "record_facts",
+    "stay away": "stay_away",
+    "use as is": "use_as_is",
+    "order early": "order",
+    "receive a part": "receive",
+    "receive_manifest": "receive",
+    "ask for less": "ask_change",
+    "adopt another plan": "adopt_plan",
+    "settle short": "settle",
+    "settle failed": "settle",
+    "settle interrupted": "settle",
+}
+"""Verbs of a trial that are another decision's, by their names in the hand-written table."""
+
+MEANT = {
+    "owner-pm": frozenset({"pm"}),
+    "sponsor": frozenset({"sponsor"}),
+    "signers": frozenset({"lead", "lead2", "guest"}),
+    "crew": frozenset({"tech"}),
+    "witnesses": frozenset({"sponsor"}),
+    "everybody": frozenset(PEOPLE),
+    "owner": frozenset({"pm"}),
+    "asker": frozenset({"sponsor"}),
+}
+"""The people of each word of the hand-written table, at the site with an activity in each state. The guest has a lent role."""
+
+THEIRS = {
+    "correct": frozenset({"tech", "sponsor"}),
+    "correct_supply": frozenset({"pm"}),
+    "delegate": frozenset({"lead", "lead2"}),
+    "withdraw": frozenset({"lead"}),
+    "revoke_key": frozenset({"guest"}),
+}
+
+PEOPLES = frozenset(name for name in STATES if name < "310" or name == "195@site")
+"""Activities that people do."""
+
+
+def test_what_is_accepted_is_what_the_hand_written_table_says(site: Forged) -> None:
+    """Each decision by each person about work in each state: nothing else is accepted, and each state that it names is."""
+    wrong: set[tuple[str, ...]] = set()
+    seen: set[tuple[str, str]] = set()
+    for verb, person, name in site.tried.accepted:
+        decision, state = VARIANTS.get(verb, verb), STATES[name].value
+        row = who_may()[decision]
+        seen.add((decision, state))
+        people = row.people(MEANT | {"self": THEIRS.get(decision, frozenset())})
+        if row.who != {"software"} and person not in people:
+            wrong.add((verb, person))
+        if row.when and state not in row.when | (row.early if verb.endswith(" early") else frozenset()):
+            wrong.add((verb, state))
+        if row.is_softwares and name in PEOPLES:
+            wrong.add((verb, name))
+
+    unseen = {(name, state) for name, row in who_may().items() for state in row.when | row.early} - seen
+    assert [sorted(wrong), sorted(unseen)] == [[], []]
 
 
 def forger_of(site: Forged) -> Forger:
