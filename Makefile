@@ -21,7 +21,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-packages bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
+.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-mutation bench-packages bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -126,6 +126,10 @@ bench-ledger: setup $(BENCH_SITE)/ledger.db
 	$(BIN)/python benchmarks/ledger_race.py 1000 1 postgres
 	$(BIN)/python benchmarks/ledger_append.py
 	$(BIN)/python benchmarks/ledger_million.py
+
+# Rules, the table of access, redaction and the weekly report broken on purpose: 25 mutants of each.
+bench-mutation: setup
+	$(BIN)/python -m benchmarks.mutation 25 1
 
 # Turnover packages altered by somebody without the keys. A slice of it is in the tests.
 bench-packages: setup

@@ -1,0 +1,182 @@
+"""Rules broken on purpose, one at a time, and whether a test that a user would understand notices: `mutation.py COUNT SEED`.
+
+As many mutants of each subject: the rules, the table of access, redaction, and what the weekly report says. Cosmic Ray changes the code, and
+the table's rows get and lose people. Tests that compare source or the table's text are left out. A mutant that outlasts its time is killed.
+Prints the survivors, and ends with 1 if more than one in twenty is left.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+from typing import NamedTuple
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
+
+from ledger.rules.access import ACCESS, Who
+
+LEAST = 0.95
+LONGEST_S = 900
+TABLE = "ledger/rules/access.py"
+REDACTION = ("ledger/decisions/people.py", "ledger/making/people.py", "ledger/evidence/names.py")
+REPORT = ("clusterwright/week_report.py", "ledger/questions/decisions_needed.py", "ledger/questions/reminders.py")
+OPERATORS = (
+    "ReplaceComparisonOperator",
+    "ReplaceAndWithOr",
+    "ReplaceOrWithAnd",
+    "ReplaceTrueWithFalse",
+    "ReplaceFalseWithTrue",
+    "AddNot",
+    "NumberReplacer",
+    "ZeroIterationForLoop",
+    "ReplaceBinaryOperator_Add",
+    "ReplaceBinaryOperator_Sub",
+)
+"""Not `|`, which is mostly a type here, and not decorators."""
+THE_SAME = ("_Eq_Is", "_Is_Eq", "_NotEq_IsNot", "_IsNot_NotEq")
+"""Of one state or role there is one object."""
+LEFT_OUT = (
+    "tests/ledger/test_access.py::test_every_decision_has_a_row_in_the_table",
+    "tests/ledger/test_access.py::test_every_decision_asks_its_own_row",
+    "tests/ledger/test_access.py::test_whoever_did_the_work_does_not_approve_it",
+)
+"""They read source, or the table's own words."""
+OF_REPORTS = tuple(
+    f"tests/clusterwright/test_{name}.py" for name in ("reading", "one_forecast", "halls", "hidden_marks", "privacy")
+)
+
+
+class Mutant(NamedTuple):
+    """A file's text with one change, and what the change is."""
+
+    file: str
+    what: str
+    text: str
+
+
+def subjects() -> dict[str, list[Callable[[], Mutant]]]:
+    """Return what makes each mutant of each subject."""
+    rules = sorted(str(path) for path in Path("ledger/rules").glob("*.py") if str(path) != TABLE)
+    of_code = {"rules": tuple(rules), "redaction": REDACTION, "report": REPORT}
+    found = {subject: [made for file in files for made in of_file(file)] for subject, files in of_code.items()}
+    return found | {"access": list(of_table())}
+
+
+def of_file(file: str) -> Iterator[Callable[[], Mutant]]:
+    """Yield what makes each mutant of a module: each place where an operator applies."""
+    source = Path(file).read_text(encoding="utf-8")
+    nodes = list(ast_nodes(get_ast(source)))
+    for name in operator_names():
+        if name.endswith(THE_SAME) or not name.partition("/")[2].startswith(OPERATORS):
+            continue
+        operator = get_operator(name)()
+        places = [place for node in nodes for place in operator.mutation_positions(node)]
+        for number, (start, _) in enumerate(places):
+
+            def made(
+                operator: object = operator, number: int = number, where: str = f"{name}, line {start[0]}"
+            ) -> Mutant:
+                return Mutant(file, f"{file}: {where}", mutate_code(source, operator, number) or source)
+
+            yield made
+
+
+def of_table() -> Iterator[Callable[[], Mutant]]:
+    """Yield what makes each mutant of the table of access: somebody more or fewer in a row, and a condition less."""
+    source = Path(TABLE).read_text(encoding="utf-8")
+    for action, rule in ACCESS.items():
+        others = (Who.ENGINE,) if Who.ANYONE in rule.may else (Who.ENGINE, Who.CREW, "architect")
+        changes = [f"may={(*rule.may, more)!r}" for more in others if more not in rule.may]
+        changes += [f"may={tuple(who for who in rule.may if who != less)!r}" for less in rule.may if len(rule.may) > 1]
+        changes += ["never=None"] * bool(rule.never) + ["outsiders=None"] * (rule.outsiders is not None)
+        for change in changes:
+
+            def made(action: str = action, change: str = change) -> Mutant:
+                words = change
+                for who in Who:
+                    words = words.replace(repr(who), f"Who.{who.name}")
+                text = f'{source}\nACCESS["{action}"] = ACCESS["{action}"]._replace({words})\n'
+                return Mutant(TABLE, f"{TABLE}: {action}, {words}", text)
+
+            yield made
+
+
+def tests_of(mutant: Mutant) -> list[str]:
+    """Return the files of tests, those that name the module before the others."""
+    name = Path(mutant.file).stem
+    files = [*map(str, Path("tests/ledger").glob("test_*.py")), *OF_REPORTS]
+    if mutant.file == TABLE:
+        return sorted(files, key=lambda file: ("test_access" not in file, "test_forging" not in file, file))
+    if mutant.file in REPORT:
+        files = [*OF_REPORTS, "tests/ledger/test_reminders.py"]
+    return sorted(files, key=lambda file: (name not in file, name not in Path(file).read_text(encoding="utf-8"), file))
+
+
+def survives(mutant: Mutant, tree: Path) -> bool:
+    """Return whether all tests pass in a tree with this mutant. The tree is as before afterwards."""
+    file = tree / mutant.file
+    before = file.read_text(encoding="utf-8")
+    file.write_text(mutant.text, encoding="utf-8")
+    words = ["-x", "-q", "-m", "not long and not lab", "-p", "no:cacheprovider"]
+    words += [word for test in LEFT_OUT for word in ("--deselect", test)]
+    try:
+        found = subprocess.run(
+            [sys.executable, "-m", "pytest", *words, *tests_of(mutant)],
+            cwd=tree,
+            env=os.environ | {"PYTHONPATH": str(tree)},
+            capture_output=True,
+            timeout=LONGEST_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        file.write_text(before, encoding="utf-8")
+    return found.returncode == 0
+
+
+def main() -> None:
+    """Draw mutants, try each in a copy of the tree, and print who survives."""
+    count, seed = map(int, sys.argv[1:3])
+    began, chance = time.perf_counter(), random.Random(seed)
+    found = subjects()
+    drawn = [one() for made in found.values() for one in chance.sample(made, min(count, len(made)))]
+    chance.shuffle(drawn)
+    lanes = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory(prefix="clusterwright-mutants-") as scratch, ThreadPoolExecutor(lanes) as pool:
+        trees: Queue[Path] = Queue()
+        for lane in range(lanes):
+            tree = Path(scratch) / str(lane)
+            subprocess.run(["git", "clone", "--quiet", "--shared", ".", str(tree)], check=True)
+            trees.put(tree)
+
+        def tried(mutant: Mutant) -> bool:
+            tree = trees.get()
+            try:
+                return survives(mutant, tree)
+            finally:
+                trees.put(tree)
+
+        left = []
+        for number, (mutant, is_left) in enumerate(zip(drawn, pool.map(tried, drawn), strict=True)):
+            left += [mutant] * is_left
+            print(f"{number + 1:4} {'SURVIVES' if is_left else 'killed  '} {mutant.what}", flush=True)
+    for subject, made in found.items():
+        print(f"{subject}: {min(count, len(made))} of {len(made)} mutants")
+    share = 1 - len(left) / len(drawn)
+    print(f"{len(drawn)} tried, {share:.1%} killed, {time.perf_counter() - began:.0f} s, seed {seed}")
+    sys.exit(share < LEAST)
+
+
+if __name__ == "__main__":
+    main()
