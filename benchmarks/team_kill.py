@@ -36,6 +36,8 @@ WORKERS = ("worker-1", "worker-2", "worker-3")
 VICTIMS = ("postgres", "redis", "server", "services", *DISPATCHERS, *WORKERS, "slice")
 PATIENCE_S = 2400.0
 LOOK_S = 0.5
+SLICE_S = 90.0
+"""So long it waits for a slice whose process it can kill."""
 
 
 class TeamKills:
@@ -55,9 +57,11 @@ class TeamKills:
             time.sleep(self._chance.uniform(0, 5))
             self._postgres.start("-c max_connections=200")
         elif victim == "slice":
-            files = [file for name in WORKERS for file in (team.folder / name / "pids").glob("*")]
-            if not files:
-                return "no slice at work"
+            until = time.monotonic() + SLICE_S
+            while not (files := [file for name in WORKERS for file in (team.folder / name / "pids").glob("*")]):
+                if time.monotonic() > until:
+                    return "no slice at work"
+                time.sleep(LOOK_S)
             try:
                 os.kill(int(self._chance.choice(files).read_text().split()[0]), signal.SIGKILL)
             except (OSError, ValueError, IndexError):

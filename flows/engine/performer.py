@@ -88,3 +88,6 @@ class Workers(Protocol):
 
     def take_over(self, run: str) -> bool:
         """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""
+
+    def show_ended(self) -> None:
+        """Show in the dashboard that runs have ended which are over."""

@@ -28,6 +28,8 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     """Settle the runs that other engines have abandoned. Return a sentence for each."""
     remove_abandoned(engine.site_dir.resolve() / ".clusterwright" / "runs", engine.id)
     _free_reserved(engine, snapshot)
+    if engine.workers:
+        engine.workers.show_ended()
     others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
     dead = [held for held in others if has_ended(held)]
     said = [_taken_over(engine, held) for held in dead]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import threading
 import urllib.error
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from flows.dashboard.earlier_engines import UNFINISHED
 from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
 from flows.dashboard.standing_runs import SLICE
 from ledger.machine_time import machine_time
@@ -133,6 +134,13 @@ class Pool:
             for run in self._api.some("flow_runs", {"flow_runs": wanted}):
                 if run["state"]["type"] not in FINAL:
                     self.end(run["id"], "CRASHED", "Worker lost", why)
+
+    def crash_others(self, going: Container[str]) -> None:
+        """Show the runs of all slices but those that are going as crashed, if they have not ended. Raise where Prefect does not answer."""
+        wanted = {"tags": {"all_": [SLICE, self.site]}, "state": {"type": {"any_": UNFINISHED}}}
+        for run in list(self._api.every("flow_runs", {"flow_runs": wanted})):
+            if run["name"] not in going:
+                self.end(run["id"], "CRASHED", "Worker lost", "its slice is over")
 
     def unserved(self, queue: str) -> str:
         """Return why nobody takes a run of a queue, in one sentence. Empty where a worker has asked for work lately."""

@@ -5,8 +5,10 @@ The waves of a run, its canary and its limits hold across its slices: a wave is 
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
@@ -29,6 +31,9 @@ from flows.team.remote import Remote, Slice
 from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team
 
+OVER_S = 30.0
+"""So many seconds a worker has to show in Prefect that a slice has ended, which it says to the dispatcher first."""
+
 
 class Slices:
     """Plays runs on the workers of a site."""
@@ -39,6 +44,7 @@ class Slices:
         reached = inventory_hosts(inventory, list(team.queues.values())) if team.queues else {}
         queues = reversed(team.queues.items())  # of two queues that reach a host, the first one of site.yaml has it
         self._queues = {host: queue for queue, group in queues for host in reached[group]}
+        self._over = {"": -math.inf}  # what is over, and since when: at the beginning, what other dispatchers have left
 
     def play(
         self, spec: RunSpec, place: RunPlace, on_event: EventHandler, _: GroupHandler, cancel: threading.Event, /
@@ -56,6 +62,8 @@ class Slices:
             except BaseException:
                 remote.end(cancel)  # the run is settled when this returns or raises: no process of it may be left
                 raise
+            finally:
+                self._over[one.name] = time.monotonic()
 
         cut, total = self._cut(place.folder.name, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
         owns = own_inventories(place.tree, [one.hosts for one in cut])
@@ -81,7 +89,17 @@ class Slices:
             return False
         for name in names:
             self.exchange.remove(name)
+            self._over[name] = time.monotonic()
         return True
+
+    def show_ended(self) -> None:
+        """Show in Prefect that slices have ended which are over. A worker, or a server, that was killed at the time has not."""
+        old = [name for name, since in list(self._over.items()) if time.monotonic() - since > OVER_S]
+        if old:
+            with suppress(UnreachableError):  # the next look asks again
+                self.pool.crash_others({*self.exchange.slices(), *self._over}.difference(old))
+                for name in old:
+                    del self._over[name]
 
     def _cut(self, run: str, hosts: tuple[str, ...]) -> list[Slice]:
         by_queue: dict[str, list[str]] = {}

@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from pydantic import ValidationError
 
 from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.server import PrefectServer
 from flows.dashboard.shared_server import reached
+from flows.dashboard.standing_runs import SLICE
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
@@ -27,8 +30,9 @@ from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
 from flows.team.own_inventory import FILE, own_inventories
-from flows.team.pool import Pool
+from flows.team.pool import FLOW, Pool
 from flows.team.remote import Remote, Slice
+from flows.team.slices import Slices
 from flows.team.worker import settle_slices
 from flows.team.worker_file import Worker
 from ledger.evidence.live_output import copy_of
@@ -244,6 +248,40 @@ def test_a_slice_waits_for_a_server_that_is_away(tmp_path: Path, monkeypatch: py
     trial.cancel.set()
 
     assert trial.ended().was_cut_off, "it runs again by itself"
+
+
+def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 94 kills three left a slice as running: its worker, or the server, was killed as it ended."""
+    (tmp_path / "exchange").mkdir()
+    exchange, going = Exchange(tmp_path / "exchange"), list[set[str]]()
+    make_key(tmp_path / "w", "w")
+    workers = {"w": (tmp_path / "w.pub").read_text()}
+    team = Team.model_validate({"exchange": "exchange", "prefect": "http://127.0.0.1/api", "workers": workers})
+    pool = cast("Pool", SimpleNamespace(name="pool", site="S", crash_others=going.append, crash=lambda *_: None))
+    slices, other = Slices(team, exchange, pool, tmp_path / "hosts.ini"), "engine-run-0002.0123abcd"
+    exchange.open(NAME)
+    exchange.open(other)
+
+    slices.show_ended()
+    assert slices.take_over("engine-run-0001")
+    slices.show_ended()
+    assert going == [{NAME, other}]  # at the beginning; what has just ended has some time
+
+    monkeypatch.setattr("flows.team.slices.OVER_S", 0.0)
+    slices.show_ended()
+    slices.show_ended()
+    assert going[1:] == [{other}]
+
+
+@pytest.mark.slow
+def test_prefect_shows_what_is_over_as_crashed(server: PrefectServer) -> None:
+    flow, pool = server.api.post("/flows/", {"name": FLOW}), Pool(server.api, "over")
+    run = {"flow_id": flow["id"], "state": {"type": "RUNNING"}, "tags": [SLICE, "over"]}
+    going, over = (str(server.api.post("/flow_runs/", run | {"name": name})["id"]) for name in (NAME, "over.0123abcd"))
+
+    pool.crash_others({NAME})
+
+    assert [pool.ended(going), pool.ended(over)] == ["", "Worker lost: its slice is over"]
 
 
 def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
