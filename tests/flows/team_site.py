@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -57,11 +59,13 @@ class TeamSite:
         beats: int = 3,
         beat_s: float = BEAT_S,
         signed: bool = False,
+        clock: Callable[[], datetime] = machine_time,
         **team: Any,
     ) -> None:
         """Make the site, with steps one after the other over all hosts of a pod, each of which reads.
 
-        Signed, each pod begins with work of people. Without PostgreSQL its ledger is a file, and it has no team.
+        Signed, each pod begins with work of people. Without PostgreSQL its ledger is a file, and it has no team. The plan is adopted at the
+        clock's time.
         """
         self.folder, self.site, self.witness = folder, folder / "site", Witness(folder)
         self.exchange, self._team = folder / "exchange", team
@@ -83,14 +87,16 @@ class TeamSite:
         site_yaml.write_text(site_yaml.read_text(encoding="utf-8").replace("hosts.yml", "hosts.ini"), encoding="utf-8")
         (self.site / "inventory" / "hosts.ini").write_text("".join(f"{host} {here}\n" for host in self.hosts))
         if postgres:
-            self._database = postgres.url(
-                postgres.database(), "admin"
-            )  # Prefect's tables have a schema of their own there
-            share(self.site, postgres.url(postgres.database(), EVERYBODY))
+            self.share(postgres)
         with create_ledger(
-            self.site, site_name="Team", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+            self.site, site_name="Team", time_zone="UTC", rehearsal=False, owner="pm", clock=clock
         ) as ledger:
             adopt_plan(ledger, "pm", self._plan(steps, beats, beat_s, signed), reason="a team's")
+
+    def share(self, postgres: Server) -> None:
+        """Let a server have the ledger, and Prefect's tables in a schema of their own."""
+        self._database = postgres.url(postgres.database(), "admin")
+        share(self.site, postgres.url(postgres.database(), EVERYBODY))
 
     def _plan(self, steps: int, beats: int, beat_s: float, signed: bool) -> Plan:
         wants = [criterion("boot.uptime_s", ">=", Decimal(1), "s")]
