@@ -1,5 +1,5 @@
 # One image for all processes of a team: dispatcher, workers, and Prefect's server with the broker of prefect-redis.
-FROM python:3.11-slim-bookworm
+FROM python:3.12-slim-bookworm
 RUN apt-get update \
  && apt-get install -y --no-install-recommends git openssh-client sshpass tini \
  && rm -rf /var/lib/apt/lists/*

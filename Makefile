@@ -109,9 +109,9 @@ lint-imports:
 
 # The lock records hashes and no index lines, so that it holds wherever the packages come from.
 lock: setup
-	$(BIN)/uv pip compile -q --generate-hashes --no-header --no-emit-index-url --python-version 3.11 pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile -q --extra team --extra s3 --generate-hashes --no-header --no-emit-index-url -c requirements.lock --python-version 3.11 pyproject.toml -o requirements-team.lock
-	$(BIN)/uv pip compile -q --extra dev --generate-hashes --no-header --no-emit-index-url -c requirements.lock --python-version 3.11 pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q --generate-hashes --no-header --no-emit-index-url --universal --python-version 3.11 pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --extra team --extra s3 --generate-hashes --no-header --no-emit-index-url -c requirements.lock --universal --python-version 3.11 pyproject.toml -o requirements-team.lock
+	$(BIN)/uv pip compile -q --extra dev --generate-hashes --no-header --no-emit-index-url -c requirements.lock --universal --python-version 3.11 pyproject.toml -o requirements-dev.lock
 
 bench: setup
 	$(BIN)/python benchmarks/start_up.py

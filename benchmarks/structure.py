@@ -33,7 +33,10 @@ ROOT = Path(__file__).parent.parent
 ROOMS = ("schedule", "steps", "ledger", "flows", "tui", "clusterwright")
 MOST_LINES = 400
 MOST_TOKENS = 25
-TOKENS = frozenset({tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING})
+F_STARTS, F_ENDS = getattr(tokenize, "FSTRING_START", None), getattr(tokenize, "FSTRING_END", None)
+"""An f-string counts as one token, as it is before Python 3.12."""
+
+TOKENS = frozenset({tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING, F_ENDS})
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 VERIFIED = "030@pod-001"
@@ -112,8 +115,11 @@ def long_lines(folder: str) -> list[str]:
 
 
 def _long_lines(path: Path) -> Iterator[str]:
-    read = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
-    counted = Counter(token.start[0] for token in read if token.type in TOKENS)
+    counted, depth = Counter[int](), 0
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+        depth -= token.type == F_ENDS
+        counted[token.start[0]] += not depth and token.type in TOKENS
+        depth += token.type == F_STARTS
     for line, count in sorted(counted.items()):
         if count > MOST_TOKENS:
             yield f"{_shown(path)}:{line}"

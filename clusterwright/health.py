@@ -33,9 +33,7 @@ PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", 
 NOT_SUPPORTED = "2.19."
 """The last ansible-core that runs with Python 3.11. Its end is that of the release matrix in Ansible's documentation."""
 
-NO_LATER_ONE = (
-    "no later one was tried with this release: let nobody write an inventory or a playbook whom you do not trust"
-)
+LATER_ONE = "set this up with Python 3.12 or newer: ansible-core 2.21 comes with it (PYTHON=python3.12 make setup)"
 TOOLS = {
     "git": "git",
     "ssh-keygen": "openssh-client",
@@ -65,7 +63,7 @@ def _package(name: str, installed: str) -> Check:
     """Return the check of an installed package. An ansible-core whose security support has ended is advised against."""
     if name == "ansible-core" and installed.startswith(NOT_SUPPORTED):
         ended = f"{installed}; the security support of {NOT_SUPPORTED}x ended in November 2026"
-        return Check(name, ADVICE, ended, NO_LATER_ONE)
+        return Check(name, ADVICE, ended, LATER_ONE)
     return Check(name, OK, installed)
 
 
