@@ -104,7 +104,7 @@ class Collected:
         self._query = driver.execute
         self._query_many = driver.executemany
         self._new: dict[Shape, list[tuple[Any, ...]]] = {}
-        self._changed: dict[str, dict[str, Row]] = {}
+        self._changed: dict[str, dict[str | int, Row]] = {}
         self._waiting: set[str] = set()
         self._collected = 0
 
@@ -126,7 +126,7 @@ class Collected:
         if self._collected >= MANY:
             self.flush()
 
-    def update(self, table: str, key: str, **columns: Any) -> None:
+    def update(self, table: str, key: str | int, **columns: Any) -> None:
         """Change columns of the row with this id."""
         rows = self._changed.get(table)
         if rows is None:
@@ -177,7 +177,6 @@ class Projection(Collected):
         self.connection = connection
         self.files = files
         self.changed: dict[str, None] = {}
-        self.touched: set[str] = set()
         self._handlers = handlers
         self._activities: dict[str, Activity] = {}
 
@@ -262,7 +261,6 @@ class Projection(Collected):
     def touch(self, *names: str) -> None:
         """Note that these nodes have changed, so that their successors are worked out again."""
         self.changed |= dict.fromkeys(names)
-        self.touched.update(names)
 
     @property
     def rules(self) -> int:

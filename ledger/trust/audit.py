@@ -35,8 +35,8 @@ from ledger.trust.chain import (
     signature_line,
 )
 from ledger.trust.checkpoint import Checkpoint, differing_from_file, differing_tables
+from ledger.trust.record import Deferred
 from ledger.trust.replayed import Replayed
-from ledger.trust.replaying import Deferred
 from ledger.trust.site_zone import UNKNOWN, zone_of
 from ledger.trust.sshsig import Maker
 from ledger.trust.witnessed import Covered, RulesPeriod

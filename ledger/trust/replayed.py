@@ -11,19 +11,17 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
 from ledger.trust.chain import Finding, Last, pages, refused_in, signature_line
 from ledger.trust.judging import Judge
-from ledger.trust.record import EVENT, Recorded, recorded
-from ledger.trust.replaying import Deferred, ReplayRecord
+from ledger.trust.record import EVENT, Deferred, Record, Recorded, recorded
 from ledger.trust.witnessed import Covered
 from schedule.errors import ClusterwrightError
 
@@ -71,40 +69,30 @@ class Replayed:
         appended = [] if is_older(db) else db.execute(noted, (self.after,))
         accounts = dict(appended)
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-            judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))
+            judge = Judge(Record(projection, site_dir, event_at, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
                 row = dict(zip(COLUMNS, values, strict=True))
                 row["account"] = accounts.get(row["seq"])
                 if row["signature"] is not None:
                     self.signatures.update(signature_line(row["seq"], row["signature"]))
                 try:
-                    yield from self._judged(row, projection, judge)
+                    yield from self._judged(row, judge)
                 except ClusterwrightError as error:
                     yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
 
-    def _judged(
-        self,
-        row: dict[str, Any],
-        projection: Projection,
-        judge: Judge,
-    ) -> list[Finding]:
-        """Judge an event and apply it. One that is refused is only noted. Return what is wrong with it."""
-        event, faults, is_refused = judge.judged(row)
+    def _judged(self, row: dict[str, Any], judge: Judge) -> list[Finding]:
+        """Judge an event and apply it. Return what is wrong with it."""
+        event, faults, is_refused = judge.take(row)
         said = f"{row['kind']} about {row['subject']}"
-        found = [Finding(f"event {row['seq']}", f"{said} {wrong}", refused=is_refused) for wrong in faults]
         if event is None or is_refused:
             self.refused.append(row["seq"])
-            projection.refuse(row)
-            return found
-        projection.apply(event)
-        judge.after(event)
-        if not faults:
+        elif not faults:
             self.covered.note(event)
-        if event.seq == 1:  # statements have the hash of genesis, which is read from this table
+        if row["seq"] == 1:  # statements have the hash of genesis, which is read from this table
             genesis = {name: row[name] for name in COLUMNS}
-            projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
-        return found
+            judge.record.projection.add("event", **genesis)
+        return [Finding(f"event {row['seq']}", f"{said} {wrong}", refused=is_refused) for wrong in faults]
 
     def compared(
         self,
