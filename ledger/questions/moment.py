@@ -166,16 +166,12 @@ class CaseOfMoment(LookedUp):
     def __init__(self, moment: Moment, row: Activity, actor: Actor) -> None:
         """Take the moment, the activity, and the person who decides."""
         super().__init__(moment.snapshot, row, actor)
-        self.moment = moment
+        self.moment, self._site = moment, moment.terms[:4]
 
     @property
     def present(self) -> datetime:
         """The time at which the decision is recorded."""
         return self.moment.present
-
-    @cached_property
-    def _site(self) -> tuple[str, int, int, str]:
-        return self.moment.terms[:4]
 
     def person(self, name: str) -> Actor:
         """Return another person with their present roles."""

@@ -177,6 +177,8 @@ class Projection(Collected):
         self.connection = connection
         self.files = files
         self.changed: dict[str, None] = {}
+        self.latest_words: dict[str, str] = {}
+        """By subject, as far as it was asked: of what time its latest entry is (see `ledger.state.projections.later_words`)."""
         self._handlers = handlers
         self._activities: dict[str, Activity] = {}
 

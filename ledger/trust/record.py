@@ -293,12 +293,7 @@ class MomentOfRecord(Moment):
     def __init__(self, record: Record, snapshot: ReplaySnapshot, present: datetime) -> None:
         """Take the record, its tables as of when the event happened, and project time at the recording."""
         super().__init__(snapshot, present)
-        self.record = record
-
-    @cached_property
-    def terms(self) -> SiteTerms:
-        """How the site is judged."""
-        return self.record.terms()
+        self.record, self.terms = record, record.terms()
 
     def present_actor(self, person: str) -> Actor:
         """Return a person with their present roles."""
