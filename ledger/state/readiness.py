@@ -6,7 +6,7 @@ is not ready while one of them is unknown. Links that were read are kept, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from json import dumps
@@ -51,6 +51,10 @@ class Wait:
     ends: datetime | None
 
 
+Waits = dict[str, list[Wait]]
+"""The links from nodes, or those to them, by node."""
+
+
 class Readiness:
     """When the nodes of a projection are ready. What was read of the plan's links is kept until another plan is adopted."""
 
@@ -62,8 +66,8 @@ class Readiness:
     def _forget(self) -> None:
         self._plan: tuple[datetime, SiteCalendar] | None = None
         self._waits: dict[int, Wait] = {}
-        self._from: dict[str, list[Wait]] = {}
-        self._to: dict[str, list[Wait]] = {}
+        self._from: Waits = {}
+        self._to: Waits = {}
 
     def settle(self) -> None:
         """Work out again what follows the nodes that have changed. Do nothing while there is no plan."""
@@ -91,7 +95,7 @@ class Readiness:
             moved = self._worked_out(waits, self._times(wave)) if waits else set()
             wave = self._move(sorted(moved)) if moved else []
 
-    def _read(self, sql: str, known: dict[str, list[Wait]], names: Iterable[str]) -> None:
+    def _read(self, sql: str, known: Waits, names: Iterable[str]) -> None:
         """Read the links from nodes, or those to them, unless they are known."""
         unknown = [name for name in names if name not in known]
         if unknown:
@@ -100,13 +104,13 @@ class Readiness:
                 known[wait.before if known is self._from else wait.after].append(wait)
 
     def _kept(self, rows: Iterable[Any]) -> Iterator[Wait]:
-        for number, *link, ends in rows:
+        for row in rows:
+            number = row[0]
             if number not in self._waits:
-                before, after, kind, lag_h, lag_calendar = link
-                self._waits[number] = Wait(number, before, after, kind, lag_h, lag_calendar, stamped(ends))
+                self._waits[number] = Wait(*row[:-1], stamped(row[-1]))
             yield self._waits[number]
 
-    def _worked_out(self, waits: Iterable[Wait], times: Mapping[str, Times]) -> set[str]:
+    def _worked_out(self, waits: Iterable[Wait], times: dict[str, Times]) -> set[str]:
         """Work out when waits end. Return the nodes with a wait that ends at another time than before."""
         assert self._plan is not None
         moved, calendar = set(), self._plan[1]
@@ -135,7 +139,8 @@ class Readiness:
         p, moved = self._p, []
         self._read(_TO, self._to, names)
         supplies = [name for name in names if "#" in name]
-        for name, before, is_early in p.ask(_ORDERS, names=dumps(supplies)) if supplies else ():
+        orders = p.ask(_ORDERS, names=dumps(supplies)) if supplies else ()
+        for name, before, is_early in orders:
             ready_from = self._ready(name, "start")
             if stored(ready_from) != before:
                 p.update("order_line", name, ready_from=ready_from)

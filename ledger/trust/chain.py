@@ -56,11 +56,6 @@ class Last(NamedTuple):
     hash: str
 
 
-def signature_line(seq: int, signature: str) -> bytes:
-    """Return what is hashed of a signature. The hashes of events do not cover signatures."""
-    return repr((seq, signature)).encode()
-
-
 class Looked(NamedTuple):
     """What a look at the chain found, and by whom the signatures are: the events of each maker."""
 

@@ -56,6 +56,8 @@ Deferred = dict[int, Expected]
 """By number of a signed event: how its signature must be made."""
 
 Found = TypeVar("Found")
+Find = Callable[[], Sequence[Read]]
+"""Finds readings."""
 
 OF_WORK = (
     Commented,
@@ -232,7 +234,7 @@ class Record:
             reading = Reading(part.item, text_value(part.value), part.unit, part.note)
             kept.reads.append(Read(part.metric, event.actor == ENGINE, reading))
 
-    def reads_of(self, row: Activity, find: Callable[[], Sequence[Read]]) -> Sequence[Read]:
+    def reads_of(self, row: Activity, find: Find) -> Sequence[Read]:
         """Return the readings of an activity's attempt. They are found once, and later ones are added."""
         kept = self._reads.get(row.id)
         if kept is None or kept.attempt != row.attempt:

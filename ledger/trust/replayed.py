@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from ledger.log.columns import COLUMNS
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
-from ledger.trust.chain import Finding, Last, pages, refused_in, signature_line
+from ledger.trust.chain import Finding, Last, pages, refused_in
 from ledger.trust.judging import Judge
 from ledger.trust.record import EVENT, Deferred, Record, Recorded, recorded
 from ledger.trust.witnessed import Covered
@@ -49,8 +48,6 @@ class Replayed:
         self.last = last
         self.after = after
         self.refused: list[int] = []
-        self.signatures = hashlib.sha256()
-        """Of every signature that was replayed, in the order of their events."""
         self.covered = Covered()
         self.engine = engine or memory_engine()
         with _uncollected():
@@ -73,8 +70,6 @@ class Replayed:
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
                 row = dict(zip(COLUMNS, values, strict=True))
                 row["account"] = accounts.get(row["seq"])
-                if row["signature"] is not None:
-                    self.signatures.update(signature_line(row["seq"], row["signature"]))
                 try:
                     yield from self._judged(row, judge)
                 except ClusterwrightError as error:
