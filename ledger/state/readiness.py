@@ -51,6 +51,7 @@ class Wait:
     ends: datetime | None
 
 
+ByNode = dict[str, Times]
 Waits = dict[str, list[Wait]]
 """The links from nodes, or those to them, by node."""
 
@@ -107,10 +108,11 @@ class Readiness:
         for row in rows:
             number = row[0]
             if number not in self._waits:
-                self._waits[number] = Wait(*row[:-1], stamped(row[-1]))
+                columns = (*row[:-1], stamped(row[-1]))
+                self._waits[number] = Wait(*columns)
             yield self._waits[number]
 
-    def _worked_out(self, waits: Iterable[Wait], times: dict[str, Times]) -> set[str]:
+    def _worked_out(self, waits: Iterable[Wait], times: ByNode) -> set[str]:
         """Work out when waits end. Return the nodes with a wait that ends at another time than before."""
         assert self._plan is not None
         moved, calendar = set(), self._plan[1]

@@ -23,11 +23,9 @@ from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import (
     Finding,
-    Last,
     Place,
     are_of_files,
     faults,
-    faults_after,
     looked_through,
     refused_in,
 )
@@ -160,8 +158,8 @@ Look = tuple[list[Finding], Replayed | None]
 """What a look at the chain found, and a replay of it."""
 
 
-def _last(db: sqlite3.Connection) -> Last:
-    return Last(*db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, ""))
+def _last(db: sqlite3.Connection) -> Place:
+    return Place(*db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, ""))
 
 
 def _whole(db: sqlite3.Connection, site_dir: Path) -> tuple[Findings, Replayed | None]:
@@ -182,12 +180,12 @@ def _whole(db: sqlite3.Connection, site_dir: Path) -> tuple[Findings, Replayed |
     return found, replay
 
 
-def _before(db: sqlite3.Connection, site_dir: Path, last: Last) -> Look:
+def _before(db: sqlite3.Connection, site_dir: Path, last: Place) -> Look:
     found = faults(db, site_dir, last.seq)
     return found, Replayed(last, db, site_dir) if are_of_files(found) else None
 
 
-def _beside(db: sqlite3.Connection, site_dir: Path, last: Last) -> Look:
+def _beside(db: sqlite3.Connection, site_dir: Path, last: Place) -> Look:
     """Replay while another process checks the file, the chain, the evidence and the signatures.
 
     Its findings replace those of the replay. The replay takes each signature for right, and notes which keys may have made it.
@@ -243,7 +241,7 @@ def _since(db: sqlite3.Connection, site_dir: Path, program: str) -> Findings:
             gone = f"is not the event that was audited on {minute(start.audited_at, zone)}"
             found = [Finding(f"event {start.seq}", gone)]
         else:
-            found = faults_after(db, site_dir, Place(start.seq, start.hash), last.seq)
+            found = faults(db, site_dir, last.seq, Place(start.seq, start.hash))
             if are_of_files(found):
                 replay = Replayed(last, db, site_dir, engine=engine, after=start.seq)
                 found += _against_replay(replay, db, site_dir)

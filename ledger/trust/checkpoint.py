@@ -31,7 +31,7 @@ from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
 from ledger.stores.sqlite import OPERATIONAL
-from ledger.trust.chain import Last
+from ledger.trust.chain import Place
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import minute, moment, stamp
 
@@ -68,7 +68,7 @@ def state_folder(site: str, environment: Mapping[str, str] = os.environ) -> Path
     return account_state(environment) / "audits" / site
 
 
-def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Checkpoint:
+def keep(db: sqlite3.Connection, replay: Engine, last: Place, program: str) -> Checkpoint:
     """Keep the tables of a replay as the checkpoint of an audit that found nothing. An earlier checkpoint of the site is replaced."""
     site, rules = db.execute("SELECT uuid, rules FROM site").fetchone()
     folder = state_folder(site)

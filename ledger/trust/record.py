@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -84,23 +85,7 @@ class Recorded(NamedTuple):
     effective_at: datetime
 
 
-EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
-"""The query that `recorded` reads."""
-
-
-def recorded(found: Sequence[str] | None) -> Recorded | None:
-    """Return the event of a row. None stays None, and so does one whose times cannot be read."""
-    if found is None:
-        return None
-    digest = found[0]
-    recorded, effective = map(stamped, found[1:])
-    if recorded is None or effective is None:
-        return None
-    return Recorded(digest, recorded, effective)
-
-
-EventAt = Callable[[int], Recorded | None]
-"""Returns a recorded event by its number. None if there is none."""
+_EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
 
 
 class AttemptReads(NamedTuple):
@@ -129,12 +114,12 @@ class Record:
         self,
         projection: Projection,
         site_dir: Path,
-        event_at: EventAt | None = None,
+        events: sqlite3.Connection | None = None,
         deferred: Deferred | None = None,
     ) -> None:
-        """Take the projection that events change, the site's folder, and what finds earlier events, if not the same file."""
+        """Take the projection that events change, the site's folder, and the file that has the events, if it is another one."""
         self.projection = projection
-        self.event_at = event_at or self._event_at
+        self._events = events or projection.driver
         self.deferred = deferred
         self._readiness = Readiness(projection)
         self._snapshot = ReplaySnapshot.of(projection, site_dir, machine_time())
@@ -285,8 +270,13 @@ class Record:
         end = self._keep("end", find)
         return is_expired(end, now) and name in lapsed(self._snapshot.at(now))
 
-    def _event_at(self, seq: int) -> Recorded | None:
-        return recorded(self._snapshot.db.execute(EVENT, (seq,)).fetchone())
+    def event_at(self, seq: int) -> Recorded | None:
+        """Return a recorded event by its number. None if there is none, or if its times cannot be read."""
+        found = self._events.execute(_EVENT, (seq,)).fetchone()
+        if found is None:
+            return None
+        at, effective_at = map(stamped, found[1:])
+        return None if at is None or effective_at is None else Recorded(found[0], at, effective_at)
 
 
 class MomentOfRecord(Moment):

@@ -18,9 +18,9 @@ from ledger.log.columns import COLUMNS
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
-from ledger.trust.chain import Finding, Last, pages, refused_in
+from ledger.trust.chain import Finding, Place, pages, refused_in
 from ledger.trust.judging import Judge
-from ledger.trust.record import EVENT, Deferred, Record, Recorded, recorded
+from ledger.trust.record import Deferred, Record
 from ledger.trust.witnessed import Covered
 from schedule.errors import ClusterwrightError
 
@@ -33,7 +33,7 @@ class Replayed:
 
     def __init__(
         self,
-        last: Last,
+        last: Place,
         db: sqlite3.Connection,
         site_dir: Path,
         deferred: Deferred | None = None,
@@ -59,14 +59,11 @@ class Replayed:
         site_dir: Path,
         deferred: Deferred | None,
     ) -> Iterator[Finding]:
-        def event_at(seq: int) -> Recorded | None:
-            return recorded(db.execute(EVENT, (seq,)).fetchone())
-
         noted = "SELECT seq, account FROM appended WHERE seq > ?"
         appended = [] if is_older(db) else db.execute(noted, (self.after,))
         accounts = dict(appended)
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-            judge = Judge(Record(projection, site_dir, event_at, deferred))
+            judge = Judge(Record(projection, site_dir, db, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
                 row = dict(zip(COLUMNS, values, strict=True))
                 row["account"] = accounts.get(row["seq"])

@@ -32,7 +32,7 @@ from ledger.stores.postgres import Database
 from ledger.stores.sqlite import OPERATIONAL, memory_engine
 from ledger.trust.audit import audit
 from ledger.trust.judging import Judge
-from ledger.trust.record import EVENT, Record, recorded
+from ledger.trust.record import Record
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from tests.ledger.conftest import Clock, elsewhere, shared_if_asked
@@ -198,7 +198,7 @@ def replayed(site_dir: Path, db: sqlite3.Connection) -> Iterator[Judge]:
     """Yield a judge that has judged and applied every event of a file."""
     engine = memory_engine()
     with engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-        judge = Judge(Record(projection, site_dir, lambda seq: recorded(db.execute(EVENT, (seq,)).fetchone())))
+        judge = Judge(Record(projection, site_dir, db))
         for values in db.execute(f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq").fetchall():
             row = dict(zip(COLUMNS, values, strict=True))
             assert not judge.take(row).is_refused
