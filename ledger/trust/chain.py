@@ -96,8 +96,9 @@ def faults(
         said = [row[0] for row in db.execute("PRAGMA quick_check")]
         if said != ["ok"]:
             return [Finding("file", text) for text in said]
-    after = (db, site_dir, last, start.seq)
-    return [*_triggers(db), *_chain(db, last, start), *_evidence(*after), *_names(*after)]
+    rest = (db, site_dir, last, start.seq)
+    of_files = [*_evidence(*rest), *_names(*rest)]
+    return [*_triggers(db), *_chain(db, last, start), *of_files]
 
 
 def are_of_files(found: Iterable[Finding]) -> bool:
