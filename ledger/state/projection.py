@@ -136,11 +136,12 @@ class Collected:
         for name, value in columns.items():
             changes[name] = value if type(value) in UNCHANGED else stored(value)
 
-    def flush_for(self, sql: str) -> None:
-        """Write what was collected for the tables that a query reads."""
+    def execute(self, sql: str, values: Any = ()) -> Any:
+        """Write what was collected for the tables of a query, and return its cursor, as the driver's connection does."""
         read = tables_in(sql)
         if not read.isdisjoint(self._waiting):
             self._write(self._waiting & read)
+        return self._query(sql, values)
 
     def flush(self) -> None:
         """Write everything that was collected."""
@@ -203,8 +204,7 @@ class Projection(Collected):
 
     def ask(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         """Write what was collected for the tables of a query, and return its rows."""
-        self.flush_for(sql)
-        found: list[tuple[Any, ...]] = self._query(sql, values).fetchall()
+        found: list[tuple[Any, ...]] = self.execute(sql, values).fetchall()
         return found
 
     def ids(self, sql: str, **values: Any) -> list[str]:

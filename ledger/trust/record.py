@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +34,8 @@ from ledger.log.payloads.work import (
 from ledger.machine_time import machine_time
 from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
 from ledger.questions.moment import CaseOfMoment, Moment, SiteTerms, terms_of
-from ledger.questions.records import signer_keys
+from ledger.questions.records import PREFIXES, signer_keys
+from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
 from ledger.rules.case import OpenA, Read, RunEnd
@@ -46,7 +48,6 @@ from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
 from ledger.state.readiness import Readiness
 from ledger.trust import sshsig
-from ledger.trust.replay_snapshot import ReplaySnapshot
 from steps.stamps import instant, stamped
 from steps.value import text_value
 
@@ -104,6 +105,22 @@ class AttemptRun(NamedTuple):
     end: RunEnd
 
 
+@dataclass
+class Counting(Snapshot):
+    """A snapshot of the tables that events fill. The rows of numbered tables are counted once, and then as they are added."""
+
+    earlier: dict[str, int] = field(default_factory=dict)
+
+    def count(self, name: str) -> int:
+        """Return how many rows one of our tables has."""
+        if name not in PREFIXES:
+            return super().count(name)
+        rows: Any = self.db
+        if name not in self.earlier:
+            self.earlier[name] = super().count(name) - rows.added[name]
+        return int(self.earlier[name] + rows.added[name])
+
+
 class Record:
     """The tables that events fill, in memory or in a copy, as they are before each event. Before the first event there is no site.
 
@@ -122,7 +139,8 @@ class Record:
         self._events = events or projection.driver
         self.deferred = deferred
         self._readiness = Readiness(projection)
-        self._snapshot = ReplaySnapshot.of(projection, site_dir, machine_time())
+        db: Any = projection
+        self._snapshot = Counting(db, site_dir, machine_time())
         self._kept: dict[Any, Any] = {}
         self._expected: dict[Expected, Expected] = {}
         self._reads: dict[str, AttemptReads] = {}
@@ -282,7 +300,7 @@ class Record:
 class MomentOfRecord(Moment):
     """The record before an event. What most events ask is kept."""
 
-    def __init__(self, record: Record, snapshot: ReplaySnapshot, present: datetime) -> None:
+    def __init__(self, record: Record, snapshot: Snapshot, present: datetime) -> None:
         """Take the record, its tables as of when the event happened, and project time at the recording."""
         super().__init__(snapshot, present)
         self.record, self.terms = record, record.terms()
