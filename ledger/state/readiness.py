@@ -12,7 +12,7 @@ from datetime import datetime
 from json import dumps
 from typing import Any
 
-from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at, side_of
+from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at
 from ledger.rules.working_time import SiteCalendar
 from ledger.state.projection import EVERY, Projection, stored
 from steps.stamps import instant, moment, stamped
@@ -20,7 +20,7 @@ from steps.stamps import instant, moment, stamped
 _REVISION = """
 SELECT first_at, time_zone, start, working_days, working_hours, holidays
 FROM plan_revision ORDER BY revision DESC LIMIT 1"""
-_LINKS = 'SELECT id, "before", "after", type, lag_h, lag_calendar, satisfied_at FROM link'
+_LINKS = 'SELECT id, "before", "after", side, type, lag_h, lag_calendar, satisfied_at FROM link'
 _FROM = _LINKS + ' WHERE "before" IN (SELECT value FROM json_each(:names)) ORDER BY id'  # noqa: S608  our names
 _TO = _LINKS + ' WHERE "after" IN (SELECT value FROM json_each(:names)) ORDER BY id'  # noqa: S608  our names
 _ORDERS = """
@@ -45,6 +45,7 @@ class Wait:
     link: int
     before: str
     after: str
+    side: str
     type: str
     lag_h: float
     lag_calendar: str
@@ -67,6 +68,7 @@ class Readiness:
     def _forget(self) -> None:
         self._plan: tuple[datetime, SiteCalendar] | None = None
         self._waits: dict[int, Wait] = {}
+        self._has_all = False
         self._from: Waits = {}
         self._to: Waits = {}
 
@@ -92,14 +94,14 @@ class Readiness:
         """Work out the successors of nodes. Go on with the successors of those that are transparent."""
         while wave:
             self._read(_FROM, self._from, wave)
-            waits = [wait for name in wave for wait in self._from[name]]
+            waits = [wait for name in wave for wait in self._from.get(name, ())]
             moved = self._worked_out(waits, self._times(wave)) if waits else set()
             wave = self._move(sorted(moved)) if moved else []
 
     def _read(self, sql: str, known: Waits, names: Iterable[str]) -> None:
         """Read the links from nodes, or those to them, unless they are known."""
         unknown = [name for name in names if name not in known]
-        if unknown:
+        if unknown and not self._has_all:
             known |= {name: [] for name in unknown}
             for wait in self._kept(self._p.ask(sql, names=dumps(unknown))):
                 known[wait.before if known is self._from else wait.after].append(wait)
@@ -130,7 +132,7 @@ class Readiness:
         assert self._plan is not None
         latest = None
         for wait in self._to.get(name, ()):
-            if side_of(wait.type) == side:
+            if wait.side == side:
                 if wait.ends is None:
                     return None
                 latest = wait.ends if latest is None else max(latest, wait.ends)
@@ -149,10 +151,11 @@ class Readiness:
                 if is_early:
                     moved += self._with_deliveries([name])
         for name, row in p.activities(name for name in names if "#" not in name).items():
-            ready = self._ready(name, "start"), self._ready(name, "finish")
-            if row.is_transparent and ready != (row.ready_from, row.finish_from):
-                moved.append(name)
-            p.change(row, ready_from=ready[0], finish_from=ready[1])
+            start, finish = self._ready(name, "start"), self._ready(name, "finish")
+            if (start, finish) != (row.ready_from, row.finish_from):
+                p.change(row, ready_from=start, finish_from=finish)
+                if row.is_transparent:
+                    moved.append(name)
         return moved
 
     def _with_deliveries(self, orders: list[str]) -> list[str]:
@@ -174,6 +177,7 @@ class Readiness:
         for wait in self._kept(p.ask(_LINKS + " ORDER BY id")):
             self._from.setdefault(wait.before, []).append(wait)
             self._to.setdefault(wait.after, []).append(wait)
+        self._has_all = True
         rows = p.decided_activities()
         transparent = [row.id for row in rows.values() if row.is_transparent]
         times = {name: activity_times(row) for name, row in rows.items() if not row.is_transparent}
