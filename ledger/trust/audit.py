@@ -124,9 +124,11 @@ def whole_audit(site_dir: Path) -> Iterator[tuple[Findings, Replayed | None]]:
             found, replay = _whole(db, site_dir)
     except UnreachableError as error:
         found, replay = Findings([Finding("file", error.what)]), None
-    yield found, replay
-    if replay is not None:
-        replay.engine.dispose()
+    try:
+        yield found, replay
+    finally:
+        if replay is not None:
+            replay.engine.dispose()
 
 
 @contextmanager
@@ -169,11 +171,11 @@ def _whole(db: sqlite3.Connection, site_dir: Path) -> tuple[Findings, Replayed |
     """
     last = _last(db)
     look = _beside if last.seq >= APART else _before
-    faults, replay = look(db, site_dir, last)
-    found = Findings(faults, events=last.seq, head=last.hash)
+    seen, replay = look(db, site_dir, last)
+    found = Findings(seen, events=last.seq, head=last.hash)
     found.refused_here = refused_in(db)
     if replay is not None:
-        found += _said_anew(faults, _against_replay(replay, db, site_dir))
+        found += _said_anew(seen, _against_replay(replay, db, site_dir))
         found.refused, found.covered = replay.refused, replay.covered
         if replay.refused != found.refused_here and _is_without_effect(replay, db):
             found.refused_here = replay.refused
@@ -201,11 +203,12 @@ def _beside(db: sqlite3.Connection, site_dir: Path, last: Place) -> Look:
             if not shown.result().faults:
                 raise
     looked = shown.result()
-    if not are_of_files(looked.faults):
-        return looked.faults, None
-    if not are_made_so(looked.makers, deferred):
-        replay = Replayed(last, db, site_dir)
-    return looked.faults, replay
+    is_as_recorded = are_of_files(looked.faults)
+    if is_as_recorded and are_made_so(looked.makers, deferred):
+        return looked.faults, replay
+    if replay is not None:
+        replay.engine.dispose()
+    return looked.faults, Replayed(last, db, site_dir) if is_as_recorded else None
 
 
 def _against_replay(replay: Replayed, db: sqlite3.Connection, site_dir: Path) -> Iterator[Finding]:
