@@ -22,7 +22,7 @@ def main() -> None:
     kinds, missed = Counter[str](), 0
     with tempfile.TemporaryDirectory() as scratch:
         tamperer = Tamperer(site, Path(scratch), seed)
-        if tamperer.auditor.run():
+        if tamperer.audited():
             sys.exit("the ledger has faults before anything was changed")
         for _ in range(count):
             change, found, places = tamperer.once()

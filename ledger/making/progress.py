@@ -38,7 +38,6 @@ SUBJECT = "progress"
 def progress_adopted(moment: Moment, actor: str, rows: Sequence[ProgressRow]) -> ProgressAdopted:
     """Return work that was done before Clusterwright."""
     moment.may(actor, "import_progress", SUBJECT)
-    moment.settled()
     first = {row.activity: row for row in reversed(rows)}
     faults = [f"line {row.line}: {fault}" for row in rows for fault in _faults(moment.snapshot, row, first)]
     if not rows:

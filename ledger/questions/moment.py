@@ -24,25 +24,43 @@ from schedule.errors import InputError
 from steps.stamps import instant, local_day, minute
 
 _TERMS = """
-SELECT rules, (SELECT min(min(start), min(first_at)) FROM plan_revision),
-  coalesce((SELECT time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1), time_zone) FROM site"""
+SELECT owner, rehearsal, rules,
+  coalesce((SELECT time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1), time_zone),
+  (SELECT min(min(start), min(first_at)) FROM plan_revision), owner_key,
+  (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM site"""
 
 
-class TimeTerms(NamedTuple):
-    """The version of the rules in force, when the project began, and its time zone. `begins` is None before the first plan."""
+class SiteTerms(NamedTuple):
+    """How a site is judged: its owner, whether it is a rehearsal, the rules in force, its time zone, and when the project began.
 
+    `begins` is None before the first plan. `owner_key` is the key that genesis names, and `revision` the plan in force.
+    """
+
+    owner: str
+    is_rehearsal: bool
     rules: int
-    begins: datetime | None
     zone: str
+    begins: datetime | None
+    owner_key: str | None
+    revision: int
+
+    @property
+    def is_signed(self) -> bool:
+        """True if genesis names an owner's key: then decisions are signed, and so is what software does."""
+        return self.owner_key is not None
 
 
-def terms_of(snapshot: Snapshot) -> TimeTerms:
-    """Return the terms of a site. Before genesis there is none: that is judged by the newest rules."""
+NEWEST = SiteTerms("", False, RULES, "UTC", None, None, 0)
+"""How genesis is judged. Before it there is no site."""
+
+
+def terms_of(snapshot: Snapshot) -> SiteTerms:
+    """Return the terms of a site. Genesis, before which there is none, is judged by the newest rules."""
     found = snapshot.first(_TERMS)
     if found is None:
-        return TimeTerms(RULES, None, "UTC")
-    rules, begins, zone = found
-    return TimeTerms(rules, instant(begins), zone)
+        return NEWEST
+    owner, rehearsal, rules, zone, begins, *key_and_revision = found
+    return SiteTerms(owner, bool(rehearsal), rules, zone, instant(begins), *key_and_revision)
 
 
 class Moment:
@@ -65,8 +83,7 @@ class Moment:
     @property
     def owner(self) -> str:
         """The owner that the first event names."""
-        (owner,) = self.snapshot.first("SELECT owner FROM site")
-        return str(owner)
+        return self.terms.owner
 
     @property
     def is_of_now(self) -> bool:
@@ -79,8 +96,8 @@ class Moment:
         return self.terms.rules
 
     @cached_property
-    def terms(self) -> TimeTerms:
-        """What the rules of dates and times need to know about the site."""
+    def terms(self) -> SiteTerms:
+        """How the site is judged."""
         return terms_of(self.snapshot)
 
     @property
@@ -105,9 +122,8 @@ class Moment:
             return
         if self.is_of_now:
             return
-        _, begins, zone = self.terms
-        times.refuse_future(self.now, self.present, zone)
-        times.refuse_before_project(self.now, begins, zone)
+        times.refuse_future(self.now, self.present, self.terms.zone)
+        times.refuse_before_project(self.now, self.terms.begins, self.terms.zone)
 
     def refuse_unexplained(self, because: str | None) -> None:
         """Raise InputError if it is recorded late and `because` does not say why."""
@@ -136,12 +152,8 @@ class Moment:
 
     def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
         """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
-        found = self.snapshot.first("SELECT owner, rehearsal FROM site")
-        about = Matter(subject, found[0], is_rehearsal=bool(found[1]), **matter)
+        about = Matter(subject, self.owner, is_rehearsal=self.terms.is_rehearsal, **matter)
         return may(self.actor(person), action, about)
-
-    def settled(self) -> None:
-        """Do nothing: the tables say when each node is ready. A replay works it out only when it is asked for."""
 
     def next_id(self, numbered: str) -> str:
         """Return the next id of a table whose records are numbered."""
@@ -154,22 +166,12 @@ class CaseOfMoment(LookedUp):
     def __init__(self, moment: Moment, row: Activity, actor: Actor) -> None:
         """Take the moment, the activity, and the person who decides."""
         super().__init__(moment.snapshot, row, actor)
-        self.moment = moment
+        self.moment, self._site = moment, moment.terms[:4]
 
     @property
     def present(self) -> datetime:
         """The time at which the decision is recorded."""
         return self.moment.present
-
-    @property
-    def rules(self) -> int:
-        """The version of the rules by which the event is judged."""
-        return self.moment.rules
-
-    @property
-    def zone(self) -> str:
-        """The site's time zone."""
-        return self.moment.terms.zone
 
     def person(self, name: str) -> Actor:
         """Return another person with their present roles."""

@@ -104,7 +104,7 @@ class Collected:
         self._query = driver.execute
         self._query_many = driver.executemany
         self._new: dict[Shape, list[tuple[Any, ...]]] = {}
-        self._changed: dict[str, dict[str, Row]] = {}
+        self._changed: dict[str, dict[str | int, Row]] = {}
         self._waiting: set[str] = set()
         self._collected = 0
 
@@ -126,7 +126,7 @@ class Collected:
         if self._collected >= MANY:
             self.flush()
 
-    def update(self, table: str, key: str, **columns: Any) -> None:
+    def update(self, table: str, key: str | int, **columns: Any) -> None:
         """Change columns of the row with this id."""
         rows = self._changed.get(table)
         if rows is None:
@@ -136,11 +136,12 @@ class Collected:
         for name, value in columns.items():
             changes[name] = value if type(value) in UNCHANGED else stored(value)
 
-    def flush_for(self, sql: str) -> None:
-        """Write what was collected for the tables that a query reads."""
+    def execute(self, sql: str, values: Any = ()) -> Any:
+        """Write what was collected for the tables of a query, and return its cursor, as the driver's connection does."""
         read = tables_in(sql)
         if not read.isdisjoint(self._waiting):
             self._write(self._waiting & read)
+        return self._query(sql, values)
 
     def flush(self) -> None:
         """Write everything that was collected."""
@@ -177,7 +178,8 @@ class Projection(Collected):
         self.connection = connection
         self.files = files
         self.changed: dict[str, None] = {}
-        self.touched: set[str] = set()
+        self.latest_words: dict[str, str] = {}
+        """By subject, as far as it was asked: of what time its latest entry is (see `ledger.state.projections.later_words`)."""
         self._handlers = handlers
         self._activities: dict[str, Activity] = {}
 
@@ -202,8 +204,7 @@ class Projection(Collected):
 
     def ask(self, sql: str, **values: Any) -> list[tuple[Any, ...]]:
         """Write what was collected for the tables of a query, and return its rows."""
-        self.flush_for(sql)
-        found: list[tuple[Any, ...]] = self._query(sql, values).fetchall()
+        found: list[tuple[Any, ...]] = self.execute(sql, values).fetchall()
         return found
 
     def ids(self, sql: str, **values: Any) -> list[str]:
@@ -262,7 +263,6 @@ class Projection(Collected):
     def touch(self, *names: str) -> None:
         """Note that these nodes have changed, so that their successors are worked out again."""
         self.changed |= dict.fromkeys(names)
-        self.touched.update(names)
 
     @property
     def rules(self) -> int:

@@ -32,7 +32,7 @@ HANDLERS = _handlers(plan, people, revision, work, corrections, sign_off, record
 
 @contextmanager
 def replaying(connection: Connection, files: Files) -> Iterator[Projection]:
-    """Return a projection to which many events are applied. Readiness is worked out once, at the end."""
+    """Yield a projection to which events are applied. What nobody settled before is settled at the end."""
     projection = Projection(connection, HANDLERS, files)
     yield projection
     settle(projection)

@@ -1,41 +1,32 @@
 """Working out when nodes are ready. After an event, only the successors of the nodes that changed are worked out again.
 
 The row of each link has the time at which its wait ends, its lag included. A node is ready from the latest of these times. It
-is not ready while one of them is unknown. Both are looked up in an index, however many links lead to a node.
+is not ready while one of them is unknown. Links that were read are kept, so that each is read once, however many events follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from json import dumps
-from typing import Any, NamedTuple
+from typing import Any
 
-from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at, side_of
+from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at
 from ledger.rules.working_time import SiteCalendar
 from ledger.state.projection import EVERY, Projection, stored
-from steps.stamps import instant, moment
-
-MANY = 2000
-"""From this many changed nodes on, working out every link is faster."""
+from steps.stamps import instant, moment, stamped
 
 _REVISION = """
 SELECT first_at, time_zone, start, working_days, working_hours, holidays
 FROM plan_revision ORDER BY revision DESC LIMIT 1"""
-_EVERY_LINK = 'SELECT id, "before", "after", type, lag_h, lag_calendar, satisfied_at FROM link'
-_LINKS = _EVERY_LINK + ' WHERE "before" IN (SELECT value FROM json_each(:names)) ORDER BY id'  # noqa: S608  our names
-_NEW_END = "UPDATE link SET satisfied_at = ? WHERE id = ?"
+_LINKS = 'SELECT id, "before", "after", side, type, lag_h, lag_calendar, satisfied_at FROM link'
+_FROM = _LINKS + ' WHERE "before" IN (SELECT value FROM json_each(:names)) ORDER BY id'  # noqa: S608  our names
+_TO = _LINKS + ' WHERE "after" IN (SELECT value FROM json_each(:names)) ORDER BY id'  # noqa: S608  our names
 _ORDERS = """
 SELECT id, ready_from, early_because <> '' FROM order_line WHERE id IN (SELECT value FROM json_each(:names))"""
 _DELIVERIES = "SELECT id FROM tranche WHERE order_line IN (SELECT value FROM json_each(:names)) ORDER BY id"
 _EARLY_ORDERS = "SELECT id FROM order_line WHERE early_because <> '' ORDER BY id"
-_READINESS = """
-SELECT value,
-  EXISTS (SELECT 1 FROM link WHERE "after" = value AND side = 'start' AND satisfied_at IS NULL),
-  (SELECT max(satisfied_at) FROM link WHERE "after" = value AND side = 'start'),
-  EXISTS (SELECT 1 FROM link WHERE "after" = value AND side = 'finish' AND satisfied_at IS NULL),
-  (SELECT max(satisfied_at) FROM link WHERE "after" = value AND side = 'finish')
-FROM json_each(:names) ORDER BY value"""
 _SUPPLIES = """
 SELECT id, placed_at, early_because <> '', ready_from FROM order_line
 WHERE id IN (SELECT value FROM json_each(:names))
@@ -47,99 +38,165 @@ UNION ALL SELECT t.id, t.received_at, 0, NULL FROM tranche t JOIN order_line o O
 WHERE t.received_at IS NOT NULL AND o.early_because = ''"""
 
 
-class Network(NamedTuple):
-    """What readiness needs of the plan in force: its calendar, and when the first work may begin."""
-
-    calendar: SiteCalendar
-    first: datetime
-
-
-class Wait(NamedTuple):
-    """The wait of a link: for which side of which node, and when it ends. `has_moved` is true if the row had another end."""
+@dataclass(slots=True)
+class Wait:
+    """The wait of a link, and when it ends. None while that is unknown."""
 
     link: int
+    before: str
     after: str
     side: str
+    type: str
+    lag_h: float
+    lag_calendar: str
     ends: datetime | None
-    has_moved: bool
+
+
+ByNode = dict[str, Times]
+Waits = dict[str, list[Wait]]
+"""The links from nodes, or those to them, by node."""
+
+
+class Readiness:
+    """When the nodes of a projection are ready. What was read of the plan's links is kept until another plan is adopted."""
+
+    def __init__(self, projection: Projection) -> None:
+        """Take the projection. Nothing is read before a node has changed."""
+        self._p = projection
+        self._forget()
+
+    def _forget(self) -> None:
+        self._plan: tuple[datetime, SiteCalendar] | None = None
+        self._waits: dict[int, Wait] = {}
+        self._has_all = False
+        self._from: Waits = {}
+        self._to: Waits = {}
+
+    def settle(self) -> None:
+        """Work out again what follows the nodes that have changed. Do nothing while there is no plan."""
+        changed, self._p.changed = self._p.changed, {}
+        if EVERY in changed:
+            self._forget()
+        if changed and self._in_force() is not None:
+            if EVERY in changed:
+                self._settle_every_node()
+            else:
+                self._settle(list(changed))
+
+    def _in_force(self) -> tuple[datetime, SiteCalendar] | None:
+        """Return when the first work may begin, and the calendar of the plan in force. None while there is no plan."""
+        found = self._p.ask(_REVISION) if self._plan is None else ()
+        for first_at, *calendar in found:
+            self._plan = moment(first_at), SiteCalendar(*calendar)
+        return self._plan
+
+    def _settle(self, wave: list[str]) -> None:
+        """Work out the successors of nodes. Go on with the successors of those that are transparent."""
+        while wave:
+            self._read(_FROM, self._from, wave)
+            waits = [wait for name in wave for wait in self._from.get(name, ())]
+            moved = self._worked_out(waits, self._times(wave)) if waits else set()
+            wave = self._move(sorted(moved)) if moved else []
+
+    def _read(self, sql: str, known: Waits, names: Iterable[str]) -> None:
+        """Read the links from nodes, or those to them, unless they are known."""
+        unknown = [name for name in names if name not in known]
+        if unknown and not self._has_all:
+            known |= {name: [] for name in unknown}
+            for wait in self._kept(self._p.ask(sql, names=dumps(unknown))):
+                known[wait.before if known is self._from else wait.after].append(wait)
+
+    def _kept(self, rows: Iterable[Any]) -> Iterator[Wait]:
+        for row in rows:
+            number = row[0]
+            if number not in self._waits:
+                columns = (*row[:-1], stamped(row[-1]))
+                self._waits[number] = Wait(*columns)
+            yield self._waits[number]
+
+    def _worked_out(self, waits: Iterable[Wait], times: ByNode) -> set[str]:
+        """Work out when waits end. Return the nodes with a wait that ends at another time than before."""
+        assert self._plan is not None
+        moved, calendar = set(), self._plan[1]
+        for wait in waits:
+            before = times.get(wait.before, NEVER)
+            ends = satisfied_at(wait.type, wait.lag_h, wait.lag_calendar, before, calendar)
+            if ends != wait.ends:
+                wait.ends = ends
+                self._p.update("link", wait.link, satisfied_at=ends)
+                moved.add(wait.after)
+        return moved
+
+    def _ready(self, name: str, side: str) -> datetime | None:
+        """Return from when a node may start or finish. None while something before it has not happened."""
+        assert self._plan is not None
+        latest = None
+        for wait in self._to.get(name, ()):
+            if wait.side == side:
+                if wait.ends is None:
+                    return None
+                latest = wait.ends if latest is None else max(latest, wait.ends)
+        return latest or self._plan[0]
+
+    def _move(self, names: list[str]) -> list[str]:
+        """Set from when nodes are ready, by their links. Return those for which that changed and whose successors wait for it too."""
+        p, moved = self._p, []
+        self._read(_TO, self._to, names)
+        supplies = [name for name in names if "#" in name]
+        orders = p.ask(_ORDERS, names=dumps(supplies)) if supplies else ()
+        for name, before, is_early in orders:
+            ready_from = self._ready(name, "start")
+            if stored(ready_from) != before:
+                p.update("order_line", name, ready_from=ready_from)
+                if is_early:
+                    moved += self._with_deliveries([name])
+        for name, row in p.activities(name for name in names if "#" not in name).items():
+            start, finish = self._ready(name, "start"), self._ready(name, "finish")
+            if (start, finish) != (row.ready_from, row.finish_from):
+                p.change(row, ready_from=start, finish_from=finish)
+                if row.is_transparent:
+                    moved.append(name)
+        return moved
+
+    def _with_deliveries(self, orders: list[str]) -> list[str]:
+        """Return orders and their deliveries."""
+        return [*orders, *self._p.ids(_DELIVERIES, names=dumps(orders))]
+
+    def _times(self, names: list[str]) -> dict[str, Times]:
+        """Return the times of nodes as their successors see them."""
+        supplies = [name for name in names if "#" in name]
+        rows = self._p.activities(name for name in names if "#" not in name)
+        times = {name: activity_times(row) for name, row in rows.items()}
+        if supplies:
+            times.update(_supplied(self._p.ask(_SUPPLIES, names=dumps(supplies))))
+        return times
+
+    def _settle_every_node(self) -> None:
+        """Work out every link and every node, for example after a plan was adopted."""
+        p = self._p
+        for wait in self._kept(p.ask(_LINKS + " ORDER BY id")):
+            self._from.setdefault(wait.before, []).append(wait)
+            self._to.setdefault(wait.after, []).append(wait)
+        self._has_all = True
+        rows = p.decided_activities()
+        transparent = [row.id for row in rows.values() if row.is_transparent]
+        times = {name: activity_times(row) for name, row in rows.items() if not row.is_transparent}
+        times.update(_supplied(p.ask(_ALL_SUPPLIES)))
+        self._worked_out(self._waits.values(), times)
+        for name, *ends in p.ask("SELECT id, ready_from, finish_from FROM activity"):
+            start, finish = self._ready(name, "start"), self._ready(name, "finish")
+            if ends != [stored(start), stored(finish)]:
+                p.update("activity", name, ready_from=start, finish_from=finish)
+        for (name,) in p.ask("SELECT id FROM order_line"):
+            p.update("order_line", name, ready_from=self._ready(name, "start"))
+        p.forget_activities()
+        self._settle(transparent + self._with_deliveries(p.ids(_EARLY_ORDERS)))
 
 
 def settle(p: Projection) -> None:
-    """Work out again what follows the nodes that have changed. Do nothing while there is no plan."""
-    changed, p.changed = p.changed, {}
-    revision = p.ask(_REVISION) if changed else []
-    if revision:
-        first_at, *calendar = revision[0]
-        network = Network(SiteCalendar(*calendar), moment(first_at))
-        if EVERY in changed or len(changed) >= MANY:
-            _settle_every_node(p, network)
-        else:
-            _settle(p, network, changed)
+    """Work out again what follows the nodes that have changed, and write everything that was collected."""
+    Readiness(p).settle()
     p.flush()
-
-
-def _settle(p: Projection, network: Network, changed: Iterable[str]) -> None:
-    """Work out the successors of nodes. Go on with the successors of those that are transparent."""
-    wave = list(changed)
-    while wave:
-        times = _times(p, wave)
-        waits = _worked_out(p, network, times, p.ask(_LINKS, names=dumps(wave)))
-        wave = _move(p, network.first, {wait.after for wait in waits if wait.has_moved})
-
-
-def _worked_out(
-    p: Projection,
-    network: Network,
-    times: Mapping[str, Times],
-    links: Iterable[Any],
-) -> list[Wait]:
-    """Return when the waits of links end, and write the ends that are new."""
-    waits = []
-    for number, before, after, kind, lag_h, lag_calendar, old in links:
-        ends = satisfied_at(kind, lag_h, lag_calendar, times.get(before, NEVER), network.calendar)
-        waits.append(Wait(number, after, side_of(kind), ends, stored(ends) != old))
-    moved = [(stored(wait.ends), wait.link) for wait in waits if wait.has_moved]
-    if moved:
-        p.connection.exec_driver_sql(_NEW_END, moved)
-    return waits
-
-
-def _move(p: Projection, first: datetime, names: set[str]) -> list[str]:
-    """Set from when nodes are ready, by their links. Return those for which that changed and whose successors wait for it too."""
-    if not names:
-        return []
-    ordered = sorted(names)
-    wanted, rows, moved = dumps(ordered), p.activities(ordered), []
-    orders = {name: rest for name, *rest in p.ask(_ORDERS, names=wanted)}
-    for name, waits, ready, waits_to_finish, finish in p.ask(_READINESS, names=wanted):
-        ready_from = None if waits else instant(ready) or first
-        finish_from = None if waits_to_finish else instant(finish) or first
-        if name in orders and stored(ready_from) != orders[name][0]:
-            p.update("order_line", name, ready_from=ready_from)
-            if orders[name][1]:
-                moved += _with_deliveries(p, [name])
-        if name in rows:
-            row = rows[name]
-            before = (row.ready_from, row.finish_from)
-            if row.is_transparent and before != (ready_from, finish_from):
-                moved.append(name)
-            p.change(row, ready_from=ready_from, finish_from=finish_from)
-    return moved
-
-
-def _with_deliveries(p: Projection, orders: list[str]) -> list[str]:
-    """Return orders and their deliveries."""
-    return [*orders, *p.ids(_DELIVERIES, names=dumps(orders))]
-
-
-def _times(p: Projection, names: list[str]) -> dict[str, Times]:
-    """Return the times of nodes as their successors see them."""
-    supplies = [name for name in names if "#" in name]
-    rows = p.activities(name for name in names if "#" not in name)
-    times = {name: activity_times(row) for name, row in rows.items()}
-    if supplies:
-        times.update(_supplied(p.ask(_SUPPLIES, names=dumps(supplies))))
-    return times
 
 
 def _supplied(rows: Iterable[Any]) -> Iterator[tuple[str, Times]]:
@@ -152,26 +209,3 @@ def _supplied(rows: Iterable[Any]) -> Iterator[tuple[str, Times]]:
         if is_early:
             at = counted_from(at, instant(ready_from))
         yield name, Times(at, at)
-
-
-def _settle_every_node(p: Projection, network: Network) -> None:
-    """Work out every link and every node, for example after a plan was adopted."""
-    rows = p.decided_activities()
-    transparent = [row.id for row in rows.values() if row.is_transparent]
-    opaque = [row for row in rows.values() if not row.is_transparent]
-    times = {row.id: activity_times(row) for row in opaque}
-    times.update(_supplied(p.ask(_ALL_SUPPLIES)))
-    latest: dict[tuple[str, str], datetime | None] = {}
-    for wait in _worked_out(p, network, times, p.ask(_EVERY_LINK)):
-        key = (wait.after, wait.side)
-        other = latest.get(key, wait.ends)
-        latest[key] = None if wait.ends is None or other is None else max(other, wait.ends)
-    for name, *ends in p.ask("SELECT id, ready_from, finish_from FROM activity"):
-        start = latest.get((name, "start"), network.first)
-        finish = latest.get((name, "finish"), network.first)
-        if ends != [stored(start), stored(finish)]:
-            p.update("activity", name, ready_from=start, finish_from=finish)
-    for (name,) in p.ask("SELECT id FROM order_line"):
-        p.update("order_line", name, ready_from=latest.get((name, "start"), network.first))
-    p.forget_activities()
-    _settle(p, network, transparent + _with_deliveries(p, p.ids(_EARLY_ORDERS)))

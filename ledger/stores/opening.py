@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Table, insert, select
 from sqlmodel import SQLModel
@@ -20,9 +20,7 @@ from sqlmodel import SQLModel
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
 from ledger.log.events import readable
-from ledger.state.projection import Projection
-from ledger.state.projector import HANDLERS, replaying
-from ledger.state.readiness import settle
+from ledger.state.projector import replaying
 from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
 from ledger.stores.following import is_begun
 from ledger.stores.log import Log
@@ -37,14 +35,10 @@ from ledger.stores.sqlite import (
 )
 from ledger.trust.judging import Judge
 from ledger.trust.record import Record
-from ledger.trust.replaying import ReplayRecord
 from schedule.errors import InputError, UnreachableError
 
 if TYPE_CHECKING:
     from ledger.stores.shared_log import Apply
-
-MANY = 200
-"""From how many events on readiness is worked out once, after the last one. That is faster."""
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -84,37 +78,11 @@ def log_on(site_dir: Path) -> Log:
 
 
 @contextmanager
-def _applying(
-    site_dir: Path,
-    connection: Connection,
-    many: int,
-) -> Iterator[Apply]:
-    """Yield what judges and applies an event. Readiness is worked out after each event, or once at the end if there are many."""
-    files = SiteFiles(site_dir)
-    if many >= MANY:
-        with replaying(connection, files) as projection:
-            yield partial(judge_and_apply, projection, Judge(ReplayRecord(projection, site_dir)))
-        return
-    one_by_one = Projection(connection, HANDLERS, files)
-    judge = Judge(Record(one_by_one, site_dir))
-
-    def apply(row: dict[str, Any]) -> bool:
-        counts = judge_and_apply(one_by_one, judge, row)
-        settle(one_by_one)
-        return counts
-
-    yield apply
-
-
-def judge_and_apply(projection: Projection, judge: Judge, row: Mapping[str, Any]) -> bool:
-    """Judge an event of a stored row and apply it. Return False for one that is refused: it is noted, and changes nothing."""
-    judged = judge.judged(row)
-    if judged.event is None or judged.is_refused:
-        projection.refuse(row)
-        return False
-    projection.apply(judged.event)
-    judge.after(judged.event)
-    return True
+def _applying(site_dir: Path, connection: Connection) -> Iterator[Apply]:
+    """Yield what judges and applies an event."""
+    with replaying(connection, SiteFiles(site_dir)) as projection:
+        judge = Judge(Record(projection, site_dir))
+        yield lambda row: not judge.take(row).is_refused
 
 
 def begin_copy(path: Path) -> None:

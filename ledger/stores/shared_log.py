@@ -40,8 +40,8 @@ Row = dict[str, Any]
 Apply = Callable[[Row], bool]
 """Judges an event and applies it. Returns whether it counts: one that is refused is noted, and changes nothing."""
 
-Applying = Callable[[Connection, int], AbstractContextManager[Apply]]
-"""Returns what applies an event to the projections. Its arguments are a transaction and the number of events to come."""
+Applying = Callable[[Connection], AbstractContextManager[Apply]]
+"""Returns what applies an event to the projections in a transaction."""
 
 _LISTS = frozenset({"hosts", "wants"})
 """The columns of claims and reservations that are not stored in the copy as in the database."""
@@ -132,7 +132,7 @@ class SharedLog:
                 hint="the database was changed, or restored from an older backup; keep this folder, and compare it with others (`clusterwright anchor`)",
             )
         if standing.seq > seq:
-            with self.applying(connection, standing.seq - seq) as apply:
+            with self.applying(connection) as apply:
                 for row in self.database.events(seq):
                     _refuse_broken(row, seq, last, self.database)
                     self._apply(row, connection, apply)

@@ -6,15 +6,13 @@ when the audit began. Events that are recorded during the audit are not in it.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, closing
+from contextlib import closing, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
-from sqlalchemy import Engine
 from sqlmodel import SQLModel
 
 from ledger.stores.file import LEDGER_FILE, connect, explained, is_older, ledger_path
@@ -25,18 +23,15 @@ from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import (
     Finding,
-    Last,
     Place,
     are_of_files,
     faults,
-    faults_after,
     looked_through,
     refused_in,
-    signature_line,
 )
-from ledger.trust.checkpoint import Checkpoint, differing_from_file, differing_tables
+from ledger.trust.checkpoint import Checkpoint, differing_from_file
+from ledger.trust.record import Deferred
 from ledger.trust.replayed import Replayed
-from ledger.trust.replaying import Deferred
 from ledger.trust.site_zone import UNKNOWN, zone_of
 from ledger.trust.sshsig import Maker
 from ledger.trust.witnessed import Covered, RulesPeriod
@@ -108,24 +103,48 @@ def audit(
     begins with what was kept. A checkpoint is for one version of the program, `program`.
     """
     brought_up(site_dir, take_over)
-    with Auditor(site_dir) as auditor:
-        found = auditor.run_from_checkpoint(program) if from_checkpoint else auditor.run()
-        found += _beside_the_file(site_dir)
-        _compare_anchors(site_dir, anchors, found)
-        if keep_checkpoint and not found:
-            auditor.keep(program)
+    if from_checkpoint:
+        with _opened(site_dir) as db:
+            found = _since(db, site_dir, program)
+        _beside_the_file(site_dir, anchors, found)
+        return found
+    with whole_audit(site_dir) as (found, replay):
+        _beside_the_file(site_dir, anchors, found)
+        if keep_checkpoint and replay is not None and not found:
+            with closing(connect(site_dir)) as db:
+                checkpoint.keep(db, replay.engine, replay.last, program)
     return found
 
 
-def _beside_the_file(site_dir: Path) -> list[Finding]:
-    if (url := database_of(site_dir)) is None:
-        return []
-    from ledger.trust.shared_audit import shared_faults  # the driver is heavy, and most sites are a folder
+@contextmanager
+def whole_audit(site_dir: Path) -> Iterator[tuple[Findings, Replayed | None]]:
+    """Yield what is wrong with the file in a folder, and the replay that it was compared with. None if nothing could be replayed."""
+    try:
+        with _opened(site_dir) as db:
+            found, replay = _whole(db, site_dir)
+    except UnreachableError as error:
+        found, replay = Findings([Finding("file", error.what)]), None
+    try:
+        yield found, replay
+    finally:
+        if replay is not None:
+            replay.engine.dispose()
 
-    return list(shared_faults(site_dir, url))
+
+@contextmanager
+def _opened(site_dir: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that sees the file of a ledger as it is now."""
+    with explained(ledger_path(site_dir)), closing(connect(site_dir)) as db:
+        db.execute("BEGIN")
+        yield db
 
 
-def _compare_anchors(site_dir: Path, anchors: Iterable[Anchor], found: Findings) -> None:
+def _beside_the_file(site_dir: Path, anchors: Iterable[Anchor], found: Findings) -> None:
+    """Add what is wrong with the database of a shared ledger, and how the ledger differs from anchors."""
+    if (url := database_of(site_dir)) is not None:
+        from ledger.trust.shared_audit import shared_faults  # the driver is heavy, and most sites are a folder
+
+        found += shared_faults(site_dir, url)
     try:
         known = [*kept_anchors(site_dir), *anchors]
     except ClusterwrightError as error:
@@ -137,151 +156,100 @@ def _compare_anchors(site_dir: Path, anchors: Iterable[Anchor], found: Findings)
         found += [Finding(*broken) for broken in found.anchors.broken]
 
 
-class Auditor(AbstractContextManager["Auditor"]):
-    """Audits a site, any number of times. Events are replayed again only if there are new ones.
+Look = tuple[list[Finding], Replayed | None]
+"""What a look at the chain found, and a replay of it."""
+
+
+def _last(db: sqlite3.Connection) -> Place:
+    return Place(*db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, ""))
+
+
+def _whole(db: sqlite3.Connection, site_dir: Path) -> tuple[Findings, Replayed | None]:
+    """Check the file, the chain and the evidence first. Compare with a replay only if the file and the chain have no faults.
+
+    A replay of changed or missing events would only repeat those faults, less clearly.
+    """
+    last = _last(db)
+    look = _beside if last.seq >= APART else _before
+    seen, replay = look(db, site_dir, last)
+    found = Findings(seen, events=last.seq, head=last.hash)
+    found.refused_here = refused_in(db)
+    if replay is not None:
+        found += _said_anew(seen, _against_replay(replay, db, site_dir))
+        found.refused, found.covered = replay.refused, replay.covered
+        if replay.refused != found.refused_here and _is_without_effect(replay, db):
+            found.refused_here = replay.refused
+    return found, replay
+
+
+def _before(db: sqlite3.Connection, site_dir: Path, last: Place) -> Look:
+    found = faults(db, site_dir, last.seq)
+    return found, Replayed(last, db, site_dir) if are_of_files(found) else None
+
+
+def _beside(db: sqlite3.Connection, site_dir: Path, last: Place) -> Look:
+    """Replay while another process checks the file, the chain, the evidence and the signatures.
+
+    Its findings replace those of the replay. The replay takes each signature for right, and notes which keys may have made it.
+    If one of them was not made so, everything is replayed again and each signature is verified at its event.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:
+        shown = other.submit(looked_through, site_dir, last.seq)
+        deferred: Deferred = {}
+        replay = None
+        try:
+            replay = Replayed(last, db, site_dir, deferred)
+        except Exception:
+            if not shown.result().faults:
+                raise
+    looked = shown.result()
+    is_as_recorded = are_of_files(looked.faults)
+    if is_as_recorded and are_made_so(looked.makers, deferred):
+        return looked.faults, replay
+    if replay is not None:
+        replay.engine.dispose()
+    return looked.faults, Replayed(last, db, site_dir) if is_as_recorded else None
+
+
+def _against_replay(replay: Replayed, db: sqlite3.Connection, site_dir: Path) -> Iterator[Finding]:
+    """Yield what a replay found, and every row that differs from it.
 
     If the replay refuses events that the file has applied, its rows are not compared: they would only repeat that, less clearly.
     """
-
-    def __init__(self, site_dir: Path) -> None:
-        """Take the site's folder. Nothing is opened before the first audit."""
-        self.site_dir = Path(site_dir)
-        self._replay: Replayed | None = None
-
-    def run(self) -> Findings:
-        """Return what is wrong with the ledger in the folder. Empty if nothing is."""
-        path = ledger_path(self.site_dir)
-        try:
-            with explained(path), closing(connect(self.site_dir)) as db:
-                db.execute("BEGIN")
-                return self._looked_through(db)
-        except UnreachableError as error:
-            return Findings([Finding("file", error.what)])
-
-    def run_from_checkpoint(self, program: str) -> Findings:
-        """Return what is wrong after this account's checkpoint. Raise if there is none that this program can use."""
-        with explained(ledger_path(self.site_dir)), closing(connect(self.site_dir)) as db:
-            db.execute("BEGIN")
-            start = checkpoint.kept(db, program)
-            with checkpoint.opened(start, self.site_dir) as engine:
-                found = _since(db, self.site_dir, start, engine)
-            found.zone = zone_of(db)
-        found.checkpoint = start
-        return found
-
-    def keep(self, program: str) -> None:
-        """Keep the last replay as this account's checkpoint of the site."""
-        if self._replay is not None:
-            with closing(connect(self.site_dir)) as db:
-                checkpoint.keep(db, self._replay.engine, self._replay.last, program)
-
-    def _looked_through(self, db: sqlite3.Connection) -> Findings:
-        """Check the file, the chain and the evidence first. Compare with a replay only if the file and the chain have no faults.
-
-        A replay of changed or missing events would only repeat those faults, less clearly.
-        """
-        seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
-        last = Last(seq, digest)
-        look = self._beside if last.seq >= APART else self._before
-        found = Findings(look(db, last), events=last.seq, head=last.hash)
-        if self._replay is not None:
-            found.refused, found.covered = self._replay.refused, self._replay.covered
-        found.refused_here = self._unapplied(db)
-        if any(finding.where.startswith("evidence ") for finding in found):
-            self.close()  # a replay without a file that events name is not kept for the next audit
-        return found
-
-    def _before(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
-        found = faults(db, self.site_dir, last.seq)
-        replayed = list(self._against_replay(db, last)) if are_of_files(found) else []
-        return _together(found, replayed)
-
-    def _beside(self, db: sqlite3.Connection, last: Last) -> list[Finding]:
-        """Replay while another process checks the file, the chain, the evidence and the signatures.
-
-        Its findings replace those of the replay. The replay takes each signature for right, and notes which keys may have made it.
-        If one of them was not made so, everything is replayed again and each signature is verified at its event.
-        """
-        with ProcessPoolExecutor(1, get_context("spawn")) as other:
-            shown = other.submit(looked_through, self.site_dir, last.seq)
-            deferred: Deferred = {}
-            try:
-                replayed = list(self._against_replay(db, last, deferred))
-            except Exception:
-                replayed = []
-                self.close()
-                if not shown.result().faults:
-                    raise
-        looked = shown.result()
-        if not are_of_files(looked.faults):
-            self.close()
-            return looked.faults
-        if not are_made_so(looked.makers, deferred):
-            self.close()
-            replayed = list(self._against_replay(db, last))
-        return _together(looked.faults, replayed)
-
-    def _against_replay(
-        self, db: sqlite3.Connection, last: Last, deferred: Deferred | None = None
-    ) -> Iterator[Finding]:
-        """Replay the events, unless exactly these were replayed last time, and compare every row with the replay.
-
-        `deferred` collects the signatures that another process verifies. None verifies each one here.
-        """
-        if self._replay is None or not self._is_of(self._replay, db, last):
-            self.close()
-            self._replay = Replayed(last, db, self.site_dir, deferred)
-        yield from self._replay.findings
-        if self._replay.refused == refused_in(db):
-            # an earlier format lacks columns: then the rows of every table are read
-            differing = None if is_older(db) else differing_from_file(self._replay.engine, self.site_dir)
-            yield from self._replay.compared(db, only=differing)
-        else:
-            yield from self._replay.noted_wrongly(db)
-
-    def _unapplied(self, db: sqlite3.Connection) -> list[int]:
-        """Return the refused events that changed nothing: those that a copy notes, or all if the rows are what the other events make."""
-        noted = refused_in(db)
-        if self._replay is None or self._replay.refused == noted or is_older(db):
-            return noted
-        others = SQLModel.metadata.tables.keys() - {"refused"}
-        is_without_effect = next(self._replay.compared(db, only=others), None) is None
-        return self._replay.refused if is_without_effect else noted
-
-    def _is_of(self, replay: Replayed, db: sqlite3.Connection, last: Last) -> bool:
-        """Return whether a replay is of exactly these events. The chain is intact: its last hash covers all of them, without signatures."""
-        return replay.last == last and replay.signatures.hexdigest() == _digest_of_signatures(db)
-
-    def close(self) -> None:
-        """Discard the replay."""
-        if self._replay is not None:
-            self._replay.engine.dispose()
-            self._replay = None
-
-    def __exit__(self, *error: object) -> None:
-        """Discard the replay."""
-        self.close()
+    yield from replay.findings
+    if replay.refused == refused_in(db):
+        # an earlier format lacks columns: then the rows of every table are read
+        differing = None if is_older(db) else differing_from_file(replay.engine, site_dir)
+        yield from replay.compared(db, only=differing)
+    else:
+        yield from replay.noted_wrongly(db)
 
 
-def _since(db: sqlite3.Connection, site_dir: Path, start: Checkpoint, engine: Engine) -> Findings:
-    """Return what is wrong in the events after a checkpoint, and in the rows of the file."""
-    seq, digest = db.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone() or (0, "")
+def _is_without_effect(replay: Replayed, db: sqlite3.Connection) -> bool:
+    """Return whether the rows of a file are what the events make that the replay does not refuse."""
+    others = SQLModel.metadata.tables.keys() - {"refused"}
+    return not is_older(db) and next(replay.compared(db, only=others), None) is None
+
+
+def _since(db: sqlite3.Connection, site_dir: Path, program: str) -> Findings:
+    """Return what is wrong in the events after this account's checkpoint, and in the rows of the file.
+
+    Raise if there is no checkpoint that this program can use.
+    """
+    start, last = checkpoint.kept(db, program), _last(db)
+    zone = zone_of(db)
     there = db.execute("SELECT hash FROM event WHERE seq = ?", (start.seq,)).fetchone()
-    if there != (start.hash,):
-        when = minute(start.audited_at, zone_of(db))
-        gone = Finding(f"event {start.seq}", f"is not the event that was audited on {when}")
-        return Findings([gone], events=seq, head=digest)
-    found = faults_after(db, site_dir, Place(start.seq, start.hash), seq)
-    if are_of_files(found):
-        last = Last(seq, digest)
-        replay = Replayed(last, db, site_dir, engine=engine, after=start.seq)
-        found += replay.findings
-        if replay.refused == refused_in(db):
-            found += replay.compared(db, only=differing_tables(engine))
+    with checkpoint.opened(start) as engine:
+        if there != (start.hash,):
+            gone = f"is not the event that was audited on {minute(start.audited_at, zone)}"
+            found = [Finding(f"event {start.seq}", gone)]
         else:
-            found += replay.noted_wrongly(db)
-    findings = Findings(found, events=seq, head=digest)
-    findings.refused_here = refused_in(db)
+            found = faults(db, site_dir, last.seq, Place(start.seq, start.hash))
+            if are_of_files(found):
+                replay = Replayed(last, db, site_dir, engine=engine, after=start.seq)
+                found += _against_replay(replay, db, site_dir)
+    findings = Findings(found, events=last.seq, head=last.hash)
+    findings.refused_here, findings.checkpoint, findings.zone = refused_in(db), start, zone
     return findings
 
 
@@ -295,13 +263,6 @@ def are_made_so(makers: Mapping[Maker, Iterable[int]], deferred: Deferred) -> bo
     return True
 
 
-def _together(found: list[Finding], replayed: list[Finding]) -> list[Finding]:
-    """Return the findings of both parts. Where a file is missing, rows that differ for want of it say nothing new."""
-    return found + [finding for finding in replayed if not found or finding.where.startswith("event ")]
-
-
-def _digest_of_signatures(db: sqlite3.Connection) -> str:
-    digest = hashlib.sha256()
-    for seq, signature in db.execute("SELECT seq, signature FROM event WHERE signature IS NOT NULL ORDER BY seq"):
-        digest.update(signature_line(seq, signature))
-    return digest.hexdigest()
+def _said_anew(found: list[Finding], replayed: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of a replay. Where a file is missing, rows that differ for want of it say nothing new."""
+    return [finding for finding in replayed if not found or finding.where.startswith("event ")]

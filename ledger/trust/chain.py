@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,18 +48,6 @@ class Place(NamedTuple):
 BEGINNING = Place(0, FIRST_HASH)
 
 
-class Last(NamedTuple):
-    """The last event in the audit: its number and its hash."""
-
-    seq: int
-    hash: str
-
-
-def signature_line(seq: int, signature: str) -> bytes:
-    """Return what is hashed of a signature. The hashes of events do not cover signatures."""
-    return repr((seq, signature)).encode()
-
-
 class Looked(NamedTuple):
     """What a look at the chain found, and by whom the signatures are: the events of each maker."""
 
@@ -98,25 +85,20 @@ def _statement_text(payload: str) -> str | None:
     return signed_text(statement) if isinstance(statement, str) else None
 
 
-def faults(db: sqlite3.Connection, site_dir: Path, last: int) -> list[Finding]:
-    """Return what is wrong up to the event `last`. Empty if nothing is."""
-    said = [row[0] for row in db.execute("PRAGMA quick_check")]
-    if said != ["ok"]:
-        return [Finding("file", text) for text in said]
-    of_files = chain(_evidence(db, site_dir, last), _names(db, site_dir, last))
-    return [*_triggers(db), *_chain(db, last), *of_files]
-
-
-def faults_after(
+def faults(
     db: sqlite3.Connection,
     site_dir: Path,
-    start: Place,
     last: int,
+    start: Place = BEGINNING,
 ) -> list[Finding]:
-    """Return what is wrong after an event, up to the event `last`. `start` is that event."""
-    evidence = _evidence(db, site_dir, last, start.seq)
-    of_people = _names(db, site_dir, last, start.seq)
-    return [*_triggers(db), *_chain(db, last, start), *evidence, *of_people]
+    """Return what is wrong after an event, `start`, up to the event `last`. The pages of the file are read for all events only."""
+    if start == BEGINNING:
+        said = [row[0] for row in db.execute("PRAGMA quick_check")]
+        if said != ["ok"]:
+            return [Finding("file", text) for text in said]
+    rest = (db, site_dir, last, start.seq)
+    of_files = [*_evidence(*rest), *_names(*rest)]
+    return [*_triggers(db), *_chain(db, last, start), *of_files]
 
 
 def are_of_files(found: Iterable[Finding]) -> bool:
@@ -149,7 +131,7 @@ def _triggers(db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding(f"trigger {name}", "is not one of the ledger's triggers: it may change what is recorded")
 
 
-def _chain(db: sqlite3.Connection, last: int, start: Place = BEGINNING) -> Iterator[Finding]:
+def _chain(db: sqlite3.Connection, last: int, start: Place) -> Iterator[Finding]:
     before, expected = start.hash, start.seq + 1
     columns = (*HASHED, "hash")
     for values in pages(db, columns, last, after=start.seq):
@@ -170,7 +152,7 @@ def _evidence(
     db: sqlite3.Connection,
     site_dir: Path,
     last: int,
-    after: int = 0,
+    after: int,
 ) -> Iterator[Finding]:
     """Yield the files that events name and that are missing or changed. Refused events may name what they like."""
     looked: set[str] = set()
@@ -204,7 +186,7 @@ def _names(
     db: sqlite3.Connection,
     site_dir: Path,
     last: int,
-    after: int = 0,
+    after: int,
 ) -> Iterator[Finding]:
     """Yield faults in the documents with people's names: missing or changed ones, and those of redacted people that still exist."""
     columns = ("seq", "kind", "subject", "payload")

@@ -31,7 +31,7 @@ from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
 from ledger.stores.sqlite import OPERATIONAL
-from ledger.trust.chain import Last
+from ledger.trust.chain import Place
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import minute, moment, stamp
 
@@ -68,7 +68,7 @@ def state_folder(site: str, environment: Mapping[str, str] = os.environ) -> Path
     return account_state(environment) / "audits" / site
 
 
-def keep(db: sqlite3.Connection, replay: Engine, last: Last, program: str) -> Checkpoint:
+def keep(db: sqlite3.Connection, replay: Engine, last: Place, program: str) -> Checkpoint:
     """Keep the tables of a replay as the checkpoint of an audit that found nothing. An earlier checkpoint of the site is replaced."""
     site, rules = db.execute("SELECT uuid, rules FROM site").fetchone()
     folder = state_folder(site)
@@ -146,8 +146,8 @@ def _refuse_strange(folder: Path) -> None:
 
 
 @contextmanager
-def opened(checkpoint: Checkpoint, site_dir: Path) -> Iterator[Engine]:
-    """Yield an engine of the checkpoint's tables in memory, with the site's file beside them as `site`.
+def opened(checkpoint: Checkpoint) -> Iterator[Engine]:
+    """Yield an engine of the checkpoint's tables in memory.
 
     Raise UnreachableError if the tables are not those that were kept.
     """
@@ -162,38 +162,24 @@ def opened(checkpoint: Checkpoint, site_dir: Path) -> Iterator[Engine]:
     with closing(driver):
         driver.deserialize(content)
         del content
-        driver.execute("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
         yield create_engine("sqlite://", poolclass=StaticPool, creator=lambda: driver)
 
 
 def differing_from_file(replay: Engine, site_dir: Path) -> set[str]:
-    """Return the tables whose rows may differ from those of a site's file, as it is now.
+    """Return the tables whose rows may differ from those of a site's file, as it is now. SQLite compares them itself.
 
-    What was recorded during the audit differs here. The caller reads these tables as they were when the audit began.
-    """
-    connection = replay.raw_connection()
-    try:
-        assert connection.driver_connection is not None
-        connection.driver_connection.execute("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
-        try:
-            return differing_tables(replay)
-        finally:
-            connection.driver_connection.execute("DETACH site")
-    finally:
-        connection.close()
-
-
-def differing_tables(replay: Engine) -> set[str]:
-    """Return the tables whose rows may differ from those of the file. SQLite compares them itself, in the order of insertion.
-
-    Equal rows in another order may differ here. The caller compares the rows of these tables by their keys.
+    Equal rows in another order of insertion, and what was recorded during the audit, may differ here. The caller compares the rows
+    of these tables by their keys, as they were when the audit began.
     """
     connection = replay.raw_connection()
     try:
         assert connection.driver_connection is not None
         ask = connection.driver_connection.execute
+        ask("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
         names = SQLModel.metadata.tables.keys() - OPERATIONAL
-        return {name for name in names if ask(_differs(name)).fetchone()[0]}
+        differing = {name for name in names if ask(_differs(name)).fetchone()[0]}
+        ask("DETACH site")
+        return differing
     finally:
         connection.close()
 

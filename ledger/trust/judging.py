@@ -20,7 +20,7 @@ from ledger.log.events import event_of, is_known
 from ledger.log.payloads.base import LONGEST_SIGNATURE, Decided, Payload
 from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
 from ledger.making import AGAIN
-from ledger.questions.moment import Moment
+from ledger.questions.moment import Moment, SiteTerms
 from ledger.rules import times
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES, WHO_AND_WHEN
@@ -28,16 +28,13 @@ from ledger.trust import ssh
 from ledger.trust.late_keys import enrolled_then
 from ledger.trust.overtaken import said_since
 from ledger.trust.proving import About, asks, statement_for, time_fault
-from ledger.trust.record import Record, Recorded, SiteTerms
+from ledger.trust.record import Record, Recorded
 from ledger.trust.statements import Made, event_text, read_statement, signed_text
 from ledger.trust.verifying import faults_by_first_rules
 from schedule.errors import ClusterwrightError, InputError, LostError, UnreachableError
 
 OF_RECORDING = frozenset({"statement", "clock_behind_s", "late_because"})
 """Fields that a decision does not determine. They are checked apart."""
-
-NEWEST = SiteTerms(is_rehearsal=False, owner_key=None, rules=RULES, revision=0)
-"""How genesis is judged."""
 
 
 class Ruling(NamedTuple):
@@ -49,16 +46,26 @@ class Ruling(NamedTuple):
 
 
 class Judge:
-    """Judges events one after the other. The caller applies each one that is not refused, and then calls `after`."""
+    """Judges events one after the other, and applies them."""
 
     def __init__(self, record: Record) -> None:
         """Take the record that the events change."""
         self.record = record
         self._before: Event | None = None
 
+    def take(self, row: Mapping[str, Any]) -> Ruling:
+        """Judge the event of a stored row and apply it. One that is refused is noted, and changes nothing."""
+        ruling = self.judged(row)
+        if ruling.event is None or ruling.is_refused:
+            self.record.projection.refuse(row)
+        else:
+            self.record.apply(ruling.event)
+            self._before = ruling.event
+        return ruling
+
     def judged(self, row: Mapping[str, Any]) -> Ruling:
         """Return what is wrong with the event of a stored row. Raise UnreachableError if this program cannot judge it."""
-        terms = self.record.terms() or NEWEST
+        terms = self.record.terms()
         try:
             event = event_of(row)
         except UnreachableError as unreadable:
@@ -75,11 +82,6 @@ class Judge:
         if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))
-
-    def after(self, event: Event) -> None:
-        """Note that an event was applied."""
-        self._before = event
-        self.record.after(event)
 
     def _present(self, event: Event, terms: SiteTerms) -> datetime:
         """Return project time when an event was recorded. In a rehearsal that is the latest time that is known."""
@@ -209,7 +211,7 @@ class Judge:
             predicate = read_statement(statement)["predicate"]
             made = Made.of(predicate)
             head, nonce = made.head, made.nonce
-            about = About(event.subject, self.record.about(moment, event.subject))
+            about = About(event.subject, self.record.projection.find(event.subject))
             again = statement_for(then, event.actor, payload, about, made)
         except (ClusterwrightError, KeyError, TypeError) as error:
             yield f"its statement cannot be read: {error}"
@@ -265,7 +267,7 @@ class Judge:
     ) -> str | None:
         """Return why an event's signature of a text is invalid. None if it is valid."""
         at = event.recorded_at
-        theirs = self.record.keys(moment, event.actor)
+        theirs = self.record.keys(event.actor)
         keys = [key for key in theirs if key.counts_after(at)]
         if event.actor != ENGINE:
             keys = enrolled_then(moment.snapshot, at, keys)

@@ -20,7 +20,7 @@ from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
 from ledger.stores.shared_log import people_of
 from ledger.stores.sqlite import file_engine
-from ledger.trust.audit import Auditor
+from ledger.trust.audit import whole_audit
 from schedule.errors import InputError, NotSatisfiedError
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
@@ -48,9 +48,9 @@ def move(site_dir: Path, role: str | None = None) -> Moved:
     with Database(url, role) as database:
         if database.standing().seq:
             raise InputError(f"{database} has a ledger already", hint="a ledger is moved into an empty database only")
-        with Auditor(site_dir) as auditor:
-            found = auditor.run()
-        if wrong := found.with_effect:
+        with whole_audit(site_dir) as (found, _):
+            wrong = found.with_effect
+        if wrong:
             raise NotSatisfiedError(
                 f"the ledger has {len(wrong)} faults: {wrong[0].where} {wrong[0].message}",
                 hint="`clusterwright audit` lists them",

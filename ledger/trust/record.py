@@ -1,39 +1,81 @@
-"""The record that a judge asks: as it was just before an event, in the tables that the earlier events made."""
+"""The record that a judge asks, in the tables that the earlier events made. What nearly every event asks is answered from memory."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ledger.log.chain import Event
+from ledger.log.payloads.base import ReadingPart
+from ledger.log.payloads.orders import (
+    OrderAcknowledged,
+    OrderExpedited,
+    OrderPlaced,
+    OrderPromised,
+    TrancheReceived,
+    TrancheShipped,
+)
+from ledger.log.payloads.runs import RunClaimed, RunSettled
+from ledger.log.payloads.sign_off import Signed
+from ledger.log.payloads.work import (
+    Assigned,
+    Attached,
+    Commented,
+    Finished,
+    MeasurementRecorded,
+    Progressed,
+    Started,
+)
 from ledger.machine_time import machine_time
-from ledger.questions.case import activity
-from ledger.questions.moment import Moment
-from ledger.questions.records import signer_keys
+from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
+from ledger.questions.moment import CaseOfMoment, Moment, SiteTerms, terms_of
+from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import Activity
+from ledger.rules.access import ENGINE
+from ledger.rules.activity import Activity, State, is_expired, seen
+from ledger.rules.case import OpenA, Read, RunEnd
+from ledger.rules.judgement import Reading
+from ledger.rules.nearest import unknown_activity
+from ledger.rules.permission import Actor
+from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import SignerKey
+from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
+from ledger.state.readiness import Readiness
 from ledger.trust import sshsig
-from steps.stamps import stamped
+from steps.stamps import instant, stamped
+from steps.value import text_value
 
-_SITE = "SELECT rehearsal, owner_key, rules, (SELECT coalesce(max(revision), 0) FROM plan_revision) FROM site"
+Expected = tuple[str, tuple[str, ...]]
+"""The namespace in which a signature must be made, and the keys one of which must have made it."""
 
+Deferred = dict[int, Expected]
+"""By number of a signed event: how its signature must be made."""
 
-class SiteTerms(NamedTuple):
-    """How a site is judged: whether it is a rehearsal, the owner's key, and the rules and the plan revision in force."""
+Found = TypeVar("Found")
+Find = Callable[[], Sequence[Read]]
+"""Finds readings."""
 
-    is_rehearsal: bool
-    owner_key: str | None
-    rules: int
-    revision: int
-
-    @property
-    def is_signed(self) -> bool:
-        """True if genesis names an owner's key: then decisions are signed, and so is what software does."""
-        return self.owner_key is not None
+OF_WORK = (
+    Commented,
+    Progressed,
+    MeasurementRecorded,
+    RunClaimed,
+    RunSettled,
+    Started,
+    Finished,
+    Attached,
+    Assigned,
+    Signed,
+)
+OF_ORDERS = (OrderPlaced, OrderAcknowledged, OrderPromised, OrderExpedited, TrancheShipped, TrancheReceived)
+EVERYDAY = frozenset((*OF_WORK, *OF_ORDERS))
+"""Kinds of events that change nobody's authority and no plan. After any other event, all that was read is read again."""
 
 
 class Recorded(NamedTuple):
@@ -44,65 +86,95 @@ class Recorded(NamedTuple):
     effective_at: datetime
 
 
-EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
-"""The query that `recorded` reads."""
+_EVENT = "SELECT hash, recorded_at, effective_at FROM event WHERE seq = ?"
 
 
-def recorded(found: Sequence[str] | None) -> Recorded | None:
-    """Return the event of a row. None stays None, and so does one whose times cannot be read."""
-    if found is None:
-        return None
-    digest = found[0]
-    recorded, effective = map(stamped, found[1:])
-    if recorded is None or effective is None:
-        return None
-    return Recorded(digest, recorded, effective)
+class AttemptReads(NamedTuple):
+    """The readings of an attempt, in the order of recording."""
+
+    attempt: int
+    reads: list[Read]
 
 
-EventAt = Callable[[int], Recorded | None]
-"""Returns a recorded event by its number. None if there is none."""
+class AttemptRun(NamedTuple):
+    """The last run of an attempt: who runs it, and how it ended."""
+
+    attempt: int
+    run: str
+    owner: str
+    end: RunEnd
+
+
+@dataclass
+class Counting(Snapshot):
+    """A snapshot of the tables that events fill. The rows of numbered tables are counted once, and then as they are added."""
+
+    earlier: dict[str, int] = field(default_factory=dict)
+
+    def count(self, name: str) -> int:
+        """Return how many rows one of our tables has."""
+        if name not in PREFIXES:
+            return super().count(name)
+        rows: Any = self.db
+        if name not in self.earlier:
+            self.earlier[name] = super().count(name) - rows.added[name]
+        return int(self.earlier[name] + rows.added[name])
 
 
 class Record:
-    """The tables of a file, as they are before each event. Every question runs in SQL.
+    """The tables that events fill, in memory or in a copy, as they are before each event. Before the first event there is no site.
 
-    Before the first event there is no site, and it is judged by the newest rules.
+    `deferred` notes who may have made each signature, which another process finds out. None verifies each one here.
     """
 
-    def __init__(self, projection: Projection, site_dir: Path, event_at: EventAt | None = None) -> None:
-        """Take the projection that events change, the site's folder, and what finds earlier events, if not the same file."""
+    def __init__(
+        self,
+        projection: Projection,
+        site_dir: Path,
+        events: sqlite3.Connection | None = None,
+        deferred: Deferred | None = None,
+    ) -> None:
+        """Take the projection that events change, the site's folder, and the file that has the events, if it is another one."""
         self.projection = projection
-        self.event_at = event_at or self._event_at
-        self._snapshot = Snapshot(projection.driver, site_dir, machine_time())
+        self._events = events or projection.driver
+        self.deferred = deferred
+        self._readiness = Readiness(projection)
+        db: Any = projection
+        self._snapshot = Counting(db, site_dir, machine_time())
+        self._kept: dict[Any, Any] = {}
+        self._expected: dict[Expected, Expected] = {}
+        self._reads: dict[str, AttemptReads] = {}
+        self._runs: dict[str, AttemptRun] = {}
+        self._approved: dict[str, list[ApprovalRow]] = {}
 
-    def terms(self) -> SiteTerms | None:
-        """Return how the site is judged. None before genesis."""
-        self.projection.flush()
-        found = self._snapshot.first(_SITE)
-        return None if found is None else SiteTerms(bool(found[0]), *found[1:])
+    def _keep(self, key: object, find: Callable[[], Found]) -> Found:
+        """Return what was found before an event that is not of every day. Otherwise find it."""
+        if key not in self._kept:
+            self._kept[key] = find()
+        found: Found = self._kept[key]
+        return found
+
+    def terms(self) -> SiteTerms:
+        """Return how the site is judged."""
+        return self._keep("terms", lambda: terms_of(self._snapshot))
 
     def refused(self) -> set[int]:
         """Return the events that the rules refused."""
         return {seq for (seq,) in self.projection.ask("SELECT seq FROM refused")}
 
     def moment(self, event: Event, present: datetime) -> Moment:
-        """Return the record as of when an event happened. `present` is project time when it was recorded."""
-        self.projection.flush()
-        return Moment(self._snapshot.at(event.effective_at), present)
+        """Return the record as of when an event happened, until the next one. `present` is project time when it was recorded."""
+        self._snapshot.now, self._snapshot.lapsed = event.effective_at, None
+        return MomentOfRecord(self, self._snapshot, present)
 
     def account(self, person: str) -> str | None:
         """Return the account of a person in the plan in force. None if they have none, or are not in the plan."""
-        self.projection.flush()
         found = self._snapshot.first("SELECT account FROM person WHERE id = :person", person=person)
         return found[0] if found else None
 
-    def about(self, moment: Moment, subject: str) -> Activity | None:
-        """Return the activity that a decision is about. None if it is about no activity."""
-        return activity(moment.snapshot, subject)
-
-    def keys(self, moment: Moment, person: str) -> Sequence[SignerKey]:
+    def keys(self, person: str) -> Sequence[SignerKey]:
         """Return the keys of a person or of the engine, with the times in which they are valid."""
-        return signer_keys(moment.snapshot, person)
+        return self._keep(("keys", person), lambda: signer_keys(self._snapshot, person))
 
     def refusal(
         self,
@@ -111,11 +183,166 @@ class Record:
         keys: Sequence[SignerKey],
         namespace: str,
     ) -> str | None:
-        """Return why an event's signature of a text is invalid. None if one of the keys made it while it was valid."""
-        return sshsig.refusal(text, event.signature or "", event.actor, keys, namespace, event.recorded_at)
+        """Return why an event's signature of a text is invalid. None if it is valid, or if another process verifies it."""
+        if self.deferred is None:
+            return sshsig.refusal(text, event.signature or "", event.actor, keys, namespace, event.recorded_at)
+        counting = tuple([key.key for key in keys if sshsig.counts(key, event.recorded_at)])
+        expected = (namespace, counting)
+        self.deferred[event.seq] = self._expected.setdefault(expected, expected)
+        return None
 
-    def after(self, event: Event) -> None:
-        """Note that an event was applied."""
+    def apply(self, event: Event) -> None:
+        """Apply an event, note what it has changed, and forget what it may have changed."""
+        self.projection.apply(event)
+        self._readiness.settle()
+        if type(event.payload) in EVERYDAY:
+            if not is_supply(event.subject):
+                self._after_work(event, self.projection.activity(event.subject))
+            return
+        for kept in (self._kept, self._reads, self._runs, self._approved):
+            kept.clear()
 
-    def _event_at(self, seq: int) -> Recorded | None:
-        return recorded(self._snapshot.db.execute(EVENT, (seq,)).fetchone())
+    def _after_work(self, event: Event, row: Activity) -> None:
+        name = row.id
+        if row.valid_until is not None:
+            self._kept.pop("end", None)
+        match event.payload:
+            case MeasurementRecorded(reading=reading):
+                self._note(event, row, (reading,))
+            case RunClaimed(run=run, attempt=attempt, owner=owner):
+                self._runs[name] = AttemptRun(attempt, run, owner, RunEnd("running", {}))
+                if name in self._reads and self._reads[name].attempt != attempt:
+                    self._reads[name] = AttemptReads(attempt, [])  # the run began it
+            case RunSettled() as settled:
+                last = self._runs.pop(name, None)
+                if last is not None and not settled.results:
+                    self._runs[name] = last._replace(end=RunEnd(settled.status, {}))
+                if settled.measurement_batches:
+                    self._reads.pop(name, None)
+                self._note(event, row, settled.measurements)
+            case Signed():
+                self._approved.pop(name, None)
+                self._reads.pop(name, None)
+            case _:
+                pass
+
+    def _note(self, event: Event, row: Activity, readings: Sequence[ReadingPart]) -> None:
+        kept = self._reads.get(row.id)
+        if kept is None:
+            return
+        if kept.attempt != row.attempt:
+            del self._reads[row.id]
+            return
+        for part in readings:
+            reading = Reading(part.item, text_value(part.value), part.unit, part.note)
+            kept.reads.append(Read(part.metric, event.actor == ENGINE, reading))
+
+    def reads_of(self, row: Activity, find: Find) -> Sequence[Read]:
+        """Return the readings of an activity's attempt. They are found once, and later ones are added."""
+        kept = self._reads.get(row.id)
+        if kept is None or kept.attempt != row.attempt:
+            kept = self._reads[row.id] = AttemptReads(row.attempt, list(find()))
+        return kept.reads
+
+    def approvers_of(self, row: Activity) -> list[str]:
+        """Return the people whose approvals of an activity are valid now, in the order of their approvals."""
+        found = self._approved.get(row.id)
+        if found is None:
+            found = self._approved[row.id] = list(approvals(self._snapshot, row.id))
+        return [approval.person for approval in valid(row, found)] if found else []
+
+    def run_of(self, row: Activity) -> AttemptRun | None:
+        """Return the last run of an activity's attempt. None if it is not kept."""
+        kept = self._runs.get(row.id)
+        return kept if kept is not None and kept.attempt == row.attempt else None
+
+    def actor_at(self, person: str, present: datetime) -> Actor:
+        """Return a person with their roles at a time. Roles change only with plans, unless somebody delegated one."""
+
+        def find() -> Actor:
+            return actor(self._snapshot.at(present), person)
+
+        is_lent = self._keep("lent", lambda: bool(self._snapshot.count("delegation")))
+        return find() if is_lent else self._keep(("actor", person), find)
+
+    def row(self, name: str, now: datetime) -> Activity:
+        """Return an activity as it is seen at a time. Raise InputError for an unknown id."""
+        found = self.projection.find(name)
+        if found is None:
+            raise unknown_activity(name, [])
+        row = found.copied()
+        if row.state is State.OPEN or row.early_because:
+            is_lapsed = self._is_lapsed(name, now)
+            row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
+            row.out_of_sequence = is_out_of_sequence(row, now, lapsed=is_lapsed)
+        row.expired = is_expired(row.valid_until, now)
+        return row
+
+    def _is_lapsed(self, name: str, now: datetime) -> bool:
+        """Return whether an approval before an activity has ended. Nothing is asked before the first one of all ends."""
+
+        def find() -> datetime | None:
+            (end,) = self._snapshot.first("SELECT min(valid_until) FROM activity")
+            return instant(end)
+
+        end = self._keep("end", find)
+        return is_expired(end, now) and name in lapsed(self._snapshot.at(now))
+
+    def event_at(self, seq: int) -> Recorded | None:
+        """Return a recorded event by its number. None if there is none, or if its times cannot be read."""
+        found = self._events.execute(_EVENT, (seq,)).fetchone()
+        if found is None:
+            return None
+        at, effective_at = map(stamped, found[1:])
+        return None if at is None or effective_at is None else Recorded(found[0], at, effective_at)
+
+
+class MomentOfRecord(Moment):
+    """The record before an event. What most events ask is kept."""
+
+    def __init__(self, record: Record, snapshot: Snapshot, present: datetime) -> None:
+        """Take the record, its tables as of when the event happened, and project time at the recording."""
+        super().__init__(snapshot, present)
+        self.record, self.terms = record, record.terms()
+
+    def present_actor(self, person: str) -> Actor:
+        """Return a person with their present roles."""
+        return self.record.actor_at(person, self.present)
+
+    def case(self, activity: str, person: str) -> LookedUp:
+        """Return an activity as it was when it happened, and the person who decides about it now."""
+        return CaseOfRecord(self, self.record.row(activity, self.now), self.actor(person))
+
+
+class CaseOfRecord(CaseOfMoment):
+    """A case of a record."""
+
+    moment: MomentOfRecord
+
+    @cached_property
+    def reads(self) -> Sequence[Read]:
+        """Every reading of this attempt, in the order in which they were recorded."""
+        return self.moment.record.reads_of(self.row, lambda: super(CaseOfRecord, self).reads)
+
+    @property
+    def approvals(self) -> Sequence[str]:
+        """The people whose approvals are valid now."""
+        return self.moment.record.approvers_of(self.row)
+
+    @cached_property
+    def open_a(self) -> Sequence[OpenA]:
+        """The open class A non-conformances that keep the activity from passing."""
+        return super().open_a if self.snapshot.count("ncr") else ()
+
+    @cached_property
+    def last_run(self) -> RunEnd | None:
+        """The last run of this attempt."""
+        kept = self.moment.record.run_of(self.row)
+        return super().last_run if kept is None else kept.end
+
+    def running(self, owner: str) -> str | None:
+        """Return the id of the run that an owner has running in this attempt. None if there is none."""
+        kept = self.moment.record.run_of(self.row)
+        if kept is None:
+            return super().running(owner)
+        return kept.run if (kept.owner, kept.end.status) == (owner, "running") else None

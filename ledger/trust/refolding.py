@@ -29,7 +29,7 @@ from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.rules.approval import asks_for_signature
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import EVERY, Projection
-from ledger.state.projections.plan import take_rows
+from ledger.state.projections.plan import LINK, take_rows
 from ledger.state.projections.revision import NOT_STARTED, UNPLACED, UNRECEIVED, first_state, planned_columns
 from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
@@ -47,7 +47,7 @@ from steps.stamps import instant
 _IN = "IN (SELECT value FROM json_each(:names))"
 _ORDERS = f"SELECT {', '.join(ORDER)}, ordinal, in_plan FROM order_line WHERE id {_IN}"  # noqa: S608  our names
 _TRANCHES = f"SELECT {', '.join(TRANCHE)}, order_line, in_plan FROM tranche WHERE order_line {_IN}"  # noqa: S608  our names
-_LINKS = f'SELECT * FROM link WHERE "after" {_IN}'  # noqa: S608  our names
+_LINKS = f"""SELECT id, {", ".join(f'"{name}"' for name in LINK)} FROM link WHERE "after" {_IN}"""  # noqa: S608  our names
 _BEFORE = f'SELECT "before" FROM link WHERE "after" {_IN}'  # noqa: S608  our names
 _kept = threading.local()
 
@@ -124,7 +124,7 @@ class Refolding:
             else:
                 for event in readable([own[seq]]):
                     self._take(event)
-        self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
+        self._copy(_LINKS, "link", names=listed(self._nodes.awaiting), satisfied_at=None)
         self._p.touch(EVERY)
         settle(self._p)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,19 +10,17 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.state.projection import Projection
 from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
-from ledger.trust.chain import Finding, Last, pages, refused_in, signature_line
+from ledger.trust.chain import Finding, Place, pages, refused_in
 from ledger.trust.judging import Judge
-from ledger.trust.record import EVENT, Recorded, recorded
-from ledger.trust.replaying import Deferred, ReplayRecord
+from ledger.trust.record import Deferred, Record
 from ledger.trust.witnessed import Covered
 from schedule.errors import ClusterwrightError
 
@@ -36,7 +33,7 @@ class Replayed:
 
     def __init__(
         self,
-        last: Last,
+        last: Place,
         db: sqlite3.Connection,
         site_dir: Path,
         deferred: Deferred | None = None,
@@ -51,8 +48,6 @@ class Replayed:
         self.last = last
         self.after = after
         self.refused: list[int] = []
-        self.signatures = hashlib.sha256()
-        """Of every signature that was replayed, in the order of their events."""
         self.covered = Covered()
         self.engine = engine or memory_engine()
         with _uncollected():
@@ -64,47 +59,32 @@ class Replayed:
         site_dir: Path,
         deferred: Deferred | None,
     ) -> Iterator[Finding]:
-        def event_at(seq: int) -> Recorded | None:
-            return recorded(db.execute(EVENT, (seq,)).fetchone())
-
         noted = "SELECT seq, account FROM appended WHERE seq > ?"
         appended = [] if is_older(db) else db.execute(noted, (self.after,))
         accounts = dict(appended)
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-            judge = Judge(ReplayRecord(projection, site_dir, event_at, deferred))
+            judge = Judge(Record(projection, site_dir, db, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
                 row = dict(zip(COLUMNS, values, strict=True))
                 row["account"] = accounts.get(row["seq"])
-                if row["signature"] is not None:
-                    self.signatures.update(signature_line(row["seq"], row["signature"]))
                 try:
-                    yield from self._judged(row, projection, judge)
+                    yield from self._judged(row, judge)
                 except ClusterwrightError as error:
                     yield Finding(f"event {row['seq']}", f"cannot be replayed: {error.what}")
                     return
 
-    def _judged(
-        self,
-        row: dict[str, Any],
-        projection: Projection,
-        judge: Judge,
-    ) -> list[Finding]:
-        """Judge an event and apply it. One that is refused is only noted. Return what is wrong with it."""
-        event, faults, is_refused = judge.judged(row)
+    def _judged(self, row: dict[str, Any], judge: Judge) -> list[Finding]:
+        """Judge an event and apply it. Return what is wrong with it."""
+        event, faults, is_refused = judge.take(row)
         said = f"{row['kind']} about {row['subject']}"
-        found = [Finding(f"event {row['seq']}", f"{said} {wrong}", refused=is_refused) for wrong in faults]
         if event is None or is_refused:
             self.refused.append(row["seq"])
-            projection.refuse(row)
-            return found
-        projection.apply(event)
-        judge.after(event)
-        if not faults:
+        elif not faults:
             self.covered.note(event)
-        if event.seq == 1:  # statements have the hash of genesis, which is read from this table
+        if row["seq"] == 1:  # statements have the hash of genesis, which is read from this table
             genesis = {name: row[name] for name in COLUMNS}
-            projection.connection.execute(insert(SQLModel.metadata.tables["event"]), [genesis])
-        return found
+            judge.record.projection.add("event", **genesis)
+        return [Finding(f"event {row['seq']}", f"{said} {wrong}", refused=is_refused) for wrong in faults]
 
     def compared(
         self,

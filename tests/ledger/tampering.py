@@ -11,10 +11,14 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from sqlalchemy import Engine
 
 from ledger.log.columns import COLUMNS
-from ledger.trust.audit import Auditor
+from ledger.trust.audit import audit
+from ledger.trust.replayed import Replayed
 
 PROJECTIONS = (
     "activity",
@@ -57,7 +61,7 @@ class Tamperer:
         self.clean = (self.site / "ledger.db").read_bytes()
         self.files = sorted(p for p in (self.site / "evidence").rglob("*") if p.is_file())
         self.chance = random.Random(seed)
-        self.auditor = Auditor(self.site)
+        self.replays: dict[str, Replayed] = {}
 
     def once(self) -> tuple[Change, bool, list[str]]:
         """Make one change. Return it, whether the audit named it at its place, and all places it named."""
@@ -79,11 +83,25 @@ class Tamperer:
         if self.signed:
             kinds += [self._signature, self._signature_moved]
         change = self.chance.choice(kinds)()
-        # a shorter ledger is replayed anew; the replay of the whole one is kept for the next change
-        auditor = Auditor(self.site) if change.kind == "events cut off" else self.auditor
-        places = [finding.where for finding in auditor.run()]
+        places = self.audited()
         self._mend()
         return change, any(place.startswith(change.places) for place in places), places
+
+    def audited(self) -> list[str]:
+        """Return the places that the audit names. Unchanged events with all their files are replayed once."""
+        with patch("ledger.trust.audit.Replayed", self._replayed), patch.object(Engine, "dispose"):
+            return [finding.where for finding in audit(self.site)]
+
+    def _replayed(self, *given: Any) -> Replayed:
+        with closing(sqlite3.connect(self.site / "ledger.db")) as connection:
+            events = connection.execute("SELECT * FROM event ORDER BY seq").fetchall()
+        key = repr((self._file, events))
+        if key in self.replays:
+            return self.replays[key]
+        made = Replayed(*given)
+        if not self.replays:  # of what nobody has changed yet
+            self.replays[key] = made
+        return made
 
     def _mend(self) -> None:
         for leftover in ("ledger.db-wal", "ledger.db-shm", "ledger.db-journal"):

@@ -14,7 +14,7 @@ from ledger.decisions.work import comment
 from ledger.evidence.folder import place_of
 from ledger.questions.records import evidence
 from ledger.stores.sqlite import TRIGGERS
-from ledger.trust.audit import Auditor, audit
+from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.checkpoint import differing_from_file
 from ledger.writing import Ledger
@@ -155,12 +155,11 @@ def test_what_cannot_be_replayed_at_all_is_named_by_the_other_process(ledger: Le
 def test_a_replay_of_forged_events_is_forgotten(ledger: Ledger) -> None:
     """The last hash covers every event only while the chain is whole."""
     seq = comment(ledger, "pm", "001@site", "seen").seq
-    with Auditor(ledger.site_dir) as auditor:
-        tamper(ledger, "UPDATE event SET payload = replace(payload, 'seen', 'sewn') WHERE seq = ?", seq)
-        assert [f.where for f in auditor.run()] == [f"event {seq}"]
-        tamper(ledger, "UPDATE event SET payload = replace(payload, 'sewn', 'seen') WHERE seq = ?", seq)
+    tamper(ledger, "UPDATE event SET payload = replace(payload, 'seen', 'sewn') WHERE seq = ?", seq)
+    assert [f.where for f in audit(ledger.site_dir)] == [f"event {seq}"]
+    tamper(ledger, "UPDATE event SET payload = replace(payload, 'sewn', 'seen') WHERE seq = ?", seq)
 
-        assert auditor.run() == []
+    assert audit(ledger.site_dir) == []
 
 
 def rows(ledger: Ledger, sql: str) -> list[tuple[object, ...]]:

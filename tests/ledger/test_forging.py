@@ -27,14 +27,12 @@ from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot, take_over
 from ledger.state.projector import replaying
 from ledger.stores.file import connect
-from ledger.stores.opening import judge_and_apply
 from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import OPERATIONAL, memory_engine
 from ledger.trust.audit import audit
 from ledger.trust.judging import Judge
-from ledger.trust.record import EVENT, recorded
-from ledger.trust.replaying import ReplayRecord
+from ledger.trust.record import Record
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from tests.ledger.conftest import PEOPLE, Clock, elsewhere, shared_if_asked
@@ -269,10 +267,10 @@ def replayed(site_dir: Path, db: sqlite3.Connection) -> Iterator[Judge]:
     """Yield a judge that has judged and applied every event of a file."""
     engine = memory_engine()
     with engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
-        judge = Judge(ReplayRecord(projection, site_dir, lambda seq: recorded(db.execute(EVENT, (seq,)).fetchone())))
+        judge = Judge(Record(projection, site_dir, db))
         for values in db.execute(f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq").fetchall():
             row = dict(zip(COLUMNS, values, strict=True))
-            assert judge_and_apply(projection, judge, row)
+            assert not judge.take(row).is_refused
             if row["seq"] == 1:
                 connection.execute(insert(SQLModel.metadata.tables["event"]), [row])
         yield judge

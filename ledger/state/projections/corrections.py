@@ -31,7 +31,8 @@ from ledger.rules.subjects import is_delivery, is_supply
 from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Handler, Handlers, Projection, Row, Shape, stored
 from ledger.state.projections.hands import free_named
-from ledger.state.projections.later_words import said
+from ledger.state.projections.later_words import note_word, said
+from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
@@ -77,13 +78,15 @@ def note_entry(p: Projection, event: Event, payload: Payload) -> None:
     attempt = 0 if is_supply(subject) else p.activity(subject).attempt
     before = _before(p, event, payload)
     replaced = encode(before).decode() if before else "{}"
+    at = stamp(event.effective_at)
+    note_word(p, subject, at)
     row = (
         event.seq,
         event.kind,
         subject,
         attempt,
         event.actor,
-        stored(event.effective_at),
+        at,
         stored(said(payload)),
         replaced,
     )

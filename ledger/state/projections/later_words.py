@@ -27,6 +27,22 @@ SELECT said FROM entry WHERE subject IN (SELECT value FROM json_each(:subjects))
   AND said <> '[]' AND taken_back IS NULL"""
 
 
+_LATEST = "SELECT coalesce(max(at), '') FROM entry WHERE subject = :subject"
+
+
+def note_word(p: Projection, subject: str, at: str) -> None:
+    """Note of what time an entry is, if it is known of what time the latest one is."""
+    if p.latest_words.get(subject, at) < at:
+        p.latest_words[subject] = at
+
+
+def _latest(p: Projection, subject: str) -> str:
+    """Return of what time the latest entry is, with or without a word. Only the first time this asks the table."""
+    if subject not in p.latest_words:
+        (p.latest_words[subject],) = p.ids(_LATEST, subject=subject)
+    return p.latest_words[subject]
+
+
 def said(payload: Payload) -> tuple[str, ...]:
     """Return the columns of its subject on which an entry has a word, and on which a later word would count instead."""
     match payload:
@@ -55,5 +71,7 @@ def said_later(
 ) -> frozenset[str]:
     """Return the columns on which an entry already has a word that is of a later time than the event."""
     at = stamp(event.effective_at)
+    if all(_latest(p, subject) <= at for subject in subjects):
+        return frozenset()
     found = p.ids(_LATER, subjects=dumps(subjects), attempt=attempt, at=at)
     return frozenset(name for text in found for name in words(text))
