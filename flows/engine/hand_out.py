@@ -9,11 +9,11 @@ import time
 
 from prefect import tags
 
+from flows.dashboard.standing_words import title
 from flows.engine.advance import Advance
 from flows.engine.state import Engine
-from flows.phases.by_phase import PHASE_FLOWS
 from flows.phases.phase_flow import run_advance
-from flows.phases.titles import title
+from flows.phases.phases import PHASE_FLOWS
 from steps.catalog.terms import Phase
 
 log = logging.getLogger("clusterwright.flows")
