@@ -34,7 +34,6 @@ from flows.runs.results.per_host import PlaybookResult
 from flows.runs.retry_hosts import hosts_left
 from flows.runs.run import Player, RunEvent, RunSpec, sweep
 from flows.runs.run import play as play_here
-from flows.runs.variables import variables_of
 from flows.runs.waves import run_in_waves
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
@@ -262,30 +261,12 @@ class Automation:
             spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends, player=_player(engine)
         )
 
-    def _spec(
-        self,
-        engine: Engine,
-        row: Activity,
-        hosts: tuple[str, ...],
-        name: str,
-        log: str = "",
-    ) -> RunSpec:
+    def _spec(self, engine: Engine, row: Activity, hosts: tuple[str, ...], name: str, log: str = "") -> RunSpec:
         """Return the terms of a run. `name` is its folder's, `log` the name of its log if that is another."""
         assert self.inventory is not None
-        assert row.plan.playbook
-        runs = runs_folder(engine.site_dir)
-        playbook = (self.playbooks / row.plan.playbook).resolve()
-        return RunSpec(
-            playbook=playbook,
-            inventory=self.inventory,
-            hosts=hosts,
-            extra_vars=variables_of(engine.plan, engine.activities[row.id]),
-            work_dir=runs / name,
-            log=own_log(engine.site_dir.resolve(), log or name),
-            limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
-            access=self.means.access,
-            allowed_in=self.means.allowed_in,
-        )
+        activity, folder = engine.activities[row.id], runs_folder(engine.site_dir) / name
+        kept = own_log(engine.site_dir.resolve(), log or name)
+        return self.means.spec(engine.plan, activity, hosts, self.playbooks, self.inventory, folder, kept)
 
 
 def _player(engine: Engine) -> Player:

@@ -1,8 +1,12 @@
-"""Notes how each task ended on each host, for the run's supervisor. No other way has all of it.
+"""Notes how each task ended on each host, and which hosts are not done at the end. No other way has all of it.
 
 ansible-runner leaves out a result that is longer than it likes, and does not say so: the readings of that host would be lost,
 and the run would be in order. It also leaves out whether a hidden result (`no_log`) changed its host, and to which other host a
 task was delegated. Here texts are bounded, each says what was left out of it, and a result that cannot be kept leaves a gap.
+
+A host that went well is not done if Ansible stopped it for another one's sake (`any_errors_fatal`, `run_once`), or broke the
+playbook off before a play for it, since every host of a play had failed. No event says so. Ansible names the former in its file
+for a retry. The latter are those of the plays that did not begin.
 
 Each note is a file of the run's folder, numbered from 1. Ansible calls plugins in the order of their names: `known_secrets` has
 told what it knows before a note of the same moment is there.
@@ -17,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ansible import constants
 from ansible.plugins.callback import CallbackBase
 
 from flows.runs.results.failures import essence, printed
@@ -55,6 +60,21 @@ class Results(CallbackBase):  # type: ignore[misc]  # Ansible has no types
         self._folder = Path(os.environ[NOTED_IN])
         self._number = 0
         self._begun: dict[tuple[str, str], float] = {}
+        self._left: list[Any] = []
+        self._inventory: Any = None
+
+    def v2_playbook_on_start(self, playbook: Any) -> None:
+        """Remember every play, and have the file for a retry written. ansible-runner switches it off in the environment."""
+        self._left = list(playbook.get_plays())
+        constants.RETRY_FILES_ENABLED = True
+        constants.RETRY_FILES_SAVE_PATH = str(self._folder)
+
+    def v2_playbook_on_play_start(self, play: Any) -> None:
+        """Note that a play begins. With `serial` it begins more than once."""
+        self._inventory = play.get_variable_manager()._inventory  # noqa: SLF001  Ansible has no other way to it
+        uuids = [_uuid(one) for one in self._left]
+        if _uuid(play) in uuids:
+            del self._left[: uuids.index(_uuid(play)) + 1]
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002  as Ansible calls it
         """Note that a task begins."""
@@ -102,8 +122,19 @@ class Results(CallbackBase):  # type: ignore[misc]  # Ansible has no types
                 self._note({"event": "difference", "text": text, **_on_host(result)})
 
     def v2_playbook_on_stats(self, stats: Any) -> None:  # noqa: ARG002  as Ansible calls it
-        """Note that nothing comes after this. A run whose last note is missing has lost some."""
+        """Note who is not done, and that nothing comes after this. A run whose last note is missing has lost some."""
+        self._note({"event": "unfinished", "hosts": sorted(self._not_done())})
         self._note({"event": "complete"})
+
+    def _not_done(self) -> set[str]:
+        """Return the hosts that are not done. A play whose pattern only a run could fill in may be for every host."""
+        names: set[str] = set()
+        for retry in self._folder.glob("*.retry"):
+            names.update(retry.read_text(encoding="utf-8").splitlines())
+        for play in self._left:
+            pattern = "all" if "{{" in str(play.hosts) else play.hosts
+            names.update(host.name for host in self._inventory.get_hosts(pattern, ignore_restrictions=True))
+        return names
 
     def _note_result(self, event: str, result: Any, **more: Any) -> None:
         said, uuid = result.result, _uuid(result.task)
@@ -130,8 +161,8 @@ def _name(task: Any) -> str:
     return str(task.name or task.action)
 
 
-def _uuid(task: Any) -> str:
-    return str(task._uuid)  # noqa: SLF001  nothing public tells two tasks of one name apart
+def _uuid(one: Any) -> str:
+    return str(one._uuid)  # noqa: SLF001  nothing public tells two tasks or plays of one name apart
 
 
 CallbackModule = Results
