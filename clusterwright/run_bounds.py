@@ -8,7 +8,7 @@ from flows.runs.inventory.sources import kept_inventory
 from flows.runs.limits.limits import Limit
 from flows.runs.means import Means
 from flows.runs.process.place import playbooks_folder
-from flows.runs.retry_hosts import hosts_left
+from flows.runs.releases.terms import hosts_left
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from schedule.errors import NotSatisfiedError

@@ -14,11 +14,10 @@ from pathlib import Path
 
 from flows.dashboard.server import PrefectServer, Server
 from flows.dashboard.site_lock import ENGINE_ROLE
-from flows.engine.housekeeping import Housekeeping
+from flows.engine.housekeeping import Housekeeping, SigningGate
 from flows.engine.log_file import kept
 from flows.engine.metrics import metrics_on
 from flows.engine.performer import Performer, Workers
-from flows.engine.signing_gate import SigningGate
 from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in

@@ -29,9 +29,8 @@ from flows.runs.drift.preview import look
 from flows.runs.drift.text import keep
 from flows.runs.means import Means
 from flows.runs.process.place import runs_folder
-from flows.runs.releases.coverage import not_released
+from flows.runs.releases.terms import hosts_left, not_released
 from flows.runs.results.per_host import PlaybookResult
-from flows.runs.retry_hosts import hosts_left
 from flows.runs.run import Player, RunEvent, RunSpec, sweep
 from flows.runs.run import play as play_here
 from flows.runs.waves import run_in_waves

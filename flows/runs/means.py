@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
-from flows.runs.allowing.asked import asked_by_inventory, asked_by_runs, require_allowed
-from flows.runs.allowing.inventory_code import code_in
+from flows.runs.allowing.asked import asked_by_inventory, asked_by_runs, code_in, require_allowed
 from flows.runs.inventory.sources import site_in
 from flows.runs.limits.extents import extent_of, group_hosts
 from flows.runs.limits.limits import limits_of

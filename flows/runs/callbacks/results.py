@@ -10,6 +10,8 @@ for a retry. The latter are those of the plays that did not begin.
 
 Each note is a file of the run's folder, numbered from 1. Ansible calls plugins in the order of their names: `known_secrets` has
 told what it knows before a note of the same moment is there.
+
+An output of a tool, from which metrics are read, is passed on whole or not at all: a reader would find a wrong value in a part of it.
 """
 
 from __future__ import annotations
@@ -18,15 +20,16 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible import constants
 from ansible.plugins.callback import CallbackBase
 
-from flows.runs.results.failures import essence, printed
-from flows.runs.results.raw_outputs import raw_outputs
+from flows.runs.results.failures import essence, is_missing, printed
 from flows.runs.secrets.values import secrets_in
+from steps.acceptance.handed import LONGEST_TEXT
 
 DOCUMENTATION = """
 name: results
@@ -40,6 +43,12 @@ NOTED_IN = "CLUSTERWRIGHT_RESULTS"
 
 NOT_ON_HOST = frozenset({"add_host", "assert", "debug", "fail", "group_by", "include_vars", "pause", "set_fact"})
 """Tasks that Ansible carries out by itself. They say nothing about whether a host answers."""
+
+RAW_FACTS = ("raw_output_results", "stress_results", "proof_results", "drift_results")
+"""The facts in which roles pass on the raw output of tools. Each is a list of results of Ansible's command module."""
+
+TOOL_KEYS = ("raw_output_tool", "stress_load", "stress_disk")
+"""Under one of these keys a result names the tool that was run: the variable of the role's loop."""
 
 _HALVES = re.compile("[\ud800-\udfff]")
 """What Ansible makes of bytes that are no UTF-8. No file can hold it."""
@@ -163,6 +172,34 @@ def _name(task: Any) -> str:
 
 def _uuid(one: Any) -> str:
     return str(one._uuid)  # noqa: SLF001  nothing public tells two tasks or plays of one name apart
+
+
+def raw_outputs(facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the output of each tool by the tool's name, from the facts of a task's result."""
+    found: dict[str, dict[str, Any]] = {}
+    for fact in RAW_FACTS:
+        found.update(_of(facts.get(fact, ())))
+    return found
+
+
+def _of(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the output of each tool. Of a tool that is missing, name the package to install."""
+    for result in results:
+        tool = next((result[key] for key in TOOL_KEYS if key in result), None)
+        if tool is None or "rc" not in result:
+            continue
+        text = result.get("stdout", "")
+        is_too_long = len(text) > LONGEST_TEXT
+        yield (
+            tool["name"],
+            {
+                "tool": tool["argv"][0] if "argv" in tool else "fio",
+                "rc": result["rc"],
+                "stdout": "" if is_too_long else text,
+                "left_out": len(text) if is_too_long else 0,
+                "missing_package": tool["package"] if is_missing(result) else None,
+            },
+        )
 
 
 CallbackModule = Results
