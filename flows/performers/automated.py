@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from prefect.logging import get_run_logger
 
+from flows.beside import beside
 from flows.dashboard.artifacts import publish_causes
 from flows.engine.performer import Job, Outcome, known_already, settled
 from flows.engine.state import WAITS, Engine
@@ -27,7 +28,7 @@ from flows.runs.bundle.digest import run_digest
 from flows.runs.drift.look import Place, look_for_drift
 from flows.runs.drift.preview import look
 from flows.runs.drift.text import keep
-from flows.runs.means import Means
+from flows.runs.means import DEFAULTS, Means
 from flows.runs.process.place import runs_folder
 from flows.runs.releases.terms import hosts_left, not_released
 from flows.runs.results.per_host import PlaybookResult
@@ -68,16 +69,15 @@ class Play(NamedTuple):
     was_cut_off: bool = False
 
 
+@dataclass
 class Automation:
-    """Runs playbooks for activities, one at a time on each host."""
+    """Runs playbooks for activities, one at a time on each host. With `hands_off`, only what reads is run."""
 
-    def __init__(self, playbooks: Path, inventory: Path | None, means: Means, *, hands_off: bool) -> None:
-        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
-        self.playbooks = playbooks
-        self.inventory = inventory
-        self.means = means
-        self.hands_off = hands_off
-        self.cancels: dict[str, threading.Event] = {}
+    playbooks: Path
+    inventory: Path | None
+    means: Means = DEFAULTS
+    hands_off: bool = field(kw_only=True)
+    cancels: dict[str, threading.Event] = field(default_factory=dict, init=False)
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:
         """Return what makes a step worth another look: its playbook, and where it needs a release, that and what it would cover."""
@@ -226,7 +226,8 @@ class Automation:
             spec = self._spec(engine, row, held.hosts, folder, held.run)
             if row.plan.effect in CHANGING or not is_ours(row.plan.playbook or ""):
                 spec = replace(spec, released=digest)
-            with Lease(engine, held, cancel) as lease:
+            lease = Lease(engine, held, cancel)
+            with beside(lease.keep, f"lease {row.id}"):
                 if was_cut_off and engine.workers is None:  # of a slice, its worker has removed that
                     sweep(spec, held.hosts, _logged)
                 result = self._played(engine, row, spec, lease)

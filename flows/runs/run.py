@@ -14,9 +14,11 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from flows.beside import beside
 from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import why_lapsed
 from flows.runs.limits.limits import Extent, Limits, limits_of
@@ -214,7 +216,7 @@ def _supervised(
         on_pgid(process.pid)  # before it knows what to start: an engine that has lost its claim starts nothing
         process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
         process.stdin.flush()
-        with _stopped_when_asked(process, cancel):
+        with beside(partial(_stop_when_asked, process, cancel), "stopper"):
             return collected(_reported(process), spec, on_event, cancel)
     finally:
         with contextlib.suppress(OSError):
@@ -252,24 +254,7 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
     }
 
 
-@contextlib.contextmanager
-def _stopped_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event) -> Iterator[None]:
-    """Stop the run as soon as it is cancelled, while the block lasts."""
-    done = threading.Event()
-    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
-    stopper.start()
-    try:
-        yield
-    finally:
-        done.set()
-        stopper.join()
-
-
-def _stop_when_asked(
-    process: subprocess.Popen[bytes],
-    cancel: threading.Event,
-    done: threading.Event,
-) -> None:
+def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, done: threading.Event) -> None:
     """When the run is cancelled, close the supervisor's stdin, which ends it. Kill it if it does not end."""
     while not done.wait(POLL_S):
         if cancel.is_set():

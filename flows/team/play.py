@@ -12,12 +12,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from prefect import flow
 from prefect.client.schemas.objects import State, StateType
 from prefect.logging import get_run_logger
 
+from flows.beside import beside
 from flows.engine.parent_death import end_with_parent
 from flows.runs.bundle.copy import remove
 from flows.runs.process.control_groups import own_group
@@ -56,7 +58,8 @@ def play(slice_name: str, digest: str) -> State[None]:
 
 def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
     """Run the slice, and report what happens. However it goes, say at the end that nothing of it is left."""
-    with _folder(worker, slice_name) as folder, Reporter(worker, slice_name) as reporter:
+    reporter = Reporter(worker, slice_name)
+    with _folder(worker, slice_name) as folder, beside(reporter.write, f"reports {slice_name}"):
         try:
             terms = unpacked(_bundle(worker, slice_name, digest), folder)
             refuse_other_versions(terms)
@@ -95,9 +98,8 @@ def _bundle(worker: Worker, slice_name: str, digest: str) -> bytes:
 
 
 def _played(worker: Worker, terms: SliceTerms, place: RunPlace, reporter: Reporter) -> PlaybookResult:
-    cancel, over = threading.Event(), threading.Event()
-    lease = (worker.exchange, terms.slice_name, terms.token, cancel, over)
-    threading.Thread(target=watch, args=lease, name="lease", daemon=True).start()
+    cancel = threading.Event()
+    lease = partial(watch, worker.exchange, terms.slice_name, terms.token, cancel)
     spec = RunSpec(
         playbook=place.tree.playbook,
         inventory=place.tree.inventory,
@@ -115,7 +117,5 @@ def _played(worker: Worker, terms: SliceTerms, place: RunPlace, reporter: Report
         if event.sentence:
             get_run_logger().info("%s", event.sentence)
 
-    try:
+    with beside(lease, "lease", is_awaited=False):
         return play_here(spec, place, on_event, ignore, cancel)
-    finally:
-        over.set()

@@ -55,7 +55,6 @@ class Remote:
     """A slice on a worker."""
 
     def __init__(self, team: Team, exchange: Exchange, pool: Pool, one: Slice) -> None:
-        """Take what the site's team shares, and the slice. Nothing is sent yet."""
         self._team, self._exchange, self._pool, self._slice = team, exchange, pool, one
         self._token, self._renewals, self._renewed = secrets.token_hex(32), 0, 0.0
         self._key = ""
