@@ -21,7 +21,6 @@ class PhaseDeployments:
     """The deployments of one site's phases in Prefect."""
 
     def __init__(self, api: PrefectApi) -> None:
-        """Take the server's interface. Nothing is registered yet."""
         self._api = api
         self._phases: dict[str, Phase] = {}
 

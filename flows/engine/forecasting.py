@@ -21,7 +21,6 @@ class ForecastKeeper:
     """Looks at each turn of an engine whether events have moved dates, and makes a new forecast in a thread of its own."""
 
     def __init__(self, site_dir: Path, say: Callable[[str], None]) -> None:
-        """Take the site's folder, and what shows messages on the terminal."""
         self._site_dir, self._say = site_dir, say
         self._began: float | None = None
         self._thread: threading.Thread | None = None

@@ -24,7 +24,6 @@ class Housekeeping:
     """Called at each look of an engine, by one thread at a time."""
 
     def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
-        """Take the engine, and what shows messages on the terminal."""
         self.engine = engine
         self.say = say
         self._recovered: float | None = None
@@ -79,7 +78,6 @@ class SigningGate:
     """Asked at each look of an engine. A plan may have enrolled another key meanwhile, or the owner revoked this one."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        """Take what shows messages on the terminal."""
         self._say = say
         self._said = ""
 

@@ -9,7 +9,6 @@ class Wakeup:
     """Wakes the threads that wait for a change. Each says which count it has seen."""
 
     def __init__(self) -> None:
-        """Begin at zero."""
         self._changed = threading.Condition()
         self._count = 0
 

@@ -48,9 +48,9 @@ class Slow(RealPerformer):
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         if row.id == QUESTION:
             return super().prepare(engine, snapshot, row)
-        return lambda: self._run(row.id)
+        return lambda: self._begin(row.id)
 
-    def _run(self, name: str) -> Outcome:
+    def _begin(self, name: str) -> Outcome:
         self.begun.append(name)
         if name != SHORT:
             assert self.released.wait(120)

@@ -57,7 +57,6 @@ class Pace:
     """How long hosts take for one task, by the seconds that this process has been at work."""
 
     def __init__(self) -> None:
-        """Begin with nobody at work."""
         self.seen: dict[str, float] = {}
         self.began: dict[str, float] = {}
         self.took: list[float] = []
@@ -93,7 +92,6 @@ class Hanging(CallbackBase):  # type: ignore[misc]  # Ansible has no types
     CALLBACK_NAME = "hanging"
 
     def __init__(self) -> None:
-        """Begin before the first task."""
         super().__init__()
         self._after_s = float(os.environ[AFTER])
         self._noted_in = Path(os.environ[NOTED_IN], "hanging")

@@ -64,7 +64,6 @@ class Results(CallbackBase):  # type: ignore[misc]  # Ansible has no types
     CALLBACK_NAME = "results"
 
     def __init__(self) -> None:
-        """Begin before the first task."""
         super().__init__()
         self._folder = Path(os.environ[NOTED_IN])
         self._number = 0

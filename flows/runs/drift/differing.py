@@ -29,7 +29,6 @@ class Differing:
     """Collects the differences of a run in check mode from its events. What a handler would do follows from them, and is left out."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.found: list[Difference] = []
         self._printed: dict[str, list[str]] = {}
         self._is_handler = False
