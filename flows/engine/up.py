@@ -22,7 +22,7 @@ from flows.engine.performer import Performer
 from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in
-from flows.runs.limits.limits import side_by_side
+from flows.runs.limits import side_by_side
 from flows.runs.means import DEFAULTS, Means, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible

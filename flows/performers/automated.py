@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from prefect.logging import get_run_logger
 
-from flows.beside import beside
 from flows.dashboard.artifacts import publish_causes
 from flows.engine.performer import Job, Outcome, known_already, settled
 from flows.engine.state import WAITS, Engine
@@ -35,6 +34,7 @@ from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import Player, RunEvent, RunSpec, sweep
 from flows.runs.run import play as play_here
 from flows.runs.waves import run_in_waves
+from flows.threads import beside
 from ledger.decisions.runs import record_preview, settle
 from ledger.entries import Claim, RunOutcome
 from ledger.evidence.live_output import own_log

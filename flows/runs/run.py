@@ -18,10 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.beside import beside
 from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import why_lapsed
-from flows.runs.limits.limits import Extent, Limits, limits_of
+from flows.runs.limits import Extent, Limits, limits_of
 from flows.runs.process.control_groups import join
 from flows.runs.process.leftovers import remote_temp
 from flows.runs.process.place import RunPlace, run_place
@@ -29,6 +28,7 @@ from flows.runs.process.spare import environment, supervisor
 from flows.runs.process.sweeping import LIMITS, write_sweep
 from flows.runs.results.per_host import Event, HostResult, PlaybookResult, Tally
 from flows.runs.secrets.access import NOTHING, Access
+from flows.threads import beside
 from schedule.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 from steps.design.run_settings import RunSettings
 

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 
-from flows.beside import beside
 from flows.team.exchange import Exchange
+from flows.threads import beside
 from schedule.errors import UnreachableError
 
 log = logging.getLogger("clusterwright.flows")

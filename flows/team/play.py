@@ -19,7 +19,6 @@ from prefect import flow
 from prefect.client.schemas.objects import State, StateType
 from prefect.logging import get_run_logger
 
-from flows.beside import beside
 from flows.engine.parent_death import end_with_parent
 from flows.runs.bundle.copy import remove
 from flows.runs.process.control_groups import own_group
@@ -33,6 +32,7 @@ from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
 from flows.team.reporting import Reporter
 from flows.team.worker_file import Worker, this_process, worker_here
+from flows.threads import beside
 from ledger.machine_processes import boot_id
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 
