@@ -5,14 +5,13 @@ from pathlib import Path
 
 from flows.engine.reservations import in_turn
 from flows.runs.allowing.asked import asked_by_playbook, require_allowed
-from flows.runs.drift.preview import Differences, look
+from flows.runs.drift.preview import Differences, look, record
 from flows.runs.inventory.sources import kept_inventory
 from flows.runs.means import means_of
 from flows.runs.process.place import playbooks_folder, runs_folder
 from flows.runs.releases.terms import release_terms
 from flows.runs.run import require_ansible
 from flows.runs.secrets.access import ask_terminal
-from ledger.decisions.runs import record_preview
 from ledger.entries import Wish
 from ledger.evidence.plans import read_plan
 from ledger.questions.case import require_activity
@@ -47,14 +46,7 @@ def preview(folder: Path, activity: str) -> Differences:
     with Ledger.open(folder) as ledger:
         with in_turn(ledger, wish):
             seen = look(spec)
-        record_preview(
-            ledger,
-            activity,
-            hosts=terms.hosts,
-            playbook_digest=seen.digest,
-            differences=seen.text,
-            summary=seen.summary,
-        )
+        record(ledger, activity, terms.hosts, seen)
     return seen
 
 

@@ -25,7 +25,7 @@ from flows.performers.measured import outcome_of
 from flows.runs.allowing.asked import is_ours, not_allowed, playbook_not_allowed
 from flows.runs.bundle.digest import run_digest
 from flows.runs.drift.look import Place, look_for_drift
-from flows.runs.drift.preview import look
+from flows.runs.drift.preview import look, record
 from flows.runs.drift.text import keep
 from flows.runs.means import DEFAULTS, Means
 from flows.runs.process.place import runs_folder
@@ -35,7 +35,7 @@ from flows.runs.run import Player, RunEvent, RunSpec, sweep
 from flows.runs.run import play as play_here
 from flows.runs.waves import run_in_waves
 from flows.threads import beside
-from ledger.decisions.runs import record_preview, settle
+from ledger.decisions.runs import settle
 from ledger.entries import Claim, RunOutcome
 from ledger.evidence.live_output import own_log
 from ledger.log.payloads.runs import RunSettled
@@ -184,14 +184,7 @@ class Automation:
             seen = look(self._spec(engine, row, play.hosts, name), _player(engine))
         except (InputError, UnreachableError) as error:
             return Outcome("Not looked at", f"{error}: clusterwright preview {row.id}", asked=True)
-        record_preview(
-            engine.ledger,
-            row.id,
-            hosts=play.hosts,
-            playbook_digest=seen.digest,
-            differences=seen.text,
-            summary=seen.summary,
-        )
+        record(engine.ledger, row.id, play.hosts, seen)
         return waits._replace(message=f"it {seen.summary}; {waits.message}")
 
     def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:

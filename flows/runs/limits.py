@@ -124,6 +124,11 @@ def limits_of(settings: RunSettings, extent: Extent) -> Limits:
     )
 
 
+def plain_limits(hosts: int) -> Limits:
+    """Return the bounds of a run of an unknown step, where site.yaml states none."""
+    return limits_of(RunSettings(), Extent("", None, hosts))
+
+
 def side_by_side(settings: RunSettings) -> int:
     """Return how many runs go on at once on this machine: what site.yaml states, or what its cores and memory hold."""
     by_cores = RUNS_A_CORE * len(os.sched_getaffinity(0))

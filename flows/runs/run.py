@@ -20,7 +20,7 @@ from typing import Any
 
 from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import why_lapsed
-from flows.runs.limits import Extent, Limits, limits_of
+from flows.runs.limits import Limits, plain_limits
 from flows.runs.process.control_groups import join
 from flows.runs.process.leftovers import remote_temp
 from flows.runs.process.place import RunPlace, run_place
@@ -30,7 +30,6 @@ from flows.runs.results.per_host import Event, HostResult, PlaybookResult, Tally
 from flows.runs.secrets.access import NOTHING, Access
 from flows.threads import beside
 from schedule.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
-from steps.design.run_settings import RunSettings
 
 POLL_S = 0.2
 PATIENCE_S = 5.0
@@ -225,7 +224,7 @@ def _supervised(
 
 
 def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
-    limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
+    limits = spec.limits or plain_limits(len(spec.hosts))
     return {
         "work_dir": str(spec.work_dir),
         "remove": str(place.folder),

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from flows.runs.results.per_host import FAILED
 from flows.runs.run import Player, RunEvent, RunSpec, play, run_playbook
+from ledger.decisions.runs import record_preview
+from ledger.writing import Ledger
 from schedule.errors import UnreachableError
 
 _HEADS = re.compile(r"^--- (?P<before>.*)\n\+\+\+ (?P<after>.*)\n", re.MULTILINE)
@@ -45,6 +47,18 @@ def look(spec: RunSpec, player: Player = play) -> Differences:
         )
     changed = sum(host.status == "changed" for host in result.hosts)
     return Differences(text, f"would change {changed} of {len(result.hosts)} hosts", result.digest)
+
+
+def record(ledger: Ledger, activity: str, hosts: tuple[str, ...], seen: Differences) -> None:
+    """Keep what check mode showed, for the people who release it."""
+    record_preview(
+        ledger,
+        activity,
+        hosts=hosts,
+        playbook_digest=seen.digest,
+        differences=seen.text,
+        summary=seen.summary,
+    )
 
 
 class Difference(NamedTuple):
