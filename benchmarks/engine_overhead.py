@@ -119,7 +119,7 @@ def engine_on(server: PrefectServer, site: Path) -> Iterator[Callable[[str], Non
     from prefect import tags
 
     from flows.dashboard.board import Board
-    from flows.engine.dispatcher import Dispatcher
+    from flows.engine.dispatcher import dispatch
     from flows.engine.housekeeping import Housekeeping
     from flows.engine.state import Engine
     from flows.performers.real import RealPerformer
@@ -136,7 +136,7 @@ def engine_on(server: PrefectServer, site: Path) -> Iterator[Callable[[str], Non
 
         def ask_all(tag: str) -> None:
             with tags(tag):
-                Dispatcher(engine).run(until_idle=True)
+                dispatch(engine, until_idle=True)
 
         try:
             yield ask_all

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from flows.runs.inventory.nodes import inventory_nodes
+from flows.runs.inventory.hosts import inventory_nodes
 from flows.runs.inventory.sources import current_inventory
 from ledger.questions.case import select
 from ledger.questions.checks import checked_items

@@ -5,15 +5,13 @@ from pathlib import Path
 
 from flows.engine.reservations import in_turn
 from flows.runs.allowing.asked import asked_by_playbook, require_allowed
-from flows.runs.drift.preview import Differences, look
+from flows.runs.drift.preview import Differences, look, record
 from flows.runs.inventory.sources import kept_inventory
 from flows.runs.means import means_of
 from flows.runs.process.place import playbooks_folder, runs_folder
 from flows.runs.releases.terms import release_terms
-from flows.runs.run import RunSpec, require_ansible
+from flows.runs.run import require_ansible
 from flows.runs.secrets.access import ask_terminal
-from flows.runs.variables import variables_of
-from ledger.decisions.runs import record_preview
 from ledger.entries import Wish
 from ledger.evidence.plans import read_plan
 from ledger.questions.case import require_activity
@@ -41,31 +39,14 @@ def preview(folder: Path, activity: str) -> Differences:
         raise NotSatisfiedError(
             f"{activity} is {row.state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
         )
-    runs, playbook = runs_folder(folder), playbooks_folder() / terms.playbook
-    means = means_of(folder, inventory, ask_terminal)
-    spec = RunSpec(
-        playbook=playbook,
-        inventory=inventory,
-        hosts=terms.hosts,
-        extra_vars=variables_of(plan, row.plan),
-        work_dir=runs / f"preview-{uuid.uuid4().hex[:12]}",
-        log=runs / "preview.log",
-        limits=means.limits(row.plan, terms.hosts, playbook, inventory),
-        access=means.access,
-        allowed_in=means.allowed_in,
-    )
+    runs, means = runs_folder(folder), means_of(folder, inventory, ask_terminal)
+    work_dir, log = runs / f"preview-{uuid.uuid4().hex[:12]}", runs / "preview.log"
+    spec = means.spec(plan, row.plan, terms.hosts, playbooks_folder(), inventory, work_dir, log)
     wish = Wish(row.id, row.attempt, wants(terms.hosts, row.plan.shares), float_of(row))
     with Ledger.open(folder) as ledger:
         with in_turn(ledger, wish):
             seen = look(spec)
-        record_preview(
-            ledger,
-            activity,
-            hosts=terms.hosts,
-            playbook_digest=seen.digest,
-            differences=seen.text,
-            summary=seen.summary,
-        )
+        record(ledger, activity, terms.hosts, seen)
     return seen
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 from clusterwright.planning import site_at
 from flows.runs.bundle.digest import run_digest
 from flows.runs.inventory.sources import kept_inventory
-from flows.runs.limits.limits import Limit
-from flows.runs.means import Means
+from flows.runs.limits import Limit, extent_of, limits_of
 from flows.runs.process.place import playbooks_folder
-from flows.runs.retry_hosts import hosts_left
+from flows.runs.releases.terms import hosts_left
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from schedule.errors import NotSatisfiedError
@@ -23,4 +22,5 @@ def bounds_of(folder: Path, snapshot: Snapshot, row: Activity) -> dict[str, Limi
     hosts = hosts_left(snapshot, row, run_digest(playbook, inventory))
     if not hosts:
         raise NotSatisfiedError(f"the inventory names no host for {row.id}", hint=f"clusterwright why {row.id}")
-    return Means(site_at(folder).runs).limits(row.plan, hosts, playbook, inventory)._asdict()
+    settings = site_at(folder).runs
+    return limits_of(settings, extent_of(settings, row.plan, hosts, playbook, inventory))._asdict()

@@ -9,15 +9,15 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from flows.dashboard.prefect_api import PrefectApi
-from flows.dashboard.standing_pictures import Dates, dates_of, pictures
+from flows.dashboard.standing_pictures import Dates, Picture, dates_of, pictures
 from flows.dashboard.standing_runs import Links, Parent, StandingRuns
 from flows.dashboard.status_artifact import StatusArtifact, status_text
-from flows.engine.ledger_changes import LedgerChanges
+from flows.engine.ledger_changes import SLOW_S, LedgerChanges
 from ledger.project_time import project_now
 from ledger.questions.counts import next_wake
 from ledger.questions.kept_forecast import FILE, kept_forecast
@@ -40,6 +40,9 @@ TEXTS_S = 5.0
 """How often, in seconds, artifacts are written at most."""
 
 PACE_S, PACE_LOOK_S = 1.0, 0.02
+PART_IDLE = 0.001
+"""The part of the time that looks may take while nothing is recorded. At a very large site one takes a fifth of a second."""
+
 CHECK_S = 60.0
 """How often, in seconds, the board asks what Prefect shows: with the login, a person can change the state of a run there."""
 
@@ -48,10 +51,11 @@ class Board:
     """One site's board."""
 
     def __init__(self, api: PrefectApi, site_dir: Path, clock: Callable[[], datetime]) -> None:
-        """Take the server's interface, the site's folder, and the clock of project time."""
         self._api, self._site_dir, self._clock = api, site_dir, clock
         self._status = StatusArtifact(api)
         self._runs: StandingRuns | None = None
+        self._wanted: dict[str, Picture] = {}
+        self._is_old, self._lacks_texts = True, False
         self._checked: float | None = None
         self._as_of = time.monotonic()
         self._wrote = -TEXTS_S
@@ -65,8 +69,9 @@ class Board:
         """Find or make the standing run of each phase. Return by phase what its advances are children of."""
         with self._snapshot() as snapshot:
             site = site_of(snapshot)
-            runs = StandingRuns(self._api, site.name, site.uuid)
-            parents = runs.open(pictures(snapshot, self._dated(snapshot)), restored)
+            self._wanted = pictures(snapshot, self._dated(snapshot))
+        runs = StandingRuns(self._api, site.name, site.uuid)
+        parents = runs.open(self._wanted, restored)
         self._runs = runs
         return parents
 
@@ -85,11 +90,13 @@ class Board:
             self._stop.wait(PACE_LOOK_S)
 
     def _follow(self) -> None:
-        with LedgerChanges(self._site_dir, self._clock) as watch:
+        with closing(LedgerChanges(self._site_dir, self._clock)) as watch:
             is_due, shown = True, -EVERY_S
             while not self._stop.wait(AGAIN_S if is_due and self._checked is None else LOOK_S):
                 began = time.monotonic()
-                is_due = watch.moved() or is_due or self._is_unchecked()
+                late_texts = self._lacks_texts and began - self._wrote > TEXTS_S
+                self._is_old = watch.moved() or self._is_old or late_texts
+                is_due = self._is_old or is_due or self._is_unchecked()
                 if is_due and began - shown >= EVERY_S:
                     shown = began
                     is_due = not self._shows(watch)
@@ -111,26 +118,36 @@ class Board:
         return True
 
     def _show(self, watch: LedgerChanges | None) -> None:
-        if self._runs is None or self._is_unchecked():
+        """Look at the record where it may say something else, and at what Prefect shows where that was long ago."""
+        if self._runs is None:
             self.open()
-            self._loaded().load()
+        runs = self._runs
+        assert runs is not None  # it was opened
+        is_time = watch is None or time.monotonic() - self._wrote > TEXTS_S
+        status = self._look(watch, is_time=is_time) if self._is_old or watch is None else ""
+        if self._is_unchecked():
+            runs.open(self._wanted)
+            runs.load()
             self._checked = time.monotonic()
+        runs.send(self._wanted, self._links)
+        if is_time:
+            runs.send_texts(self._wanted)
+            self._wrote = time.monotonic()
+        if status:
+            self._status.send(status)
+        self._is_old, self._lacks_texts = False, not is_time
+
+    def _look(self, watch: LedgerChanges | None, *, is_time: bool) -> str:
+        """Read what is to be shown. Return the site's status if it is time for texts."""
+        began = time.thread_time()
         with self._snapshot() as snapshot:
             if watch is not None:
                 watch.lag_ends = next_wake(snapshot)
-            wanted = pictures(snapshot, self._dated(snapshot))
-            is_time = watch is None or time.monotonic() - self._wrote > TEXTS_S
+            self._wanted = pictures(snapshot, self._dated(snapshot))
             status = status_text(snapshot) if is_time else ""
-        runs = self._loaded()
-        runs.send(wanted, self._links)
-        if is_time:
-            runs.send_texts(wanted)
-            self._status.send(status)
-            self._wrote = time.monotonic()
-
-    def _loaded(self) -> StandingRuns:
-        assert self._runs is not None  # it was opened
-        return self._runs
+        if watch is not None:
+            watch.slow_s = max(SLOW_S, (time.thread_time() - began) / PART_IDLE)
+        return status
 
     def _dated(self, snapshot: Snapshot) -> Dates:
         """Return titles and dates, read anew only where another plan is in force or another forecast is kept."""

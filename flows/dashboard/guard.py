@@ -85,7 +85,6 @@ class Guard:
     """Refuses what is not served and what a page of another origin sends, and binds pages to their own server."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
-        """Take the application, and the port in its address."""
         self._app = app
         self._origins = own_origins(port)
         own = " ".join([*self._origins, *(origin.replace("http", "ws", 1) for origin in self._origins)])

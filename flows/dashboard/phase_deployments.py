@@ -5,37 +5,34 @@ No work pool has them, so no worker of Prefect can take their runs: only the eng
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
-
 from flows.dashboard.prefect_api import PrefectApi
-from flows.dashboard.standing_words import Shown
-from flows.phases.by_phase import PHASE_FLOWS
-from flows.phases.titles import title
+from flows.dashboard.standing_words import Shown, title
+from flows.phases.phases import PHASE_FLOWS
 from ledger.machine_time import machine_time
 from steps.catalog.terms import Phase
 
-ABOUT = "A quick run asks the engine to look now. It starts what is ready and nothing else, and it approves nothing."
+ABOUT = """\
+A run takes what is ready of this phase, until nothing is left. `activities` are those it began with.
+
+A quick run asks the engine to look now. It starts what is ready and nothing else, and it approves nothing."""
 
 
 class PhaseDeployments:
     """The deployments of one site's phases in Prefect."""
 
     def __init__(self, api: PrefectApi) -> None:
-        """Take the server's interface. Nothing is registered yet."""
         self._api = api
         self._phases: dict[str, Phase] = {}
 
     def register(self, site: str, revision: int) -> None:
         """Make the deployments, or bring them up to date with the plan revision in force."""
         parameters = {"site": site, "revision": revision, "activities": []}
-        for number, phase in enumerate(PHASE_FLOWS, start=1):
-            flow = self._api.post("/flows/", {"name": title(phase)})["id"]
+        for number, (phase, flow) in enumerate(PHASE_FLOWS.items(), start=1):
             wanted = {
                 "name": f"{number} {title(phase)}",
-                "flow_id": flow,
-                "entrypoint": _entrypoint(phase),
-                "description": _description(phase),
+                "flow_id": self._api.post("/flows/", {"name": title(phase)})["id"],
+                "entrypoint": f"{flow.fn.__module__}.{flow.fn.__name__}",
+                "description": f"{flow.description}\n\n{ABOUT}",
                 "tags": [site, phase],
                 "parameters": parameters,
                 "enforce_parameter_schema": False,
@@ -58,15 +55,3 @@ class PhaseDeployments:
         for run in self._api.post("/deployments/get_scheduled_flow_runs", wanted):
             found.setdefault(self._phases[run["deployment_id"]], []).append(run["id"])
         return found
-
-
-def _entrypoint(phase: Phase) -> str:
-    function = PHASE_FLOWS[phase].fn
-    return f"{function.__module__}.{function.__name__}"
-
-
-def _description(phase: Phase) -> str:
-    """Return what the phase is, what its flow does, and what a quick run asks for."""
-    flow = PHASE_FLOWS[phase]
-    module: Any = inspect.getmodule(flow.fn)
-    return "\n\n".join((inspect.getdoc(module) or "", flow.description or "", ABOUT))

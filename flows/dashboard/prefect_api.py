@@ -55,7 +55,6 @@ class PrefectApi:
     """The interface of a Prefect server."""
 
     def __init__(self, url: str, login: str) -> None:
-        """Take the address of its API, and the login. Nothing is asked yet."""
         self._url = url
         token = base64.b64encode(login.encode()).decode()
         self._headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
@@ -84,6 +83,12 @@ class PrefectApi:
             return _answered(request)
         except (OSError, HTTPException) as error:  # the second: it was ended in the middle of its answer
             raise UnreachableError(f"the dashboard's server does not answer: {error}", hint=LOST) from error
+
+    def write_artifact(self, known: str, artifact: Shown) -> str:
+        """Make an artifact, or change the text of the one whose id is known. Return its id."""
+        if known:
+            self.post(f"/artifacts/{known}", {"data": artifact["data"]}, "PATCH")
+        return known or str(self.post("/artifacts/", artifact)["id"])
 
     def count(self, kind: str, wanted: Filter) -> int:
         """Return how many flow or task runs it shows. `kind` is `flow_runs` or `task_runs`."""

@@ -16,11 +16,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Protocol, Self
+from typing import IO, Self
 
 from flows.dashboard.board import following
 from flows.dashboard.prefect_api import LOST, PrefectApi
 from flows.dashboard.settings import api_url, apply, database_file, others, page_url, prefect_home
+from flows.dashboard.shared_server import SharedServer
 from flows.dashboard.site_lock import hang_up, held_port, locked, release_port
 from flows.engine.parent_death import dying_with_parent
 from flows.engine.state_folder import log_folder
@@ -30,19 +31,6 @@ START_S = 120
 TELL_S = 4
 LOOK_S = 0.2
 LOG = "prefect-server.log"
-
-
-class Server(Protocol):
-    """The Prefect server of an engine: a child of it, or one that a team shares."""
-
-    api: PrefectApi
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it works."""
-
-    def fault(self) -> UnreachableError | None:
-        """Return what ended its work. None while it works."""
 
 
 class PrefectServer:
@@ -58,11 +46,12 @@ class PrefectServer:
         on_message: Callable[[str], None],
         role: str = "dashboard",
     ) -> None:
-        """Take the site's folder, the port, what shows messages on the terminal, and who serves. `start` starts the server."""
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
         self.role = role
+        self.log = site_dir / ".clusterwright" / "log" / LOG
+        """The file that holds what it printed."""
         self.process: subprocess.Popen[bytes] | None = None
         self._lock: IO[str] | None = None
         self._port: socket.socket | None = None
@@ -77,11 +66,6 @@ class PrefectServer:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Stop it. After an interrupt, stop it at once."""
         self.stop(patience_s=0 if kind is KeyboardInterrupt else 10)
-
-    @property
-    def log(self) -> Path:
-        """The file that holds what it printed."""
-        return self.site_dir / ".clusterwright" / "log" / LOG
 
     @property
     def is_alive(self) -> bool:
@@ -162,6 +146,10 @@ class PrefectServer:
         if self._lock is not None:
             self._lock.close()
         self._port = self._lock = None
+
+
+Server = PrefectServer | SharedServer
+"""The Prefect server of an engine: a child of it, or one that a team shares."""
 
 
 def _is_whole(before: os.stat_result, path: Path) -> bool:

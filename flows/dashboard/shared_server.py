@@ -15,6 +15,9 @@ from schedule.errors import UnreachableError
 PATIENCE_S = 60.0
 """How long the server may be away: it is restarted without the dispatcher."""
 
+ASK_S = 5.0
+"""How often, in seconds, it is asked whether it works: several times a second would cost more than all else of an idle dispatcher."""
+
 MOST_APART = timedelta(minutes=1)
 """By how much the clock of a dispatcher or a worker may differ from the server's."""
 
@@ -27,7 +30,7 @@ class SharedServer:
         login = shared_login()
         put_in_force(site_dir, client_settings(site_dir.resolve(), url, login))
         self.api = reached(url, login)
-        self._answered = time.monotonic()
+        self._asked = self._answered = time.monotonic()
 
     @property
     def is_alive(self) -> bool:
@@ -36,9 +39,12 @@ class SharedServer:
 
     def fault(self) -> UnreachableError | None:
         """Return that the server has been away for too long. None while it works, or may come back."""
-        if self.is_alive:
-            self._answered = time.monotonic()
-        if time.monotonic() - self._answered < PATIENCE_S:
+        now = time.monotonic()
+        if now - self._asked >= ASK_S:
+            self._asked = now
+            if self.is_alive:
+                self._answered = now
+        if now - self._answered < PATIENCE_S:
             return None
         return UnreachableError("Prefect's server does not answer any more", hint=LOST)
 

@@ -11,8 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from flows.dashboard.markdown import escaped
-from flows.dashboard.standing_words import Shown, phase_dates, phase_name, shown, troubles
-from flows.phases.titles import title
+from flows.dashboard.standing_words import Shown, phase_dates, phase_name, shown, title, troubles
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import commitment_words, forecast_line
 from ledger.questions.kept_forecast import Freshness, KeptForecast
@@ -87,7 +86,7 @@ def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: D
     }
     order = {step: standing.planned for step, standing in steps.items() if standing.planned is not None}
     text = partial(_text, site, phase, state, until, nodes, steps, dates)
-    return Picture(phase_name(title(phase), state, troubles(whole), until), state, nodes, order, text)
+    return Picture(phase_name(phase, state, troubles(whole), until), state, nodes, order, text)
 
 
 def _node_name(step: str, words: str, standing: WorkStanding, zone: str) -> str:

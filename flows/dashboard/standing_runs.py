@@ -56,7 +56,6 @@ class StandingRuns:
     """The standing runs of one site."""
 
     def __init__(self, api: PrefectApi, site: str, uuid: str) -> None:
-        """Take the server's interface, and the site's name and UUID."""
         self._api, self._uuid = api, uuid
         self._tags = [TAG, site]
         self._runs: dict[str, _Run] = {}
@@ -139,18 +138,14 @@ class StandingRuns:
     def _send_text(self, phase: str, run: _Run, text: str) -> None:
         if run.text == text:
             return
-        if run.artifact:
-            self._api.post(f"/artifacts/{run.artifact}", {"data": text}, "PATCH")
-        else:
-            artifact = {
-                "key": f"{TAG}-{phase.replace('_', '-')}",
-                "type": "markdown",
-                "description": "What the phase waits for, by step",
-                "flow_run_id": run.id,
-                "data": text,
-            }
-            run.artifact = self._api.post("/artifacts/", artifact)["id"]
-        run.text = text
+        artifact = {
+            "key": f"{TAG}-{phase.replace('_', '-')}",
+            "type": "markdown",
+            "description": "What the phase waits for, by step",
+            "flow_run_id": run.id,
+            "data": text,
+        }
+        run.artifact, run.text = self._api.write_artifact(run.artifact, artifact), text
 
     def _set(self, kind: str, run: str, state: Shown) -> None:
         self._api.post(f"/{kind}/{run}/set_state", {"state": state._asdict(), "force": True})

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.standings import WorkStanding
 from ledger.rules.activity import NOT_BEGUN, NOT_MET, OVER, State
+from steps.catalog.terms import Phase
 from steps.stamps import local_day
 
 BEGUN = (State.RUNNING, State.IN_PROGRESS)
@@ -26,6 +27,11 @@ class Shown(NamedTuple):
     type: str
     name: str
     message: str = ""
+
+
+def title(phase: str) -> str:
+    """Return a phase's name as the dashboard shows it."""
+    return "Go-live" if phase == Phase.GO_LIVE else phase.replace("_", " ").capitalize()
 
 
 def shown(standing: WorkStanding) -> Shown:
@@ -94,10 +100,10 @@ def troubles(standing: WorkStanding) -> str:
     )
 
 
-def phase_name(title: str, state: Shown, wrong: str, dates: str) -> str:
+def phase_name(phase: str, state: Shown, wrong: str, dates: str) -> str:
     """Return the name of a phase's standing run: what it waits for, what is wrong, and its dates."""
     waits = state.name[0].lower() + state.name[1:]
-    return " · ".join(part for part in (title, waits, wrong, dates) if part)
+    return " · ".join(part for part in (title(phase), waits, wrong, dates) if part)
 
 
 def phase_dates(phase: str, standing: WorkStanding, forecast: KeptForecast | None, zone: str) -> str:

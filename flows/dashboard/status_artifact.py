@@ -16,7 +16,6 @@ class StatusArtifact:
     """Writes the site's status as the standing artifact `status`."""
 
     def __init__(self, api: PrefectApi) -> None:
-        """Take the server's interface."""
         self._api = api
         self._id = ""
         self._body = ""
@@ -24,14 +23,9 @@ class StatusArtifact:
     def send(self, text: str) -> None:
         """Show a status, unless only its time differs from what is shown."""
         body = text.partition("\n\n- ")[2]
-        if body == self._body:
-            return
-        if self._id:
-            self._api.post(f"/artifacts/{self._id}", {"data": text}, "PATCH")
-        else:
+        if body != self._body:
             artifact = {"key": "status", "type": "markdown", "description": "The site's status", "data": text}
-            self._id = self._api.post("/artifacts/", artifact)["id"]
-        self._body = body
+            self._id, self._body = self._api.write_artifact(self._id, artifact), body
 
 
 def status_text(snapshot: Snapshot) -> str:

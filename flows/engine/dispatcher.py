@@ -6,6 +6,8 @@ has lapsed. One wake is one look at the ledger (`flows.engine.ready_work`).
 
 from __future__ import annotations
 
+import contextvars
+import logging
 import sys
 import threading
 import time
@@ -22,12 +24,21 @@ from flows.dashboard.catching_up import catch_up, cut_off
 from flows.dashboard.earlier_engines import clear_abandoned, lost_history
 from flows.dashboard.prefect_api import LOST
 from flows.dashboard.server import Server
-from flows.engine.hand_out import hand_out
+from flows.dashboard.standing_words import title
+from flows.engine.groups import Advance
 from flows.engine.log import logged
 from flows.engine.quick_runs import QuickRuns
 from flows.engine.ready_work import ReadyWork
 from flows.engine.state import Engine
+from flows.phases.phase_flow import run_advance
+from flows.phases.phases import PHASE_FLOWS
 from schedule.errors import UnreachableError
+from steps.catalog.terms import Phase
+
+log = logging.getLogger("clusterwright.flows")
+
+PAUSE_S = 5.0
+"""How long, in seconds, until the work of a broken run is tried again. The cause is outside: a server that has ended or is busy."""
 
 PATIENCE_S = 30
 """How long, in seconds, runs may take to notice that the server does not work any more."""
@@ -35,38 +46,62 @@ CAUSE_S = 1.0
 """After the server has failed, why can be seen: a folder that is being deleted loses its database last."""
 
 
-class Dispatcher:
-    """One engine's loop."""
+def dispatch(engine: Engine, *, until_idle: bool) -> None:
+    """Advance the site whenever something can be done, until stopped. With `until_idle`, until nothing can be done.
 
-    def __init__(self, engine: Engine) -> None:
-        """Take the engine."""
-        self.engine = engine
-        self.advances = 0
+    All runs of the phases share one client of Prefect's server, since making one costs as much as ten tasks.
+    """
+    advanced = False
+    with ReadyWork(engine) as ready_work, _needing_server(), SyncClientContext.get_or_create():
+        while not engine.stopping.is_set():
+            queued = ready_work.look(again=advanced)
+            advanced = bool(queued)
+            if advanced:
+                _hand_out(engine)
+            elif until_idle and queued == 0 and not engine.held_back:
+                return
+            else:
+                ready_work.wait()
 
-    def run(self, *, until_idle: bool) -> None:
-        """Advance the site whenever something can be done, until stopped. With `until_idle`, until nothing can be done.
 
-        All runs of the phases share one client of Prefect's server, since making one costs as much as ten tasks.
-        """
-        advanced = False
-        with ReadyWork(self.engine) as ready_work, _needing_server(), SyncClientContext.get_or_create():
-            while not self.engine.stopping.is_set():
-                queued = ready_work.look(again=advanced)
-                advanced = bool(queued)
-                if advanced:
-                    self.advance()
-                elif until_idle and queued == 0 and not self.engine.held_back:
-                    return
-                else:
-                    ready_work.wait()
+def _hand_out(engine: Engine) -> None:
+    """Start phase runs side by side for what is queued, and queue what becomes ready meanwhile, until none is left."""
+    quiet_since = time.monotonic()
+    while True:
+        _start_runs(engine)
+        if engine.advances:
+            quiet_since = time.monotonic()
+        elif engine.stopping.is_set() or time.monotonic() - quiet_since > engine.linger_s:
+            return
+        engine.ready_work.wait()
+        engine.ready_work.look()
 
-    def advance(self) -> None:
-        """Hand out what is queued, and what becomes ready meanwhile."""
-        engine = self.engine
-        self.advances += 1
-        mark = "rehearsal" if engine.rehearsal else "real"
-        with tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark):
-            hand_out(engine)
+
+def _start_runs(engine: Engine) -> None:
+    """Start a run for each group that has something in its queue and no run that takes it."""
+    taking = {advance.group for advance in list(engine.advances.values()) if advance.takes}
+    for group, waiting in list(engine.queues.items()):
+        if waiting.empty() or group in taking or engine.stopping.is_set():
+            continue
+        advance = engine.begin_advance(group, f"{title(group.phase)} · {group.label}")
+        # a thread starts with an empty context; with a copy of ours the run has the client that all share
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(_run_phase, advance), name=advance.label, daemon=True).start()
+
+
+def _run_phase(advance: Advance) -> None:
+    engine, group = advance.engine, advance.group
+    mark = "rehearsal" if engine.rehearsal else "real"
+    try:
+        with tags(engine.tag, engine.plan.site, f"revision {engine.revision}", mark, group.phase):
+            run_advance(PHASE_FLOWS[Phase(group.phase)], advance)
+    except Exception:  # the edge of a worker thread: the dashboard shows the run as failed
+        log.exception("phase_run_failed phase=%s units=%s", group.phase, group.label)
+        engine.stopping.wait(PAUSE_S)
+        engine.give_back(advance)
+    finally:
+        del engine.advances[advance.label]
+        engine.wakeup.wake()
 
 
 @contextmanager
@@ -96,7 +131,7 @@ def dispatching(
     errors: list[BaseException] = []
     thread = threading.Thread(
         target=_kept,
-        args=(errors, Dispatcher(engine), until_idle),
+        args=(errors, engine, until_idle),
         name="dispatcher",
         daemon=True,
     )
@@ -152,8 +187,8 @@ def _finish(
         raise errors[0]
 
 
-def _kept(errors: list[BaseException], dispatcher: Dispatcher, until_idle: bool) -> None:
+def _kept(errors: list[BaseException], engine: Engine, until_idle: bool) -> None:
     try:
-        dispatcher.run(until_idle=until_idle)
+        dispatch(engine, until_idle=until_idle)
     except BaseException as error:  # noqa: BLE001  the edge of the thread: raised again in the main one
         errors.append(error)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Self
 
 from ledger.reading import follower
 from ledger.stores.file import connect, data_version
@@ -21,12 +20,13 @@ SLOW_S = 10.0
 
 
 class LedgerChanges:
-    """Knows for one thread when to look at the ledger. Use it in a with statement."""
+    """Knows for one thread when to look at the ledger, until it is closed."""
 
     def __init__(self, site_dir: Path, clock: Callable[[], datetime]) -> None:
-        """Take the site's folder, and the clock of project time."""
         self.lag_ends: datetime | None = None
         """When the next lag ends, in project time, as the last look found it."""
+        self.slow_s = SLOW_S
+        """After so many seconds it is worth a look in any case."""
         self._file = connect(site_dir)
         self._follower = follower(site_dir)
         self._clock = clock
@@ -39,18 +39,10 @@ class LedgerChanges:
             self._follower.look()
         version, now = data_version(self._file), time.monotonic()
         is_over = self.lag_ends is not None and self.lag_ends <= self._clock()
-        if version == self._version and now - self._looked < SLOW_S and not is_over:
+        if version == self._version and now - self._looked < self.slow_s and not is_over:
             return False
         self._version, self._looked = version, now
         return True
-
-    def __enter__(self) -> Self:
-        """Return this."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close its connections."""
-        self.close()
 
     def close(self) -> None:
         """Close its connections to the file and to the database."""

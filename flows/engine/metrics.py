@@ -29,7 +29,6 @@ class Metrics:
     """What a scrape is answered with: nothing until an engine is shown."""
 
     def __init__(self) -> None:
-        """Begin with no engine."""
         self._engine: Engine | None = None
 
     def show(self, engine: Engine) -> None:

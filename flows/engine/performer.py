@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ledger.questions.snapshot import Snapshot
@@ -12,7 +10,6 @@ from ledger.rules.activity import Activity
 
 if TYPE_CHECKING:
     from flows.engine.state import Engine
-    from flows.runs.run import Player
 
 RESULT_WORDS = {
     "done": "Done",
@@ -72,22 +69,3 @@ class Performer(Protocol):
 
     def cancel(self, activity: str) -> bool:
         """Stop a run of this engine. Return whether there was one."""
-
-
-class Workers(Protocol):
-    """The workers of a team, where runs do not go on the engine's machine."""
-
-    name: str
-
-    @property
-    def play(self) -> Player:
-        """What runs a playbook on them."""
-
-    def shown(self, run: str, log: Path) -> AbstractContextManager[None]:
-        """Let screens on other machines read what a run appends to its log, while the block lasts."""
-
-    def take_over(self, run: str) -> bool:
-        """Remove what is left of a run of another engine. Return whether they have said that nothing of it runs any more."""
-
-    def show_ended(self) -> None:
-        """Show in the dashboard that runs have ended which are over."""

@@ -32,7 +32,6 @@ class QuickRuns:
     """Answers the quick runs of one engine's site."""
 
     def __init__(self, api: PrefectApi, engine: Engine) -> None:
-        """Take the server's interface, and the engine."""
         self._engine = engine
         self._deployments = PhaseDeployments(api)
         self._registered = 0

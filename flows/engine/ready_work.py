@@ -20,7 +20,6 @@ class ReadyWork:
     """
 
     def __init__(self, engine: Engine) -> None:
-        """Begin to watch the engine's ledger."""
         self._engine = engine
         self._changes = LedgerChanges(engine.site_dir, engine.clock)
         self._seen = -1

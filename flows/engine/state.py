@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from flows.dashboard.site_lock import ENGINE_ROLE
-from flows.engine.advance import Advance
-from flows.engine.groups import Group, Groups
-from flows.engine.performer import Outcome, Performer, Workers
+from flows.engine.groups import Advance, Group, Groups
+from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
 from flows.engine.reservations import Reservations
-from flows.engine.wakeup import Wakeup
 from flows.runs.drift.due import DriftLooks
+from flows.threads import Wakeup
 from ledger.entries import Wish
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 
     from flows.dashboard.standing_runs import Parent
     from flows.engine.ready_work import ReadyWork
+    from flows.team.slices import Slices
 
 REQUESTED = "asked for"
 WAITS = "waits for its turn"
@@ -83,7 +83,7 @@ class Engine:
     performer: Performer
     linger_s: float
     rehearsal: bool
-    workers: Workers | None = None
+    workers: Slices | None = None
     side_by_side: int | None = None
     id: str = field(default_factory=new_id)
     stopping: threading.Event = field(default_factory=threading.Event)

@@ -10,15 +10,18 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.dashboard.server import Server
 from flows.dashboard.shared_server import SharedServer
 from flows.dashboard.site_lock import locked
-from flows.engine.performer import Workers
 from flows.team.exchange import Exchange
 from ledger.stores.leading import Lead
 from schedule.errors import InputError, UnreachableError
 from steps.design.site import Site
+
+if TYPE_CHECKING:
+    from flows.team.slices import Slices
 
 ASK_S = 2.0
 """How often, in seconds, a dispatcher asks whether it leads."""
@@ -27,7 +30,7 @@ ASK_S = 2.0
 @contextmanager
 def leading(
     site_dir: Path, site: Site, role: str, inventory: Path | None, say: Callable[[str], None], stop: threading.Event
-) -> Iterator[tuple[Server, Workers | None]]:
+) -> Iterator[tuple[Server, Slices]]:
     """Wait until this dispatcher leads, and lead while the block lasts. `stop` is set when it does not lead any more.
 
     `role` names it in the lock of the site's folder.

@@ -11,18 +11,18 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.dashboard.server import PrefectServer, Server
 from flows.dashboard.site_lock import ENGINE_ROLE
-from flows.engine.housekeeping import Housekeeping
+from flows.engine.housekeeping import Housekeeping, SigningGate
 from flows.engine.log_file import kept
 from flows.engine.metrics import metrics_on
-from flows.engine.performer import Performer, Workers
-from flows.engine.signing_gate import SigningGate
+from flows.engine.performer import Performer
 from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in
-from flows.runs.limits.limits import side_by_side
+from flows.runs.limits import side_by_side
 from flows.runs.means import DEFAULTS, Means, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
@@ -36,12 +36,15 @@ from ledger.trust.starting import refuse_differing
 from ledger.writing import Ledger
 from schedule.errors import InputError, Place
 
+if TYPE_CHECKING:
+    from flows.team.slices import Slices
+
 INTERRUPTED = 130
 
 LINGER_S = 2.0
 LOOK_S = 0.2
 
-Serving = AbstractContextManager[tuple[Server, Workers | None]]
+Serving = AbstractContextManager[tuple[Server, "Slices | None"]]
 """Makes the server of an engine work while a block lasts, and says where runs go."""
 
 Say = Callable[[str], None]
@@ -131,7 +134,7 @@ def _refuse_unready(site_dir: Path) -> None:
 
 
 def _engine(
-    name: str, ledger: Ledger, performer: Performer, workers: Workers | None, means: Means, stop: threading.Event
+    name: str, ledger: Ledger, performer: Performer, workers: Slices | None, means: Means, stop: threading.Event
 ) -> Engine:
     """Return an engine for the plan in force. Workers have bounds of their own."""
     with open_snapshot(ledger.site_dir) as snapshot:

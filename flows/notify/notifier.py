@@ -34,7 +34,6 @@ class Notifier:
     """Looks at each turn of an engine whether it is time, and sends what is due."""
 
     def __init__(self, site_dir: Path, say: Callable[[str], None], stopping: threading.Event) -> None:
-        """Take the site's folder, what shows messages on the terminal, and what ends the sending."""
         self._site_dir, self._say, self._stopping = site_dir, say, stopping
         self._thread: threading.Thread | None = None
         self._ended: float | None = None

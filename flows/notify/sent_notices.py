@@ -61,7 +61,6 @@ class SentNotices:
     """The file, or the tables. Only one process at a time has them, for as long as it sends."""
 
     def __init__(self, db: Store) -> None:
-        """Take the open file or database."""
         self._db = db
 
     def memories(self) -> dict[str, Memory]:

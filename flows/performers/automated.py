@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -25,18 +25,17 @@ from flows.performers.measured import outcome_of
 from flows.runs.allowing.asked import is_ours, not_allowed, playbook_not_allowed
 from flows.runs.bundle.digest import run_digest
 from flows.runs.drift.look import Place, look_for_drift
-from flows.runs.drift.preview import look
+from flows.runs.drift.preview import look, record
 from flows.runs.drift.text import keep
-from flows.runs.means import Means
+from flows.runs.means import DEFAULTS, Means
 from flows.runs.process.place import runs_folder
-from flows.runs.releases.coverage import not_released
+from flows.runs.releases.terms import hosts_left, not_released
 from flows.runs.results.per_host import PlaybookResult
-from flows.runs.retry_hosts import hosts_left
 from flows.runs.run import Player, RunEvent, RunSpec, sweep
 from flows.runs.run import play as play_here
-from flows.runs.variables import variables_of
 from flows.runs.waves import run_in_waves
-from ledger.decisions.runs import record_preview, settle
+from flows.threads import beside
+from ledger.decisions.runs import settle
 from ledger.entries import Claim, RunOutcome
 from ledger.evidence.live_output import own_log
 from ledger.log.payloads.runs import RunSettled
@@ -70,16 +69,15 @@ class Play(NamedTuple):
     was_cut_off: bool = False
 
 
+@dataclass
 class Automation:
-    """Runs playbooks for activities, one at a time on each host."""
+    """Runs playbooks for activities, one at a time on each host. With `hands_off`, only what reads is run."""
 
-    def __init__(self, playbooks: Path, inventory: Path | None, means: Means, *, hands_off: bool) -> None:
-        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
-        self.playbooks = playbooks
-        self.inventory = inventory
-        self.means = means
-        self.hands_off = hands_off
-        self.cancels: dict[str, threading.Event] = {}
+    playbooks: Path
+    inventory: Path | None
+    means: Means = DEFAULTS
+    hands_off: bool = field(kw_only=True)
+    cancels: dict[str, threading.Event] = field(default_factory=dict, init=False)
 
     def mark(self, snapshot: Snapshot, row: Activity) -> str:
         """Return what makes a step worth another look: its playbook, and where it needs a release, that and what it would cover."""
@@ -186,14 +184,7 @@ class Automation:
             seen = look(self._spec(engine, row, play.hosts, name), _player(engine))
         except (InputError, UnreachableError) as error:
             return Outcome("Not looked at", f"{error}: clusterwright preview {row.id}", asked=True)
-        record_preview(
-            engine.ledger,
-            row.id,
-            hosts=play.hosts,
-            playbook_digest=seen.digest,
-            differences=seen.text,
-            summary=seen.summary,
-        )
+        record(engine.ledger, row.id, play.hosts, seen)
         return waits._replace(message=f"it {seen.summary}; {waits.message}")
 
     def _look_for_drift(self, engine: Engine, row: Activity) -> Outcome:
@@ -228,7 +219,8 @@ class Automation:
             spec = self._spec(engine, row, held.hosts, folder, held.run)
             if row.plan.effect in CHANGING or not is_ours(row.plan.playbook or ""):
                 spec = replace(spec, released=digest)
-            with Lease(engine, held, cancel) as lease:
+            lease = Lease(engine, held, cancel)
+            with beside(lease.keep, f"lease {row.id}"):
                 if was_cut_off and engine.workers is None:  # of a slice, its worker has removed that
                     sweep(spec, held.hosts, _logged)
                 result = self._played(engine, row, spec, lease)
@@ -262,30 +254,12 @@ class Automation:
             spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends, player=_player(engine)
         )
 
-    def _spec(
-        self,
-        engine: Engine,
-        row: Activity,
-        hosts: tuple[str, ...],
-        name: str,
-        log: str = "",
-    ) -> RunSpec:
+    def _spec(self, engine: Engine, row: Activity, hosts: tuple[str, ...], name: str, log: str = "") -> RunSpec:
         """Return the terms of a run. `name` is its folder's, `log` the name of its log if that is another."""
         assert self.inventory is not None
-        assert row.plan.playbook
-        runs = runs_folder(engine.site_dir)
-        playbook = (self.playbooks / row.plan.playbook).resolve()
-        return RunSpec(
-            playbook=playbook,
-            inventory=self.inventory,
-            hosts=hosts,
-            extra_vars=variables_of(engine.plan, engine.activities[row.id]),
-            work_dir=runs / name,
-            log=own_log(engine.site_dir.resolve(), log or name),
-            limits=self.means.limits(row.plan, hosts, playbook, self.inventory),
-            access=self.means.access,
-            allowed_in=self.means.allowed_in,
-        )
+        activity, folder = engine.activities[row.id], runs_folder(engine.site_dir) / name
+        kept = own_log(engine.site_dir.resolve(), log or name)
+        return self.means.spec(engine.plan, activity, hosts, self.playbooks, self.inventory, folder, kept)
 
 
 def _player(engine: Engine) -> Player:

@@ -10,7 +10,6 @@ import os
 import platform
 import threading
 import time
-from typing import Self
 
 from flows.engine.state import Engine
 from ledger.decisions.runs import claim, renew
@@ -54,34 +53,22 @@ def claim_here(
 
 
 class Lease:
-    """Keeps a claim while the with block lasts. `ends` is set when the run must end."""
+    """Keeps a claim. `ends` is set when the run must end."""
 
     def __init__(self, engine: Engine, held: Claim, cancel: threading.Event) -> None:
-        """Take the claim, and the event by which a person stops the run."""
         self.ends = threading.Event()
         self._engine = engine
         self._held = held
         self._cancel = cancel
-        self._over = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, name=f"lease {held.activity}", daemon=True)
 
     def note_group(self, pgid: int) -> None:
         """Write the run's process group into the claim, so that an engine that takes over can end it."""
         self._renew(pgid)
 
-    def __enter__(self) -> Self:
-        """Begin to renew the claim."""
-        self._keeper.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop renewing. The claim itself ends when the run is settled."""
-        self._over.set()
-        self._keeper.join()
-
-    def _keep(self) -> None:
+    def keep(self, over: threading.Event) -> None:
+        """Renew the claim until `over` is set. The claim itself ends when the run is settled."""
         renewed = time.monotonic()
-        while not self._over.wait(LOOK_S):
+        while not over.wait(LOOK_S):
             if self._cancel.is_set() or self._engine.stopping.is_set():
                 self.ends.set()
             if time.monotonic() - renewed >= RENEW_S:

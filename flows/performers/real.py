@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import assert_never
 
 from flows.engine.performer import Job
 from flows.engine.state import Engine
 from flows.performers.automated import Automation
 from flows.performers.compute import compute_mark, prepare_compute
-from flows.performers.duplicate import complete_duplicate, is_due
-from flows.performers.people import ask_person, asked_role
-from flows.runs.means import DEFAULTS, Means
+from flows.performers.people import ask_person, asked_role, complete_duplicate, is_due
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from steps.catalog.terms import Kind
 
 
-class RealPerformer:
-    """The performer of `clusterwright up`."""
-
-    def __init__(
-        self,
-        playbooks: Path,
-        inventory: Path | None,
-        means: Means = DEFAULTS,
-        *,
-        hands_off: bool,
-    ) -> None:
-        """Take the folders of playbooks and of the inventory, and the means of runs. With `hands_off`, only what reads is run."""
-        self.automation = Automation(playbooks, inventory, means, hands_off=hands_off)
+class RealPerformer(Automation):
+    """The performer of `clusterwright up`: what is automated, and all other kinds of work."""
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
         """Return True for everything ready, but for a duplicate only where the others are done."""
@@ -40,11 +26,11 @@ class RealPerformer:
         """Return the playbook and its release, or the facts of a calculation. A change is a reason for another look."""
         if row.plan.kind is Kind.COMPUTE and not row.plan.completed_by:
             return compute_mark(snapshot, row)
-        return self.automation.mark(snapshot, row)
+        return super().mark(snapshot, row)
 
     def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
         """Return the hosts that a run of it would touch now."""
-        return () if row.plan.completed_by else self.automation.hosts(snapshot, row)
+        return () if row.plan.completed_by else super().hosts(snapshot, row)
 
     def asks(self, row: Activity) -> str:
         """Return the role that is asked. Empty where the work is not people's."""
@@ -60,9 +46,5 @@ class RealPerformer:
             case Kind.COMPUTE:
                 return prepare_compute(engine, snapshot, row)
             case Kind.AUTOMATE | Kind.VERIFY:
-                return self.automation.prepare(engine, snapshot, row)
+                return super().prepare(engine, snapshot, row)
         assert_never(row.plan.kind)
-
-    def cancel(self, activity: str) -> bool:
-        """Stop a run of this engine. Return whether there was one."""
-        return self.automation.cancel(activity)

@@ -1,1 +1,1 @@
-"""The nine phase flows, one a module, and what all of them share."""
+"""The nine phase flows, and what they share."""

@@ -22,12 +22,10 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed, Pending
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
-from flows.engine.advance import Advance, advance_of, at_work
-from flows.engine.groups import TASKS_A_RUN, Group
+from flows.dashboard.standing_words import title
+from flows.engine.groups import TASKS_A_RUN, Advance, Group, advance_of, at_work
 from flows.engine.state import Engine, Work
-from flows.phases.end_states import end_nodes
-from flows.phases.tasks import act, task_name
-from flows.phases.titles import title
+from flows.phases.tasks import act, end_nodes, task_name
 from steps.catalog.terms import Phase
 
 LOOK_S = 0.2

@@ -1,25 +1,34 @@
-"""A task for each activity. It has the name that people know the activity by, and a state that says how it ended."""
+"""A task for each activity. It has the name that people know the activity by, and a state that says how it ended.
+
+When its advance is over, it is shown as the ledger says then, which may be later than the task ended.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
+from uuid import UUID
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
-from prefect.client.schemas.objects import State, StateType
+from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
 from prefect.context import TaskRunContext
+from prefect.utilities.engine import emit_task_run_state_change_event
 
-from flows.engine.advance import advance_of
+from flows.dashboard.standing_words import DRIFT, Shown, advance_shown, node_shown
+from flows.engine.groups import advance_of
 from flows.engine.performer import Outcome
 from flows.engine.questions_asked import Key
 from flows.engine.state import WAITS, Engine, Work
-from flows.phases.end_states import end_of_task
+from ledger.questions.activities import states_of
 from ledger.questions.case import require_activity
 from schedule.errors import ClusterwrightError
 
 log = logging.getLogger("clusterwright.flows")
 
 TITLE_LENGTH = 60
+DONE = {"Done", "No drift"}
+BAD = {"Checked, not met", DRIFT}
 
 
 @task(name="activity", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False, retries=0)
@@ -68,3 +77,36 @@ def task_name(engine: Engine, work: Work) -> str:
         title = title[: TITLE_LENGTH - 1] + "…"
     asked = engine.performer.asks(work.row)
     return f"{plan.step} {title} · {plan.unit}" + (f" · asks {asked}" if asked else "")
+
+
+def end_of_task(outcome: Outcome) -> Shown:
+    """Return how a node is shown when its task has ended. What waits for a person, or goes on, is not green."""
+    if outcome.failed or outcome.name in BAD:
+        return Shown("FAILED", outcome.name, outcome.message)
+    return Shown("COMPLETED" if outcome.name in DONE else "CANCELLED", outcome.name, outcome.message)
+
+
+def end_nodes(engine: Engine, flow_run: UUID | None, activities: Collection[str]) -> Shown:
+    """Show on the nodes of an advance what the ledger says of their activities now. Return how the advance is shown."""
+    with engine.snapshot() as snapshot:
+        states = states_of(snapshot, activities)
+    ended = []
+    for name, state in states.items():
+        run = engine.nodes.pop((flow_run, name), None)
+        if run is None or run.state is None:  # its task has not begun: the engine stops
+            continue
+        before = Shown(run.state.type.value, run.state.name or "", run.state.message or "")
+        after = node_shown(state, before)
+        if after[:2] != before[:2]:
+            _send(run, run.state, after)
+        engine.completed += after.type == "COMPLETED"
+        ended.append(after)
+    return advance_shown(ended)
+
+
+def _send(run: TaskRun, before: State, after: Shown) -> None:
+    """Report a state by the way that tasks report theirs, so that it is recorded after them."""
+    details = StateDetails(flow_run_id=run.flow_run_id, task_run_id=run.id)
+    state: State = State(type=StateType(after.type), name=after.name, message=after.message, state_details=details)
+    run.state, run.state_id, run.state_type, run.state_name = state, state.id, state.type, state.name
+    emit_task_run_state_change_event(task_run=run, initial_state=before, validated_state=state)

@@ -56,7 +56,6 @@ class Stage:
         wanted: str,
         say: Callable[[str], None],
     ) -> None:
-        """Take the engine, the simulated performer, suppliers and clock, and what shows messages on the terminal."""
         self.engine = engine
         self.simulator = simulator
         self.suppliers = suppliers

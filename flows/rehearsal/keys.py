@@ -22,7 +22,6 @@ class RehearsalKeys:
     """The private keys of simulated people and of the engine, in the site's working folder while the rehearsal lasts."""
 
     def __init__(self, site_dir: Path) -> None:
-        """Take the site's folder. The keys may not be there yet, or not any more."""
         self._folder = site_dir / ".clusterwright" / "rehearsal-keys"
 
     def make(self, people: Iterable[str]) -> dict[str, str]:

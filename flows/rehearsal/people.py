@@ -36,7 +36,6 @@ class SimulatedPeople:
         plan: Plan,
         now: Callable[[], datetime],
     ) -> None:
-        """Take the ledger, the plan that names the people, and the clock of project time."""
         self.ledger = ledger
         self.now = now
         self.there = {person.id for person in plan.people}

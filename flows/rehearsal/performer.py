@@ -7,13 +7,13 @@ work, and each of their events says that it is simulated.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
 from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
-from flows.performers.duplicate import complete_duplicate, is_due
-from flows.performers.people import asked_role
+from flows.performers.people import asked_role, complete_duplicate, is_due
 from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock, nothing_but_a_look
@@ -36,21 +36,15 @@ SUMMARY = "rehearsed: nothing was run"
 FAILED = "simulated: it fails in this sample, and is done again; nothing was run"
 
 
+@dataclass
 class Simulator:
-    """The performer of a rehearsal."""
+    """The performer of a rehearsal. Ends are scheduled on its clock."""
 
-    def __init__(
-        self,
-        clock: SimulatedClock,
-        times: PlannedTimes,
-        people: SimulatedPeople,
-    ) -> None:
-        """Take the clock on which ends are scheduled, the plan's times, and the people."""
-        self.clock = clock
-        self.times = times
-        self.people = people
-        self.held_back: list[Callable[[], bool]] = []
-        self._awaited: dict[str, datetime] = {}
+    clock: SimulatedClock
+    times: PlannedTimes
+    people: SimulatedPeople
+    held_back: list[Callable[[], bool]] = field(default_factory=list, init=False)
+    _awaited: dict[str, datetime] = field(default_factory=dict, init=False)
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
         """Return True for everything ready whose start has come, but for a duplicate only where the others are done."""

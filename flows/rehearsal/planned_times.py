@@ -18,7 +18,6 @@ class PlannedTimes:
     """The times of one plan. Where something began late, it takes as long as planned."""
 
     def __init__(self, plan: Plan) -> None:
-        """Take the plan, which has dates."""
         self._plan = plan
         self._calendars = calendars_of(plan)
         self._orders = {order.id: order for order in plan.orders}

@@ -36,7 +36,6 @@ class SampledTimes(PlannedTimes):
     """The times of one sample. Approvals take as long as planned, as in the sample."""
 
     def __init__(self, plan: Plan, causes: SampleCauses) -> None:
-        """Take the plan and the causes of the sample."""
         super().__init__(plan)
         self._causes = causes
         self._around_the_clock = self._approvals_around_the_clock()

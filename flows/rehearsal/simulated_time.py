@@ -22,7 +22,6 @@ class SimulatedClock:
     """Project time that does not move by itself. Call it to read it."""
 
     def __init__(self, start: datetime) -> None:
-        """Begin at a moment."""
         self._now = start
         self._due: list[_Due] = []
         self._count = itertools.count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 
@@ -17,14 +18,13 @@ from steps.stamps import local_day
 BUYER, CLERK = "buyer", "receiving-clerk"
 
 
+@dataclass
 class SimulatedSuppliers:
     """Take every order, and deliver it by the clock."""
 
-    def __init__(self, times: PlannedTimes, people: SimulatedPeople, clock: SimulatedClock) -> None:
-        """Take the plan's times, the people who order and receive, and the clock."""
-        self.times = times
-        self.people = people
-        self.clock = clock
+    times: PlannedTimes
+    people: SimulatedPeople
+    clock: SimulatedClock
 
     def places(self, snapshot: Snapshot, row: OrderRow) -> bool:
         """Return whether an order that can be placed is placed now: by the plan."""
@@ -61,7 +61,6 @@ class SlippingSuppliers(SimulatedSuppliers):
     """Suppliers of a rehearsal with luck: they acknowledge with a first promise, and later name the day on which it will really come."""
 
     def __init__(self, times: SampledTimes, people: SimulatedPeople, clock: SimulatedClock) -> None:
-        """Take the sample's times, the people who order and receive, and the clock."""
         super().__init__(times, people, clock)
         self.sampled = times
         self._awaited: set[str] = set()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from flows.runs.allowing.asked import asked_by_inventory, asked_by_runs, require_allowed
-from flows.runs.allowing.inventory_code import code_in
+from msgspec import to_builtins
+
+from flows.runs.allowing.asked import asked_by_inventory, asked_by_runs, code_in, require_allowed
 from flows.runs.inventory.sources import site_in
-from flows.runs.limits.extents import extent_of, group_hosts
-from flows.runs.limits.limits import Limits, limits_of
+from flows.runs.limits import extent_of, group_hosts, limits_of
+from flows.runs.run import RunSpec
 from flows.runs.secrets.access import NOTHING, Access, Ask, read_access
 from flows.runs.secrets.vaults import require_open
 from steps.design.run_settings import RunSettings
 from steps.planning.activity import PlanActivity
+from steps.planning.plan import Plan
 
 
 class Means(NamedTuple):
@@ -25,9 +26,30 @@ class Means(NamedTuple):
     allowed_in: Path | None = None
     """The folder whose inventory may be read only as this account has allowed it."""
 
-    def limits(self, activity: PlanActivity, hosts: Collection[str], playbook: Path, inventory: Path) -> Limits:
-        """Return the bounds of a run of an activity. Raise for a group of the settings that the inventory does not have."""
-        return limits_of(self.settings, extent_of(self.settings, activity, hosts, playbook, inventory))
+    def spec(
+        self,
+        plan: Plan,
+        activity: PlanActivity,
+        hosts: tuple[str, ...],
+        playbooks: Path,
+        inventory: Path,
+        folder: Path,
+        log: Path,
+    ) -> RunSpec:
+        """Return the terms of a run of an activity. Raise for a group of the settings that the inventory does not have."""
+        assert activity.playbook
+        playbook = (playbooks / activity.playbook).resolve()
+        return RunSpec(
+            playbook=playbook,
+            inventory=inventory,
+            hosts=hosts,
+            extra_vars=_variables(plan, activity),
+            work_dir=folder,
+            log=log,
+            limits=limits_of(self.settings, extent_of(self.settings, activity, hosts, playbook, inventory)),
+            access=self.access,
+            allowed_in=self.allowed_in,
+        )
 
 
 DEFAULTS = Means()
@@ -45,3 +67,12 @@ def means_of(folder: Path, inventory: Path, ask: Ask) -> Means:
     access = read_access(folder, settings, ask)
     require_open(inventory, access, tuple(one.id for one in settings.vault))
     return Means(settings, access, folder)
+
+
+def _variables(plan: Plan, activity: PlanActivity) -> dict[str, Any]:
+    """Return what every playbook gets besides the inventory's variables: the design at the activity's unit, and its criteria."""
+    own = next(unit.design for unit in plan.units if unit.id == activity.unit)
+    return {
+        "clusterwright_design": plan.design | own,
+        "clusterwright_criteria": [to_builtins(one) for one in activity.criteria],
+    }

@@ -14,12 +14,13 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import why_lapsed
-from flows.runs.limits.limits import Extent, Limits, limits_of
+from flows.runs.limits import Limits, plain_limits
 from flows.runs.process.control_groups import join
 from flows.runs.process.leftovers import remote_temp
 from flows.runs.process.place import RunPlace, run_place
@@ -27,8 +28,8 @@ from flows.runs.process.spare import environment, supervisor
 from flows.runs.process.sweeping import LIMITS, write_sweep
 from flows.runs.results.per_host import Event, HostResult, PlaybookResult, Tally
 from flows.runs.secrets.access import NOTHING, Access
+from flows.threads import beside
 from schedule.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
-from steps.design.run_settings import RunSettings
 
 POLL_S = 0.2
 PATIENCE_S = 5.0
@@ -214,7 +215,7 @@ def _supervised(
         on_pgid(process.pid)  # before it knows what to start: an engine that has lost its claim starts nothing
         process.stdin.write((json.dumps(_terms(spec, place)) + "\n").encode())
         process.stdin.flush()
-        with _stopped_when_asked(process, cancel):
+        with beside(partial(_stop_when_asked, process, cancel), "stopper"):
             return collected(_reported(process), spec, on_event, cancel)
     finally:
         with contextlib.suppress(OSError):
@@ -223,7 +224,7 @@ def _supervised(
 
 
 def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
-    limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
+    limits = spec.limits or plain_limits(len(spec.hosts))
     return {
         "work_dir": str(spec.work_dir),
         "remove": str(place.folder),
@@ -252,24 +253,7 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
     }
 
 
-@contextlib.contextmanager
-def _stopped_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event) -> Iterator[None]:
-    """Stop the run as soon as it is cancelled, while the block lasts."""
-    done = threading.Event()
-    stopper = threading.Thread(target=_stop_when_asked, args=(process, cancel, done), daemon=True)
-    stopper.start()
-    try:
-        yield
-    finally:
-        done.set()
-        stopper.join()
-
-
-def _stop_when_asked(
-    process: subprocess.Popen[bytes],
-    cancel: threading.Event,
-    done: threading.Event,
-) -> None:
+def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, done: threading.Event) -> None:
     """When the run is cancelled, close the supervisor's stdin, which ends it. Kill it if it does not end."""
     while not done.wait(POLL_S):
         if cancel.is_set():

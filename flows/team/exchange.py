@@ -12,7 +12,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ledger.evidence.live_output import copy_of
@@ -79,10 +79,7 @@ class Exchange:
 
     def get(self, slice_name: str, name: str) -> bytes | None:
         """Return what a file of a slice holds. None where it is not there."""
-        try:
-            return (self.place(slice_name) / name).read_bytes()
-        except FileNotFoundError:
-            return None
+        return _read(self.place(slice_name) / name)
 
     def slices(self, run: str = "*") -> list[str]:
         """Return the slices of a run, or all."""
@@ -96,10 +93,7 @@ class Exchange:
 
     def introduced(self, worker: str) -> bytes | None:
         """Return what a worker says of itself. None where it has never begun."""
-        try:
-            return (self.folder / WORKERS / worker).read_bytes()
-        except FileNotFoundError:
-            return None
+        return _read(self.folder / WORKERS / worker)
 
     def remove(self, slice_name: str) -> None:
         """Remove everything of a slice."""
@@ -147,3 +141,9 @@ class Exchange:
                 Path(name).unlink()
                 raise
         return Path(name)
+
+
+def _read(path: Path) -> bytes | None:
+    with suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None

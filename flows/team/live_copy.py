@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
+from functools import partial
 from pathlib import Path
 
 from flows.team.exchange import Exchange
+from flows.threads import beside
 from schedule.errors import UnreachableError
 
 log = logging.getLogger("clusterwright.flows")
@@ -22,16 +23,10 @@ PART = 2**20
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
-@contextmanager
-def copied(source: Path, exchange: Exchange, site: str, run: str) -> Iterator[None]:
+def copied(source: Path, exchange: Exchange, site: str, run: str) -> AbstractContextManager[None]:
     """Copy what a run appends to its log as it comes, while the block lasts. At its end the copy is removed."""
-    over = threading.Event()
-    thread = threading.Thread(target=_follow, args=(source, exchange, site, run, over), name=f"live {run}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()  # not waited for: a folder that does not answer would keep the run from being settled
+    # not waited for: a folder that does not answer would keep the run from being settled
+    return beside(partial(_follow, source, exchange, site, run), f"live {run}", is_awaited=False)
 
 
 def _follow(source: Path, exchange: Exchange, site: str, run: str, over: threading.Event) -> None:

@@ -52,7 +52,7 @@ def own_inventories(tree: Tree, slices: Sequence[Sequence[str]]) -> list[OwnInve
     """Return the inventory of each list of hosts. None for all of them where the run may read of other hosts."""
     if reads_others(tree):
         return [None] * len(slices)
-    found = json.loads(run_bounded("flows.runs.inventory.parts", tree.inventory, json.dumps(slices)).stdout)
+    found = json.loads(run_bounded("parts.parts", tree.inventory, slices).stdout)
     return [_own(hosts, one["text"], one["groups"]) for hosts, one in zip(slices, found, strict=True)]
 
 

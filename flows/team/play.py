@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from prefect import flow
@@ -31,6 +32,7 @@ from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
 from flows.team.reporting import Reporter
 from flows.team.worker_file import Worker, this_process, worker_here
+from flows.threads import beside
 from ledger.machine_processes import boot_id
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 
@@ -56,7 +58,8 @@ def play(slice_name: str, digest: str) -> State[None]:
 
 def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
     """Run the slice, and report what happens. However it goes, say at the end that nothing of it is left."""
-    with _folder(worker, slice_name) as folder, Reporter(worker, slice_name) as reporter:
+    reporter = Reporter(worker, slice_name)
+    with _folder(worker, slice_name) as folder, beside(reporter.write, f"reports {slice_name}"):
         try:
             terms = unpacked(_bundle(worker, slice_name, digest), folder)
             refuse_other_versions(terms)
@@ -95,9 +98,8 @@ def _bundle(worker: Worker, slice_name: str, digest: str) -> bytes:
 
 
 def _played(worker: Worker, terms: SliceTerms, place: RunPlace, reporter: Reporter) -> PlaybookResult:
-    cancel, over = threading.Event(), threading.Event()
-    lease = (worker.exchange, terms.slice_name, terms.token, cancel, over)
-    threading.Thread(target=watch, args=lease, name="lease", daemon=True).start()
+    cancel = threading.Event()
+    lease = partial(watch, worker.exchange, terms.slice_name, terms.token, cancel)
     spec = RunSpec(
         playbook=place.tree.playbook,
         inventory=place.tree.inventory,
@@ -115,7 +117,5 @@ def _played(worker: Worker, terms: SliceTerms, place: RunPlace, reporter: Report
         if event.sentence:
             get_run_logger().info("%s", event.sentence)
 
-    try:
+    with beside(lease, "lease", is_awaited=False):
         return play_here(spec, place, on_event, ignore, cancel)
-    finally:
-        over.set()

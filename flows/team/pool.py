@@ -24,19 +24,8 @@ from steps.design.team import DEFAULT_QUEUE, Team, pool_of
 if TYPE_CHECKING:  # Prefect takes seconds to import, and `doctor` asks too
     from prefect.client.schemas.objects import TaskRun
 
-FLOW = "play"
-ENTRYPOINT = "flows.team.play.play"
 SERVED_S = 30
 """A queue that no worker has asked for so long is served by none."""
-
-PARAMETERS = {
-    "title": "Parameters",
-    "type": "object",
-    "properties": {
-        name: {"title": name, "type": "string", "position": at} for at, name in enumerate(("slice_name", "digest"))
-    },
-    "required": ["slice_name", "digest"],
-}
 
 AGAIN_S = 2.0
 """After so many seconds a server that does not answer is asked again."""
@@ -64,26 +53,27 @@ class Pool:
     """The work pool of a site."""
 
     def __init__(self, api: PrefectApi, site: str) -> None:
-        """Take the server's interface and the site's name."""
         self._api, self.site, self.name = api, site, pool_of(site)
         self._deployment = ""
 
     def open(self, team: Team) -> None:
         """Make the pool, its queues and its deployment, where they are not there."""
+        from flows.team.play import play
+
         self._made("/work_pools/", {"name": self.name, "type": "process", "description": "Ansible runs of this site"})
         for queue in (DEFAULT_QUEUE, *team.queues):
             self._made(f"/work_pools/{self.name}/queues", {"name": queue})
-        flow = self._api.post("/flows/", {"name": FLOW})["id"]
+        flow = self._api.post("/flows/", {"name": play.name})["id"]
         deployment = {
             "name": self.name,
             "flow_id": flow,
             "work_pool_name": self.name,
             "work_queue_name": DEFAULT_QUEUE,
-            "entrypoint": ENTRYPOINT,
+            "entrypoint": f"{play.fn.__module__}.{play.fn.__name__}",
             "path": ".",
             "tags": [self.site],
             "description": "One slice of an Ansible run. The dispatcher starts it; without a live claim a worker runs nothing.",
-            "parameter_openapi_schema": PARAMETERS,
+            "parameter_openapi_schema": play.parameters.model_dump_for_openapi(),
             "enforce_parameter_schema": False,
         }
         self._deployment = self._api.post("/deployments/", deployment)["id"]

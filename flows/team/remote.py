@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from flows.runs.bundle.copy import Tree
-from flows.runs.limits.limits import Extent, limits_of
+from flows.runs.limits import plain_limits
 from flows.runs.results.per_host import Event
 from flows.runs.run import LAST_WORDS, RunSpec
 from flows.team.bundle import SliceTerms, digest_of, packed, versions
@@ -26,7 +26,6 @@ from flows.team.lease import FENCE_S, RENEW_S, renewal
 from flows.team.own_inventory import FILE, OwnInventory
 from flows.team.pool import Pool, once_answered
 from schedule.errors import UnreachableError
-from steps.design.run_settings import RunSettings
 from steps.design.team import Team
 
 LOOK_S = 0.2
@@ -55,7 +54,6 @@ class Remote:
     """A slice on a worker."""
 
     def __init__(self, team: Team, exchange: Exchange, pool: Pool, one: Slice) -> None:
-        """Take what the site's team shares, and the slice. Nothing is sent yet."""
         self._team, self._exchange, self._pool, self._slice = team, exchange, pool, one
         self._token, self._renewals, self._renewed = secrets.token_hex(32), 0, 0.0
         self._key = ""
@@ -79,7 +77,7 @@ class Remote:
             self._renew(stop=True)
 
     def _terms(self, spec: RunSpec, tree: Tree) -> SliceTerms:
-        limits = spec.limits or limits_of(RunSettings(), Extent("", None, len(spec.hosts)))
+        limits = spec.limits or plain_limits(len(spec.hosts))
         return SliceTerms(
             slice_name=self._slice.name,
             playbook=str(tree.playbook.relative_to(tree.folder)),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from contextlib import AbstractContextManager
-from typing import Self
 
 from flows.runs.results.per_host import Event
 from flows.runs.run import LAST_WORDS
@@ -21,15 +19,13 @@ ALIVE_S = 5.0
 """A report is written at least so often, in seconds."""
 
 
-class Reporter(AbstractContextManager["Reporter"]):
-    """Writes the reports of one slice while the block lasts. The last one is written at its end."""
+class Reporter:
+    """Writes the reports of one slice."""
 
     def __init__(self, worker: Worker, slice_name: str) -> None:
-        """Take the worker and the slice."""
         self._exchange, self._key, self._slice = worker.exchange, worker.key, slice_name
         self._events: list[Event] = []
-        self._lock, self._over, self._number = threading.Lock(), threading.Event(), 1
-        self._writer = threading.Thread(target=self._write, name=f"reports {slice_name}", daemon=True)
+        self._lock, self._number = threading.Lock(), 1
 
     def take(self, event: Event) -> None:
         """Report an event with the next report."""
@@ -40,20 +36,11 @@ class Reporter(AbstractContextManager["Reporter"]):
         """Report why nothing was run."""
         self.take({"event": LAST_WORDS, "text": text})
 
-    def __enter__(self) -> Self:
-        """Begin to write."""
-        self._writer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Write what is left."""
-        self._over.set()
-        self._writer.join()
-
-    def _write(self) -> None:
+    def write(self, over: threading.Event) -> None:
+        """Write reports until `over` is set, and then what is left."""
         written = 0.0
         while True:
-            is_over = self._over.wait(FLUSH_S)
+            is_over = over.wait(FLUSH_S)
             is_due = self._events or is_over or time.monotonic() - written > ALIVE_S
             if is_due and self._sent():
                 written = time.monotonic()

@@ -53,6 +53,9 @@ class Worker:
         """Read the settings. Raise, with file and line, for what they lack."""
         self.folder = folder.resolve()
         self.settings = _read(self.folder / FILE)
+        self.key_file, self.runs = self.folder / "key", self.folder / "runs"
+        self.pids = self.folder / "pids"
+        """A file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
 
     @property
     def key(self) -> WorkerKey:
@@ -60,24 +63,9 @@ class Worker:
         return WorkerKey(self.key_file)
 
     @property
-    def key_file(self) -> Path:
-        """Where the worker's key is."""
-        return self.folder / "key"
-
-    @property
     def exchange(self) -> Exchange:
         """The folder that it shares with the dispatchers."""
         return Exchange(self.folder / self.settings.exchange)
-
-    @property
-    def runs(self) -> Path:
-        """The folder in which its runs have theirs."""
-        return self.folder / "runs"
-
-    @property
-    def pids(self) -> Path:
-        """The folder with a file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
-        return self.folder / "pids"
 
     def introduction(self) -> bytes:
         """Return what it says of itself, signed: what `doctor --engine` shows beside what Prefect knows of it."""

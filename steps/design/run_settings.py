@@ -15,7 +15,7 @@ Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=
 
 
 class RunLimits(Closed):
-    """The bounds of a run. What is left out is worked out for each run (`flows.runs.limits.limits`)."""
+    """The bounds of a run. What is left out is worked out for each run (`flows.runs.limits`)."""
 
     forks: int | None = Field(default=None, ge=1, le=5000, description="hosts at once")
     ssh_retries: int | None = Field(default=None, ge=0, le=100, description="tries after a connection that failed")

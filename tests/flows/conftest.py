@@ -133,12 +133,11 @@ class Running:
     """A dispatcher at work in a thread of this process."""
 
     def __init__(self, engine: Engine, said: list[str]) -> None:
-        from flows.engine.dispatcher import Dispatcher
+        from flows.engine.dispatcher import dispatch
 
         self.engine = engine
         self.said = said
-        self.dispatcher = Dispatcher(engine)
-        self.thread = threading.Thread(target=self.dispatcher.run, kwargs={"until_idle": False}, daemon=True)
+        self.thread = threading.Thread(target=dispatch, args=(engine,), kwargs={"until_idle": False}, daemon=True)
         self.thread.start()
 
     def stop(self) -> None:

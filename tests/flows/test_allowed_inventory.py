@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.runs.allowing.asked import asked_by_inventory
-from flows.runs.allowing.inventory_code import code_in
+from flows.runs.allowing.asked import asked_by_inventory, code_in
 from flows.runs.allowing.kept import keep_allowed
 from flows.runs.bundle import copy
 from flows.runs.run import RunSpec, run_playbook

@@ -17,8 +17,7 @@ from flows.dashboard.earlier_engines import clear_abandoned
 from flows.dashboard.prefect_api import FINAL
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.standing_pictures import dates_of, pictures
-from flows.dashboard.standing_words import phase_dates, shown
-from flows.phases.titles import title
+from flows.dashboard.standing_words import phase_dates, shown, title
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import finish, start

@@ -13,7 +13,7 @@ import yaml
 
 from flows.runs.allowing.asked import asked_by_netbox
 from flows.runs.allowing.kept import keep_allowed
-from flows.runs.inventory.nodes import inventory_nodes
+from flows.runs.inventory.hosts import inventory_nodes
 from flows.runs.inventory.sources import current_inventory
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.site import Inventory

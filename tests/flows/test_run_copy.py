@@ -13,7 +13,7 @@ import pytest
 from flows.engine.state import Engine
 from flows.performers.real import RealPerformer
 from flows.runs.bundle.digest import run_digest
-from flows.runs.retry_hosts import hosts_left
+from flows.runs.releases.terms import hosts_left
 from flows.runs.run import RunEvent, RunSpec, run_playbook
 from flows.runs.waves import run_in_waves
 from ledger.decisions.plan import adopt_plan, create_ledger

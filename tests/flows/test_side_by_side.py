@@ -14,7 +14,7 @@ from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
 from flows.engine.up import _engine
 from flows.performers.real import RealPerformer
-from flows.runs.limits.limits import side_by_side
+from flows.runs.limits import side_by_side
 from flows.runs.means import Means
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.evidence.plans import read_plan
@@ -48,9 +48,9 @@ class Slow(RealPerformer):
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         if row.id == QUESTION:
             return super().prepare(engine, snapshot, row)
-        return lambda: self._run(row.id)
+        return lambda: self._begin(row.id)
 
-    def _run(self, name: str) -> Outcome:
+    def _begin(self, name: str) -> Outcome:
         self.begun.append(name)
         if name != SHORT:
             assert self.released.wait(120)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 
-from flows.runs.inventory.nodes import inventory_nodes
+from flows.runs.inventory.hosts import inventory_nodes
 from flows.runs.run import RunSpec, run_playbook
 from flows.runs.secrets.access import Access, ask_terminal, stated_access
 from flows.runs.secrets.vaults import require_open, vaulted_in

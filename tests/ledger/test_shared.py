@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -212,7 +213,7 @@ def test_a_database_without_a_ledger_says_how_to_install_one(postgres: Server, t
 
 def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
     """LISTEN and NOTIFY, well before the slow poll."""
-    with LedgerChanges(site.of("pm"), machine_time) as watch:
+    with closing(LedgerChanges(site.of("pm"), machine_time)) as watch:
         assert watch.moved()
         assert not watch.moved()
         with site.open("tech") as ledger:

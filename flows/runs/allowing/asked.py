@@ -1,7 +1,8 @@
 """What a site's folder would have this account run or send, and whether the account has allowed it.
 
 A folder comes from somebody else, or is changed by colleagues. So what is in it names programs, variables of the environment and
-where they are sent only by the digest that this account has allowed with `clusterwright allow`. A change asks again.
+where they are sent only by the digest that this account has allowed with `clusterwright allow`. A change asks again. Of an inventory
+that is what decides which code runs, as Ansible reads it: hosts and addresses may change without another answer.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from flows.runs.allowing.inventory_code import InventoryCode, code_in, code_of
 from flows.runs.allowing.kept import allowed_in
 from flows.runs.bundle.digest import playbook_digest
+from flows.runs.inventory.bounds import run_bounded
 from flows.runs.process.place import playbooks_folder
+from flows.runs.secrets.values import is_secret_name
 from schedule.errors import WaitingError
 from steps.catalog.loader import read_catalog
 from steps.design.run_settings import RunSettings
@@ -24,12 +26,27 @@ from steps.design.site import NetBox, Site
 NAMED = 4
 """How many things a sentence names."""
 
+SHOWN = 80
+OF_ANSIBLE = "ansible_"
+
 
 class ToAllow(NamedTuple):
     """Something that a folder would do, in words after "it", and the digest by which it is allowed."""
 
     what: str
     digest: str
+
+
+class InventoryCode(NamedTuple):
+    """The digest of all that may be code, empty where nothing may; and each statement of it in words, by its own digest."""
+
+    digest: str
+    said: dict[str, str]
+
+
+NO_CODE = InventoryCode("", {})
+
+_known: dict[tuple[str, bool], InventoryCode] = {}
 
 
 def all_asked(folder: Path, site: Site) -> list[ToAllow]:
@@ -125,6 +142,30 @@ def _content(path: Path, folder: Path) -> str:
     """Return the digest of a file of the folder, which others may change. Empty where a word of a command names none."""
     is_of_folder = path.is_relative_to(folder) and path.is_file()
     return hashlib.sha256(path.read_bytes()).hexdigest() if is_of_folder else ""
+
+
+def code_of(inventory: Path, digest: str, *, is_copy: bool) -> InventoryCode:
+    """Return the code of an inventory with this digest. What was read of a run's own copy is never taken from another reading.
+
+    The files of a site may be changed between the digest and this reading. A copy is read-only, and belongs to the digest.
+    """
+    if (digest, is_copy) not in _known:
+        _known[digest, is_copy] = code_in(inventory)
+    return _known[digest, is_copy]
+
+
+def code_in(inventory: Path) -> InventoryCode:
+    """Return the code of an inventory as it is now. Raise where Ansible cannot read it."""
+    printed = run_bounded("code.statements", inventory).stdout
+    said = {_digest("inventory", one): _words(*one) for one in json.loads(printed)["said"]}
+    return InventoryCode(_digest("inventory", printed), said) if said else NO_CODE
+
+
+def _words(whose: str, name: str, value: Any) -> str:
+    """Return a statement for people. Only Ansible's own variables are shown with their values: others may be secrets."""
+    if not name.startswith(OF_ANSIBLE) or is_secret_name(name) or not isinstance(value, str):
+        return f"{whose}: {name}"
+    return f"{whose}: {name} = {value[:SHOWN]}{' ...' if len(value) > SHOWN else ''}"
 
 
 def _digest(*of: object) -> str:

@@ -28,11 +28,11 @@ type: notification
 short_description: ends a task that hangs on a host
 description: >-
   CLUSTERWRIGHT_HANG_AFTER_S is how long a host may show nothing after the others, in seconds; with 0 none is given up.
-  Each host that is given up is noted in the file that CLUSTERWRIGHT_HANGING names.
+  Each host that is given up is noted in the file `hanging` of the folder that CLUSTERWRIGHT_RESULTS names.
 """
 
 AFTER = "CLUSTERWRIGHT_HANG_AFTER_S"
-NOTED_IN = "CLUSTERWRIGHT_HANGING"
+NOTED_IN = "CLUSTERWRIGHT_RESULTS"
 """The variables of the environment."""
 
 SLOWER = 3
@@ -57,7 +57,6 @@ class Pace:
     """How long hosts take for one task, by the seconds that this process has been at work."""
 
     def __init__(self) -> None:
-        """Begin with nobody at work."""
         self.seen: dict[str, float] = {}
         self.began: dict[str, float] = {}
         self.took: list[float] = []
@@ -93,10 +92,9 @@ class Hanging(CallbackBase):  # type: ignore[misc]  # Ansible has no types
     CALLBACK_NAME = "hanging"
 
     def __init__(self) -> None:
-        """Begin before the first task."""
         super().__init__()
         self._after_s = float(os.environ[AFTER])
-        self._noted_in = Path(os.environ[NOTED_IN])
+        self._noted_in = Path(os.environ[NOTED_IN], "hanging")
         self._paces: dict[str, Pace] = {}
         self._now = 0.0
         self._lock = threading.Lock()

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.runs.bundle.digest import what_differs
-from flows.runs.drift.differing import Difference, Differing
+from flows.runs.drift.preview import Difference, Differing
 from flows.runs.means import Means
 from flows.runs.process.place import runs_folder
 from flows.runs.results.per_host import FAILED, PlaybookResult
 from flows.runs.run import Player, RunSpec, play, run_playbook
-from flows.runs.variables import variables_of
 from ledger.questions.drift import Origin, hosts_claimed_since, origin, run_at
 from ledger.questions.records import claims
 from ledger.questions.site import head
@@ -122,20 +121,9 @@ def look_for_drift(
 
 def _spec(place: Place, plan: Plan, row: Activity, hosts: tuple[str, ...]) -> RunSpec:
     """Return the terms of a look. Its log goes with its folder."""
-    assert row.plan.playbook
-    folder, playbook = runs_folder(place.site) / f"drift-{uuid.uuid4().hex[:12]}", place.playbooks / row.plan.playbook
-    return RunSpec(
-        playbook=playbook,
-        inventory=place.inventory,
-        hosts=hosts,
-        extra_vars=variables_of(plan, row.plan),
-        work_dir=folder,
-        log=folder / "log",
-        check=True,
-        limits=place.means.limits(row.plan, hosts, playbook, place.inventory),
-        access=place.means.access,
-        allowed_in=place.means.allowed_in,
-    )
+    folder = runs_folder(place.site) / f"drift-{uuid.uuid4().hex[:12]}"
+    spec = place.means.spec(plan, row.plan, hosts, place.playbooks, place.inventory, folder, folder / "log")
+    return replace(spec, check=True)
 
 
 def _not_seen(result: PlaybookResult) -> dict[str, str]:

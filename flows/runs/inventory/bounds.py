@@ -1,21 +1,25 @@
-"""Bounds on what an inventory may cost: hosts, memory and time. Ansible itself has none.
+"""Asking Ansible about an inventory, within bounds of hosts, memory and time. Ansible itself has none.
 
-The processes that read an inventory call `bound` first. `h[1:99999999]` is refused before Ansible makes a list of it, and
+It is asked in a process of its own: `python -m flows.runs.inventory.bounds MODULE.FUNCTION INVENTORY`. Importing Ansible takes half a
+second, and changes the process that imports it. `h[1:99999999]` is refused before Ansible makes a list of it, and
 what else grows without end, such as YAML aliases or a script that never answers, ends with the memory or the time.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import resource
 import signal
 import string
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from flows.runs.inventory.settings import ROOT, reading_environment
+from flows.runs.bundle.tree import inventory_files
 from schedule.errors import InputError, UnreachableError
 
 MOST_HOSTS = 100_000
@@ -36,16 +40,28 @@ SECONDS_OF_WORK = 20
 SHOWN = 1000
 """How many characters of Ansible's own words an error repeats."""
 
+ROOT = "/"
+"""Where the process is started: Ansible reads `ansible.cfg` of that folder, which names plugins, and a site's may be another's."""
+
+OF_ANSIBLE = "ANSIBLE_"
+SOURCES = "yaml,ini,toml,constructed"
+"""What may be an inventory, as in a run. No program, and nothing that asks another source."""
+
 
 Ended = subprocess.CompletedProcess[str]
 
 
-def run_bounded(module: str, inventory: Path, asked: str = "") -> Ended:
-    """Return what a module of this package prints of an inventory. Raise for an inventory that Ansible cannot read."""
+def run_bounded(answer: str, inventory: Path, asked: Any = None) -> Ended:
+    """Return what Ansible prints of an inventory, in a process of its own. Raise for one that it cannot read, or that no run would.
+
+    `answer` is a function of this package with its module.
+    """
+    if inventory.exists():
+        inventory_files(inventory)  # it refuses what no run would read
     try:
         ended = subprocess.run(
-            [sys.executable, "-P", "-m", module, str(inventory.absolute())],
-            input=asked,
+            [sys.executable, "-P", "-m", __name__, answer, str(inventory.absolute())],
+            input=json.dumps(asked),
             capture_output=True,
             text=True,
             errors="replace",
@@ -73,6 +89,20 @@ def _reason(ended: Ended) -> str:
     if ended.returncode < 0:
         return f"Ansible itself broke off ({signal.Signals(-ended.returncode).name})"
     return said[-1][:SHOWN]
+
+
+def reading_environment() -> dict[str, str]:
+    """Return the environment of a process that reads an inventory. A run has one of its own."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(OF_ANSIBLE)}
+    return ours | {"ANSIBLE_INVENTORY_ENABLED": SOURCES}
+
+
+def main() -> None:
+    """Print what a function of this package answers about an inventory, as JSON. What it is asked comes on stdin."""
+    bound()
+    module, _, function = sys.argv[1].partition(".")
+    answer = getattr(import_module(f"flows.runs.inventory.{module}"), function)
+    print(json.dumps(answer(sys.argv[2], json.load(sys.stdin)), sort_keys=True))
 
 
 def bound() -> None:
@@ -134,3 +164,7 @@ def _length(first: str, last: str, step: str = "1") -> int:
 def _end(message: str) -> NoReturn:
     # not an exception that Ansible catches, as it would go on with the next of its ways to read a file
     raise SystemExit(message)
+
+
+if __name__ == "__main__":
+    main()

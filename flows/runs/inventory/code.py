@@ -1,6 +1,5 @@
-"""What of an inventory decides which code runs, or as whom: `python -m flows.runs.inventory.code INVENTORY` prints it as JSON.
+"""What of an inventory decides which code runs, or as whom. Ansible itself reads it, so that nothing is read otherwise than in a run.
 
-It is a process of its own, as `resolve` is. Ansible itself reads the inventory, so that nothing is read otherwise than in a run.
 Known to be no code are hosts and groups, addresses and numbers. All else is taken for code: an interpreter, a connection, an
 account, arguments of a program, a template, and the variables of roles, whose words may become commands.
 """
@@ -11,7 +10,6 @@ import hashlib
 import ipaddress
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +18,6 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.inventory import BaseInventoryPlugin
 from ansible.template import is_trusted_as_template
 from ansible.vars.plugins import get_vars_from_inventory_sources
-
-from flows.runs.inventory.bounds import bound
 
 VAULT = b"$ANSIBLE_VAULT"
 OF_ANSIBLE = "ansible_"
@@ -44,10 +40,9 @@ PLACES = ("inventory_file", "inventory_dir")
 """What Ansible itself says of a host: where it is named."""
 
 
-def main() -> None:
-    """Print each statement that may be code (whose it is, the variable, its value), and those that hosts make together."""
-    bound()
-    loader, source = _Sealed(), sys.argv[1]
+def statements(source: str, _: None) -> dict[str, Any]:
+    """Return each statement that may be code (whose it is, the variable, its value), and those that hosts make together."""
+    loader = _Sealed()
     configured: list[str] = []
     _noted(configured)
     inventory = InventoryManager(loader=loader, sources=[source])
@@ -64,7 +59,7 @@ def main() -> None:
         own.add(json.dumps(code))  # hosts that say the same count once: another such host says nothing new
     together = [json.loads(one) for one in sorted(own - {"[]"})]
     said += [("a host", *one) for one in {json.dumps(one): one for code in together for one in code}.values()]
-    print(json.dumps({"said": sorted(said, key=json.dumps), "together": together}, sort_keys=True))
+    return {"said": sorted(said, key=json.dumps), "together": together}
 
 
 class _Sealed(DataLoader):  # type: ignore[misc]  # Ansible has no types
@@ -140,7 +135,3 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, str):
         return str(value) if "{" not in value or is_trusted_as_template(value) else ["plain", str(value)]
     return ["vaulted", getattr(value, "_ciphertext", None) or repr(value)]
-
-
-if __name__ == "__main__":
-    main()

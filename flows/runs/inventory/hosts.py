@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from flows.runs.bundle.tree import inventory_files
 from flows.runs.inventory.bounds import run_bounded
 from flows.runs.secrets.redaction import Redactor
 from flows.runs.secrets.values import stated_by
 from ledger.rules.host_names import require_host_names
 from schedule.errors import InputError, Place
+from steps.design.matching import Host
 
 ALL = "all"
 NODES = "all:!management:!logins:!storage_servers:!switches:!simulators"
@@ -28,8 +28,7 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
     """
     if not inventory.exists():
         raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
-    inventory_files(inventory)  # it refuses what no run would read
-    result = run_bounded("flows.runs.inventory.resolve", inventory, json.dumps(sorted({ALL, *patterns})))
+    result = run_bounded("stated.hosts", inventory, sorted({ALL, *patterns}))
     found = json.loads(result.stdout)
     named = {pattern: tuple(hosts) for pattern, hosts in found.items()}
     if not named[ALL]:
@@ -38,6 +37,12 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
         raise InputError(f"the inventory {inventory} names no host. {why}".rstrip())
     require_host_names(named[ALL], str(inventory))
     return named
+
+
+def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
+    """Return the nodes of an inventory in its own order, with what it states of each: they are matched with those of a design."""
+    found = json.loads(run_bounded("stated.nodes", inventory, NODES).stdout)
+    return tuple(Host(one["name"], one["bmc_address"], one["serial_number"], one["source"]) for one in found)
 
 
 def without_secrets(inventory: Path, said: str) -> str:

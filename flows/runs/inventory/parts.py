@@ -1,13 +1,10 @@
-"""Parts of an inventory: `python -m flows.runs.inventory.parts INVENTORY`, with lists of hosts as JSON on stdin.
+"""Parts of an inventory: inventories of some hosts only, with their groups, and what the inventory itself states of both.
 
-For each list it prints an inventory of these hosts only, with their groups, and what the inventory itself states of both. Variables in
-files beside it are in none. It is a process of its own, as `resolve` is. What is encrypted stays so.
+Variables in files beside it are in none. What is encrypted stays so.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 import yaml
@@ -17,8 +14,6 @@ from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.yaml.dumper import AnsibleDumper
 from ansible.template import is_trusted_as_template
-
-from flows.runs.inventory.bounds import bound
 
 ANSIBLES_OWN = {"inventory_file", "inventory_dir"}
 """What Ansible states of each host by itself."""
@@ -39,17 +34,16 @@ def dumper(*args: Any, **options: Any) -> Any:
     return made
 
 
-def main() -> None:
-    """Print each part: its text, and the groups in it."""
-    bound()
-    inventory = InventoryManager(loader=DataLoader(), sources=[sys.argv[1]])
-    parts = []
-    for names in json.load(sys.stdin):
+def parts(source: str, slices: list[list[str]]) -> list[Values]:
+    """Return for each list of hosts the text of its inventory, and the groups in it."""
+    inventory = InventoryManager(loader=DataLoader(), sources=[source])
+    found = []
+    for names in slices:
         hosts = [inventory.hosts[name] for name in names if name in inventory.hosts]
         groups = {group.name: group for host in hosts for group in host.get_groups()}
         text = yaml.dump({"all": _whole(hosts, groups)}, Dumper=dumper, default_flow_style=False)
-        parts.append({"text": text, "groups": sorted(groups)})
-    print(json.dumps(parts))
+        found.append({"text": text, "groups": sorted(groups)})
+    return found
 
 
 def _whole(hosts: list[Host], groups: dict[str, Group]) -> Values:
@@ -80,7 +74,3 @@ def _safe(value: Any) -> Any:
         return [_safe(inside) for inside in value]
     is_text = isinstance(value, str) and "{" in value
     return Unsafe(value) if is_text and not is_trusted_as_template(value) else value
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,7 @@
-"""What an inventory states of its nodes: `python -m flows.runs.inventory.stated INVENTORY` prints one JSON document.
-
-It is a process of its own, as `resolve` is. Values are taken as they are written. A template, such as `{{ serial }}`,
-states nothing.
-"""
+"""Which hosts an inventory has, and what it states of its nodes. Values are taken as they are written: a template states nothing."""
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +9,29 @@ from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
 from ansible.vars.plugins import get_vars_from_inventory_sources
 
-from flows.runs.inventory.bounds import bound
-from flows.runs.inventory.hosts import NODES
-
 VAULT = b"$ANSIBLE_VAULT"
 VARIABLES = ("bmc_address", "serial_number")
 SOURCES = ("netbox_url", "inventory_file")
 """Where a statement comes from: the device in NetBox, or the file that names the host."""
 
 
-def main() -> None:
-    """Print each node's name, stated values and source, in the inventory's order."""
-    bound()
-    loader, source = _Unopened(), sys.argv[1]
-    inventory = InventoryManager(loader=loader, sources=[source])
-    nodes = []
-    for host in inventory.get_hosts(NODES):
+def hosts(source: str, patterns: list[str]) -> dict[str, list[str]]:
+    """Return the hosts that each pattern names, in the inventory's own order."""
+    inventory = InventoryManager(loader=DataLoader(), sources=[source])
+    return {pattern: [host.name for host in inventory.get_hosts(pattern)] for pattern in patterns}
+
+
+def nodes(source: str, pattern: str) -> list[dict[str, Any]]:
+    """Return each node's name, stated values and source, in the inventory's order."""
+    loader = _Unopened()
+    found = []
+    for host in InventoryManager(loader=loader, sources=[source]).get_hosts(pattern):
         known = host.get_vars() | get_vars_from_inventory_sources(loader, [source], [host], "all")
         stated = {name: _plain(known.get(name)) for name in VARIABLES}
         sources = [str(known[name]) for name in SOURCES if known.get(name)]
         by = sources[0] if sources else source
-        nodes.append({"name": host.name, "source": by, **stated})
-    print(json.dumps(nodes))
+        found.append({"name": host.name, "source": by, **stated})
+    return found
 
 
 class _Unopened(DataLoader):  # type: ignore[misc]  # Ansible has no types
@@ -51,7 +46,3 @@ class _Unopened(DataLoader):  # type: ignore[misc]  # Ansible has no types
 def _plain(value: Any) -> str | None:
     text = str(value).strip() if isinstance(value, str | int) else ""
     return None if not text or "{" in text else text
-
-
-if __name__ == "__main__":
-    main()

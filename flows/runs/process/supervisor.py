@@ -24,11 +24,10 @@ import psutil
 
 from flows.runs import callbacks
 from flows.runs.bundle.copy import remove
-from flows.runs.inventory.host_limit import limit_of
+from flows.runs.process.arguments import limit_of, vault_arguments
 from flows.runs.process.leftovers import remove_temporary_files
 from flows.runs.results.failures import failure, unreachable
 from flows.runs.results.words import PRINTED, TEXT, Words
-from flows.runs.secrets.vault_pipes import vault_arguments
 from ledger.machine_processes import is_alive
 
 PATIENCE_S = 3.0
@@ -37,14 +36,11 @@ LOOK_S = 0.1
 TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
 """The variable of the environment by which the plugin `known_secrets` finds its file."""
 
-UNFINISHED = "CLUSTERWRIGHT_UNFINISHED"
-"""The variable of the environment by which the plugin `unfinished` finds its file. It writes it at the end of a playbook."""
-
-HANGING = "CLUSTERWRIGHT_HANGING"
-"""The variable of the environment by which the plugin `hanging` finds its file, in which it notes the hosts that it gives up."""
-
 NOTED_IN = "CLUSTERWRIGHT_RESULTS"
-"""The variable of the environment by which the plugin `results` finds its folder."""
+"""The variable of the environment by which the plugins `results` and `hanging` find the folder of their notes."""
+
+HANGING = "hanging"
+"""The file of that folder in which the plugin `hanging` notes the hosts that it gives up."""
 
 ERROR = "[ERROR]: "
 """How a line begins with which Ansible says that it cannot go on."""
@@ -104,7 +100,7 @@ def _run(terms: dict[str, Any]) -> str:
         limit=limit_of(terms["hosts"], folder),
         cmdline=f"{vault_arguments(terms['vault'], folder)} {'--check --diff' if terms['check'] else ''}".strip()
         or None,
-        envvars=terms["env"] | _for_plugins(terms, words),
+        envvars=terms["env"] | _for_plugins(words),
         quiet=True,
         suppress_env_files=True,
         event_handler=partial(_on_event, words),
@@ -114,37 +110,18 @@ def _run(terms: dict[str, Any]) -> str:
         _pass_on(words, event)
     if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
         _report({"event": "missing", "program": "ansible-playbook"})
-    _report_unfinished(terms)
     return "timeout" if late.is_set() and result.status != "successful" else str(result.status)
 
 
-def _for_plugins(terms: dict[str, Any], words: Words) -> dict[str, str]:
+def _for_plugins(words: Words) -> dict[str, str]:
     """Return the variables by which Ansible finds our plugins, and they find their files."""
     return {
         "ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0],
         TOLD_IN: words.told_in,
-        UNFINISHED: str(_unfinished(terms)),
-        HANGING: str(_hanging()),
         NOTED_IN: str(words.noted_in),
         "ANSIBLE_STDOUT_CALLBACK": "quiet",
         "RUNNER_OMIT_EVENTS": "True",  # results come from our plugin alone: ansible-runner leaves out long ones
     }
-
-
-def _unfinished(terms: dict[str, Any]) -> Path:
-    return Path(terms["work_dir"], "unfinished")
-
-
-def _hanging() -> Path:
-    """Return the file of hosts that were given up. It is in the run's folder, where this process is."""
-    return Path("hanging").absolute()
-
-
-def _report_unfinished(terms: dict[str, Any]) -> None:
-    """Report the hosts that are not done. Report nothing where the playbook came to no end."""
-    if _unfinished(terms).exists():
-        names = set(json.loads(_unfinished(terms).read_text(encoding="utf-8")))
-        _report({"event": "unfinished", "hosts": sorted(names.intersection(terms["hosts"]))})
 
 
 def _end_when_late(seconds: float, late: threading.Event, over: threading.Event) -> None:
@@ -189,33 +166,31 @@ def _report_note(words: Words, note: dict[str, Any]) -> None:
             if raw := note["raw"]:
                 report({"event": "raw", "host": on_host["host"], "raw": raw})
         case "failed" | "ignored" as kind:
-            report({"event": kind, "message": _given_up(note) or failure(note["res"], words.text), **on_host})
+            why = _given_up(words.noted_in / HANGING, note) or failure(note["res"], words.text)
+            report({"event": kind, "message": why, **on_host})
             for name, text in note["printed"].items():
                 report({"event": "printed", "name": name, "printed": text, **on_host})
         case "unreachable":
             report({"event": "unreachable", "message": unreachable(note["res"], words.text), **on_host})
+        case "unfinished":
+            names = [words.without_secrets({"host": name})["host"] for name in note["hosts"]]
+            _report(note | {"hosts": names})
         case _:
             report(note)
 
 
-def _given_up(note: dict[str, Any]) -> str:
-    """Return why a host was given up before its task was out of time. Empty where it was not."""
-    noted = _noted_as_hanging(note) if note["res"].keys() & {"timedout", "censored"} else {}
-    if not noted:
+def _given_up(file: Path, note: dict[str, Any]) -> str:
+    """Return why a host was given up before its task was out of time, as a file has it. Empty where it was not."""
+    if not (note["res"].keys() & {"timedout", "censored"} and file.exists()):
+        return ""
+    lines = map(json.loads, reversed(file.read_text(encoding="utf-8").splitlines()))
+    noted = next((one for one in lines if (one["host"], one["task"]) == (note["host"], note["uuid"])), None)
+    if noted is None:
         return ""
     return (
         f"it hung, and was given up: nothing for {noted['silent_s']:.0f} seconds, while {noted['others']} hosts had ended this task,"
         f" the slowest after {noted['slowest_s']:.0f} seconds (`runs.hang_after_s` in site.yaml)"
     )
-
-
-def _noted_as_hanging(note: dict[str, Any]) -> dict[str, Any]:
-    """Return what the plugin `hanging` noted of a task on a host. Empty where it noted nothing."""
-    file = _hanging()
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    of_task = (note["host"], note["uuid"])
-    found: dict[str, Any] = next((n for n in map(json.loads, reversed(lines)) if (n["host"], n["task"]) == of_task), {})
-    return found
 
 
 def _report_printed(text: str) -> None:

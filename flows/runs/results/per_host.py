@@ -87,7 +87,6 @@ class Tally:
     """Takes the events of a run one by one, and returns its result at the end."""
 
     def __init__(self, hosts: tuple[str, ...]) -> None:
-        """Begin with hosts of which nothing is known."""
         self.result = PlaybookResult("error", message="the run ended without a result")
         self._hosts = {host: HostResult(host) for host in hosts}
         self._unfinished: frozenset[str] | None = None

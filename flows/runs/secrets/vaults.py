@@ -1,6 +1,6 @@
 """Whether the passwords open the vaults of an inventory, before anything runs: `python -m flows.runs.secrets.vaults`.
 
-It is a process of its own, as `resolve` is, and is asked only where something is vaulted. Each file is tried once for each vault id
+It is a process of its own, as for an inventory, and is asked only where something is vaulted. Each file is tried once for each vault id
 that it names: to open a value takes a hundredth of a second, and a large site has thousands.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.runs.bundle.tree import inventory_files, settings_files
-from flows.runs.inventory.settings import ROOT, reading_environment
+from flows.runs.inventory.bounds import ROOT, reading_environment
 from flows.runs.secrets.access import Access
 from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
 

@@ -1,1 +1,0 @@
-"""The bounds of a run, and what they follow from."""
