@@ -30,7 +30,7 @@ from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
 from flows.team.own_inventory import FILE, own_inventories
-from flows.team.pool import FLOW, Pool
+from flows.team.pool import Pool
 from flows.team.remote import Remote, Slice
 from flows.team.slices import Slices
 from flows.team.worker import settle_slices
@@ -275,7 +275,7 @@ def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypa
 
 @pytest.mark.slow
 def test_prefect_shows_what_is_over_as_crashed(server: PrefectServer) -> None:
-    flow, pool = server.api.post("/flows/", {"name": FLOW}), Pool(server.api, "over")
+    flow, pool = server.api.post("/flows/", {"name": "play"}), Pool(server.api, "over")
     run = {"flow_id": flow["id"], "state": {"type": "RUNNING"}, "tags": [SLICE, "over"]}
     going, over = (str(server.api.post("/flow_runs/", run | {"name": name})["id"]) for name in (NAME, "over.0123abcd"))
 
