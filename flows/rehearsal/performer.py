@@ -83,7 +83,7 @@ class Simulator:
         return partial(self._begin, engine, row, *self.times.began(snapshot, row))
 
     def _begin(self, engine: Engine, row: Activity, began: datetime, attempt: int) -> Outcome:
-        activity, now = engine.activities[row.id], self.clock()
+        activity = engine.activities[row.id]
         end = self.times.finish(activity, began, attempt)
         day = local_day(end, engine.plan.time_zone)
         if row.plan.kind in PEOPLES_WORK:
@@ -102,7 +102,6 @@ class Simulator:
             boot_id="",
             pid=0,
             pgid=0,
-            at=now,
         )
         self._schedule(end, partial(self._finish_run, engine, activity, owner, attempt))
         return Outcome("Rehearsed", f"nothing is run; until {day}")
@@ -200,7 +199,7 @@ class Simulator:
         elif attempt > 1 and not fails:
             self.people.close_ncrs(activity)
         try:
-            settle(engine.ledger, owner, activity.id, outcome, at=self.clock())
+            settle(engine.ledger, owner, activity.id, outcome)
         except NotSatisfiedError:
             if self.people.is_held_back(activity):
                 return False

@@ -48,7 +48,6 @@ def claim(
     hosts: Sequence[str] = (),
     playbook_digest: str | None = None,
     machine_now: datetime | None = None,
-    at: datetime | None = None,
 ) -> Claim | None:
     """Claim an activity, in order to run it. Return None if it is not its turn: something that it wants is in use, or reserved.
 
@@ -56,7 +55,7 @@ def claim(
     """
     with ledger.write() as writing:
         now = machine_now or writing.machine_time
-        case = writing.case(activity, ENGINE, at)
+        case = writing.case(activity, ENGINE)
         row = case.row
         if row.state is State.RUNNING or not _may_begin(case, owner, hosts, now):
             return None
@@ -168,7 +167,6 @@ def settle(
     attempt: int | None = None,
     needs_person: bool = False,
     revision: int | None = None,
-    at: datetime | None = None,
 ) -> Event:
     """Record the outcome of a run. It decides the activity's next state. Raise NotSatisfiedError if the owner lost the claim.
 
@@ -179,7 +177,7 @@ def settle(
     """
     results = tuple(kept_rows(ledger.site_dir, map(_item, outcome.results)))
     readings, batches = inline_or_kept(ledger.site_dir, [*map(_reading, outcome.measurements)])
-    with ledger.case(activity, ENGINE, at) as case:
+    with ledger.case(activity, ENGINE) as case:
         made.fenced(case, owner, attempt)
         if case.row.kept and outcome.status != "interrupted":
             before = _before(case, outcome)
@@ -264,11 +262,10 @@ def record_preview(
     differences: bytes,
     summary: str,
     changed: Sequence[str] = (),
-    at: datetime | None = None,
 ) -> Event:
     """Record what check mode showed for these hosts and this playbook: before the release for who releases, afterwards as drift."""
     digest = store(ledger.site_dir, differences)
-    with ledger.case(activity, ENGINE, at) as case:
+    with ledger.case(activity, ENGINE) as case:
         name = f"{case.row.plan.step}.diff"
         left = Left(digest=digest, evidence="differences", name=name, size=len(differences))
         return case.record(made.previewed(case, hosts, playbook_digest, summary, left, changed))

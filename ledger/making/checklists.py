@@ -10,7 +10,7 @@ from ledger.entries import ItemEntry, Measured, ReadingEntry
 from ledger.evidence.store import load
 from ledger.log.payloads.base import Batch, Shown
 from ledger.log.payloads.checklists import ItemPart, ItemReadingPart, ItemsChecked
-from ledger.making.again import Tables, about_activity
+from ledger.making.again import Tables, about_case
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import latest_entries
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
@@ -169,5 +169,5 @@ def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
     )
 
 
-AGAIN: Tables = {ItemsChecked: about_activity(_checked_again)}
+AGAIN: Tables = {ItemsChecked: about_case(_checked_again)}
 """How events with checked items are made again."""
