@@ -160,21 +160,12 @@ class FactEntry:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasurementEntry:
-    """A measurement from a line of text. `item` is empty if it is about the activity as a whole."""
-
-    reading: ReadingEntry
-    item: str
-    source: str
-
-
 _NUMBER = re.compile(r"([^=\s]+)=\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.,].*)?")
 _WORD = re.compile(r"([^=\s]+)=\s*(\S.*)")
 _FIGURE = re.compile(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*(.*)", re.DOTALL)
 
 LONGEST_ENTRY = 2000
-"""The most characters of one reading, measurement or fact."""
+"""The most characters of one reading or fact."""
 
 SHOWN = 60
 """How many characters of what was typed a refusal repeats."""
@@ -196,22 +187,6 @@ def reading_of(text: str) -> ReadingEntry:
     return ReadingEntry(word[1], word[2])
 
 
-def readings_of(text: str) -> tuple[ReadingEntry, ...]:
-    """Return readings that were written in one line, with `;` between them."""
-    return tuple(reading_of(part) for part in text.split(";") if part.strip())
-
-
-def measurement_of(text: str) -> MeasurementEntry:
-    """Return a measurement that was written as `METRIC VALUE UNIT SOURCE` or `METRIC@ITEM VALUE UNIT SOURCE`."""
-    _refuse_long(text, "a measurement")
-    parts = text.split(maxsplit=3)
-    if len(parts) < 4:
-        raise InputError("a measurement is a metric, a value, a unit and a source")
-    named, value, unit, source = parts
-    metric, _, item = named.partition("@")
-    return MeasurementEntry(ReadingEntry(metric, value, unit), item, source)
-
-
 def fact_of(text: str) -> FactEntry:
     """Return a fact that was written as NAME=VALUE. A value is a word, or a number with its unit behind it, for example 3.2MW."""
     _refuse_long(text, "a fact")
@@ -225,19 +200,6 @@ def fact_of(text: str) -> FactEntry:
     if number is None:
         raise InputError(f"{name[:SHOWN]} cannot be {figure[1][:SHOWN]}", hint="take a larger unit")
     return FactEntry(name, number, figure[2])
-
-
-def evidence_of(text: str) -> tuple[str, Path]:
-    """Return the kind and the file of evidence that was written as `KIND FILE`. Raise InputError if there is no such file."""
-    kind, _, path = text.partition(" ")
-    try:
-        file = Path(path.strip()).expanduser()
-        is_file = file.is_file()
-    except (OSError, RuntimeError):  # a name that is too long, or ~user without such a user
-        is_file = False
-    if not path or not is_file:
-        raise InputError(f"{path[:200] or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
-    return kind, file
 
 
 def _refuse_long(text: str, what: str) -> None:
