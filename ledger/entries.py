@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from schedule.errors import InputError, Place
+from steps.acceptance.measured import Measured
 from steps.value import Value, bounded_number
 
 RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]
@@ -27,18 +28,6 @@ class ItemResult:
     duration_s: float = 0.0
     failed_task: str = ""
     message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A metric that was read. The value None is `not measured`, and the note says why."""
-
-    metric: str
-    value: Value | None
-    unit: str
-    item: str = ""
-    source: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +116,6 @@ class ProgressRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingEntry:
-    """A reading as it was entered: text, or a value from a program. Text without a unit is in the unit of the criterion."""
-
-    metric: str
-    value: Value
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ItemEntry:
     """A checklist entry. `place` is its file and line, if it is from a file.
 
@@ -144,7 +124,7 @@ class ItemEntry:
 
     item: str
     passed: bool = True
-    readings: tuple[ReadingEntry, ...] = ()
+    readings: tuple[Measured, ...] = ()
     note: str = ""
     serial: str | None = None
     photos: tuple[Path, ...] = ()
@@ -171,12 +151,12 @@ SHOWN = 60
 """How many characters of what was typed a refusal repeats."""
 
 
-def reading_of(text: str) -> ReadingEntry:
+def reading_of(text: str) -> Measured:
     """Return a reading that was written as `rack.bond_resistance=0.05ohm`, or as `link.up=yes`."""
     _refuse_long(text, "a reading")
     number = _NUMBER.fullmatch(text.strip())
     if number is not None:
-        return ReadingEntry(
+        return Measured(
             number[1],
             number[2],
             (number[3] or "").strip(),
@@ -184,7 +164,7 @@ def reading_of(text: str) -> ReadingEntry:
     word = _WORD.fullmatch(text.strip())
     if word is None:
         raise InputError(f"{text[:SHOWN]!r} is not METRIC=VALUE", hint="for example rack.bond_resistance=0.05ohm")
-    return ReadingEntry(word[1], word[2])
+    return Measured(word[1], word[2])
 
 
 def fact_of(text: str) -> FactEntry:

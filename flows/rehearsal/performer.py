@@ -18,7 +18,7 @@ from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock, nothing_but_a_look
 from ledger.decisions.runs import claim, settle
-from ledger.entries import Measured, RunOutcome
+from ledger.entries import RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.records import claims
@@ -26,6 +26,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from schedule.errors import NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.planning.activity import PlanActivity

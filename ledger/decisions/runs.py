@@ -13,14 +13,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ledger.entries import Artifact, Claim, ItemResult, Measured, RunOutcome
+from ledger.entries import Artifact, Claim, ItemResult, RunOutcome
 from ledger.evidence.batches import inline_or_kept, kept_rows
 from ledger.evidence.store import load, store
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left, ReadingPart
 from ledger.making import runs as made
-from ledger.questions.case import LookedUp
-from ledger.questions.records import claims, live_releases, measurements, unclaimed_runs
+from ledger.questions.case import LookedUp, reads
+from ledger.questions.records import claims, live_releases, unclaimed_runs
 from ledger.questions.site import revision as revision_in_force
 from ledger.questions.turns import in_use, place_of, reservations
 from ledger.rules import runs as rules
@@ -29,6 +29,7 @@ from ledger.rules.activity import State
 from ledger.rules.turns import Waiting, arrived, beginning, float_of, wants
 from ledger.state.claims import drop_claim, drop_reservations, keep_claim
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from steps.value import value_text
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -208,20 +209,9 @@ def settle(
 
 def _before(case: LookedUp, outcome: RunOutcome) -> rules.Before:
     """Return the results and readings of the last attempt for the hosts that this run did not touch again."""
-    row, found = case.row, measurements(case.snapshot, case.row.id)
-    earlier = [m for m in found if m.attempt == row.attempt - 1]
-    by_engine = [
-        Measured(
-            m.metric,
-            m.value,
-            m.unit,
-            m.item,
-            m.source,
-            m.note,
-        )
-        for m in earlier
-        if m.by == ENGINE
-    ]
+    row = case.row
+    earlier = reads(case.snapshot, row, row.attempt - 1)
+    by_engine = [read for read in earlier if read.by_engine]
     return rules.done_before(row, {result.host for result in outcome.results}, by_engine)
 
 

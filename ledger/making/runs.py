@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import loads
 from typing import Any
 
-from ledger.entries import ItemResult, Measured, RunOutcome
+from ledger.entries import ItemResult, RunOutcome
 from ledger.evidence.store import load
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Batch, Left, ReadingPart
@@ -28,6 +28,7 @@ from ledger.rules.ncr import of_same_cause
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
 from schedule.errors import InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.catalog.terms import CHANGING, Kind
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from ledger.entries import ReadingEntry
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.work import (
     Assigned,
@@ -35,6 +34,7 @@ from ledger.rules.readings import asked_of, fails, recorded_value, verdicts
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
 from schedule.errors import InputError
+from steps.acceptance.measured import Measured
 from steps.value import Value, value_text
 
 
@@ -106,7 +106,7 @@ def measurement_recorded(
     """
     asked = asked_of(case.row)
     exact: Value = value if isinstance(value, bool | str) else Decimal(str(value))
-    read = rules.measure(case, asked, ReadingEntry(metric, exact, unit), item or "")
+    read = rules.measure(case, asked, Measured(metric, exact, unit), item or "")
     reading = ReadingPart(
         metric=read.metric,
         value=value_text(read.value),

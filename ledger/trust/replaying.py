@@ -41,8 +41,7 @@ from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
-from ledger.rules.case import OpenA, Read, RunEnd
-from ledger.rules.judgement import Reading
+from ledger.rules.case import OpenA, RunEnd
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
@@ -54,6 +53,7 @@ from ledger.trust import sshsig
 from ledger.trust.network import PlanNetwork
 from ledger.trust.record import EventAt, Record, SiteTerms
 from ledger.trust.replay_snapshot import Flushing, ReplaySnapshot
+from steps.acceptance.measured import Measured
 from steps.stamps import instant
 from steps.value import text_value
 
@@ -86,7 +86,7 @@ class AttemptReads(NamedTuple):
     """The readings of an attempt, in the order of recording."""
 
     attempt: int
-    reads: list[Read]
+    reads: list[Measured]
 
 
 class AttemptRun(NamedTuple):
@@ -224,15 +224,15 @@ class ReplayRecord(Record):
         if kept is None:
             return
         for part in readings:
-            reading = Reading(part.item, text_value(part.value), part.unit, part.note)
-            kept.reads.append(Read(part.metric, event.actor == ENGINE, reading))
+            said = (part.unit, part.item, part.source, part.note, event.actor == ENGINE)
+            kept.reads.append(Measured(part.metric, text_value(part.value), *said))
 
-    def reads_of(self, row: Activity) -> Sequence[Read] | None:
+    def reads_of(self, row: Activity) -> Sequence[Measured] | None:
         """Return the readings of an activity's attempt. None if they are not kept."""
         kept = self._reads.get(row.id)
         return kept.reads if kept is not None and kept.attempt == row.attempt else None
 
-    def keep_reads(self, row: Activity, reads: Sequence[Read]) -> None:
+    def keep_reads(self, row: Activity, reads: Sequence[Measured]) -> None:
         """Keep the readings of an activity's attempt. Later ones are added."""
         self._reads[row.id] = AttemptReads(row.attempt, list(reads))
 
@@ -369,7 +369,7 @@ class ReplayCase(CaseOfMoment):
         return terms is not None and terms.is_rehearsal
 
     @cached_property
-    def reads(self) -> Sequence[Read]:
+    def reads(self) -> Sequence[Measured]:
         """Every reading of this attempt, in the order in which they were recorded."""
         record = self.moment.record
         kept = record.reads_of(self.row)

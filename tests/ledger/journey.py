@@ -12,8 +12,9 @@ from ledger.decisions.orders import order
 from ledger.decisions.runs import claim, settle
 from ledger.decisions.sign_off import release, sign
 from ledger.decisions.work import finish, settle_duplicate, start
-from ledger.entries import Claim, Measured, RunOutcome
+from ledger.entries import Claim, RunOutcome
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 
 if TYPE_CHECKING:
     from tests.ledger.conftest import Clock

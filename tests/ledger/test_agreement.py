@@ -136,7 +136,7 @@ def organised(ledger: Ledger, organisation: str) -> None:
 
 def _hosts(snapshot: Snapshot, name: str) -> list[str]:
     case = case_of(snapshot, name, "tech")
-    return sorted({read.reading.item for read in case.reads} | {"pod-001-n1"})
+    return sorted({read.item for read in case.reads} | {"pod-001-n1"})
 
 
 class Agreeing(Site):
