@@ -17,7 +17,7 @@ from ledger.log.chain import Event
 from ledger.log.payloads.base import Shown
 from ledger.making import checklists as made
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import Entry, check_history, latest_entries
+from ledger.questions.checks import CheckRow, check_history, latest_entries
 from ledger.rules.checklist import Roster
 from ledger.rules.examination import RESULT, Examined
 from ledger.rules.readings import Verdict
@@ -141,7 +141,7 @@ def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
         return Scanned(item, already, passed, case.row.plan.items)
 
 
-def _before(case: LookedUp, name: str) -> Entry | None:
+def _before(case: LookedUp, name: str) -> CheckRow | None:
     """Return the last entry of the item with this name. None if it has none. Raise if it failed."""
     entries = latest_entries(case.snapshot, case.row)
     before = entries.get(Roster(case.row, case.planned_items, entries).item(name))

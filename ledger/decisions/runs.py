@@ -122,20 +122,18 @@ def renew(
     activity: str,
     lease_s: float,
     *,
-    pid: int | None = None,
     pgid: int | None = None,
     machine_now: datetime | None = None,
 ) -> Claim:
-    """Prolong the lease of a claim, and store its process once that is known. Raise NotSatisfiedError if the owner lost the claim."""
+    """Prolong the lease of a claim, and store its process group once that is known. Raise NotSatisfiedError if the owner lost the claim."""
     with ledger.write() as writing:
         until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
         held = {claim.activity: claim for claim in claims(writing.at())}
         old = held.get(activity)
         if old is None or old.owner != owner:
             raise made.lost_lease(activity, owner)
-        process = old.pid if pid is None else pid
         group = old.pgid if pgid is None else pgid
-        renewed = old._replace(lease_until=until, pid=process, pgid=group)
+        renewed = old._replace(lease_until=until, pgid=group)
         keep_claim(writing.projection, renewed)
         return renewed
 

@@ -60,11 +60,9 @@ def plan_adopted(
         committed=committed,
         activities=len(plan.activities),
         digests=plan.digests,
-        reopened=undone.reopened,
-        sign_again=undone.sign_again,
         people=dict(people),
         authority=authority,
-        taken_over=undone.taken_over,
+        **undone._asdict(),
     )
 
 
@@ -112,16 +110,7 @@ def _undone(asked: Snapshot, plan: Plan) -> _Undone:
 
 
 def _taken(row: Replacing) -> TakenRow:
-    return TakenRow(
-        subject=row.subject,
-        state=State.DONE,
-        started=row.started,
-        finished=row.finished,
-        by=row.by,
-        note=row.note,
-        out_of_sequence="",
-        was=row.was,
-    )
+    return TakenRow(state=State.DONE, note=row.note, out_of_sequence="", **row._asdict())
 
 
 def _again(undone: Iterable[Consequence]) -> tuple[Undone, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -34,24 +33,12 @@ class ItemReadingRow(NamedTuple):
     unit: str
 
 
-@table("item_check", by="t.person")
-class Entry(NamedTuple):
-    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests."""
-
-    seq: int
-    attempt: int
-    item: str
-    failing: tuple[str, ...]
-    note: str
-    serial: str
-    photos: tuple[str, ...]
-    ncr: str | None
-    by: str
-    at: datetime
-
-
+@table("item_check", by="t.person", readings="NULL")
 class CheckRow(NamedTuple):
-    """One entry of a checklist with the readings at the item."""
+    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests.
+
+    `readings` are those at the item. They are filled in where a question asks for them.
+    """
 
     seq: int
     attempt: int
@@ -78,14 +65,14 @@ class ChecklistRow(NamedTuple):
     open: int
 
 
-def entries(snapshot: Snapshot, name: str) -> list[Entry]:
+def entries(snapshot: Snapshot, name: str) -> list[CheckRow]:
     """Return every entry of every attempt, oldest first."""
-    return rows_of(snapshot, Entry, "WHERE t.activity = :name ORDER BY t.seq, t.item", name=name)
+    return rows_of(snapshot, CheckRow, "WHERE t.activity = :name ORDER BY t.seq, t.item", name=name)
 
 
-def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, Entry]:
+def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, CheckRow]:
     """Return the last entry of each item in this attempt, in the order of those entries."""
-    found: dict[str, Entry] = {}
+    found: dict[str, CheckRow] = {}
     for entry in entries(snapshot, row.id):
         if entry.attempt == row.attempt:
             found.pop(entry.item, None)
@@ -120,7 +107,7 @@ def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
             last.setdefault(m.item, {})[m.metric] = _reading(m)
     found = latest_entries(snapshot, row).values()
     read = ((entry, last.get(entry.item, {})) for entry in found)
-    checks = [_check(entry, readings.values()) for entry, readings in read]
+    checks = [entry._replace(readings=tuple(readings.values())) for entry, readings in read]
     return sorted(checks, key=lambda check: (not check.failing, check.item))
 
 
@@ -132,7 +119,7 @@ def check_history(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     history = []
     for entry in entries(snapshot, row.id):
         readings = read.get((entry.seq, entry.item), ())
-        history.append(_check(entry, readings))
+        history.append(entry._replace(readings=tuple(readings)))
     return history
 
 
@@ -169,7 +156,3 @@ def _readings(snapshot: Snapshot, row: Activity) -> list[ReadingAt]:
 
 def _reading(m: ReadingAt) -> ItemReadingRow:
     return ItemReadingRow(m.metric, m.value, m.unit)
-
-
-def _check(entry: Entry, readings: Iterable[ItemReadingRow]) -> CheckRow:
-    return CheckRow(readings=tuple(readings), **entry._asdict())
