@@ -6,23 +6,12 @@ import json
 from datetime import datetime
 from typing import NamedTuple
 
+from ledger.questions.records import MeasurementRow, measurements
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import Activity, words
 from steps.value import Value
 
 _DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMIT 1"
-
-
-@table("measurement")
-class ReadingAt(NamedTuple):
-    """One reading at an item, with the event that recorded it."""
-
-    seq: int
-    attempt: int
-    item: str
-    metric: str
-    value: Value | None
-    unit: str
 
 
 class ItemReadingRow(NamedTuple):
@@ -102,7 +91,7 @@ def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
 def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     """Return the last entry of each item with its last readings. Failed items come first, then the others by name."""
     last: dict[str, dict[str, ItemReadingRow]] = {}
-    for m in _readings(snapshot, row):
+    for m in measurements(snapshot, row.id):
         if m.attempt == row.attempt:
             last.setdefault(m.item, {})[m.metric] = _reading(m)
     found = latest_entries(snapshot, row).values()
@@ -114,7 +103,7 @@ def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
 def check_history(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     """Return every entry of every attempt with the readings that were entered with it, oldest first."""
     read: dict[tuple[int, str], list[ItemReadingRow]] = {}
-    for m in _readings(snapshot, row):
+    for m in measurements(snapshot, row.id):
         read.setdefault((m.seq, m.item), []).append(_reading(m))
     history = []
     for entry in entries(snapshot, row.id):
@@ -150,9 +139,5 @@ def unchecked_items(snapshot: Snapshot, row: Activity) -> list[str]:
     return [item for item in planned_items(snapshot, row) if item not in checked]
 
 
-def _readings(snapshot: Snapshot, row: Activity) -> list[ReadingAt]:
-    return rows_of(snapshot, ReadingAt, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=row.id)
-
-
-def _reading(m: ReadingAt) -> ItemReadingRow:
+def _reading(m: MeasurementRow) -> ItemReadingRow:
     return ItemReadingRow(m.metric, m.value, m.unit)
