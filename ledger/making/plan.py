@@ -110,7 +110,8 @@ def _undone(asked: Snapshot, plan: Plan) -> _Undone:
 
 
 def _taken(row: Replacing) -> TakenRow:
-    return TakenRow(state=State.DONE, note=row.note, out_of_sequence="", **row._asdict())
+    said = row._asdict()
+    return TakenRow(state=State.DONE, note=row.note, out_of_sequence="", **said)
 
 
 def _again(undone: Iterable[Consequence]) -> tuple[Undone, ...]:
