@@ -9,12 +9,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.entries import ItemEntry, ReadingEntry
+from ledger.entries import ItemEntry
 from ledger.evidence.store import content_of
 from schedule.csv_lines import numbered_rows
 from schedule.errors import ClusterwrightError, InputError, Place
 from schedule.faults import together
 from schedule.text import plain_cell
+from steps.acceptance.measured import Measured
 
 OWN = ("item", "result", "note", "photo", "serial")
 SHOWN = 60
@@ -110,7 +111,7 @@ def _entry(row: _Row) -> ItemEntry | None:
     """Return what a row says. None where it names an item and says nothing about it."""
     metrics = [name for name, cell in row.cells.items() if cell and name not in OWN]
     cells, units = row.cells, row.units
-    readings = tuple(ReadingEntry(name, cells[name], units[name]) for name in metrics)
+    readings = tuple(Measured(name, cells[name], units[name]) for name in metrics)
     passed = _passed(row, is_read=bool(readings))
     if passed is None:
         return None

@@ -64,8 +64,8 @@ def key_of(snapshot: Snapshot, person: str, key: Path | None = None) -> Path:
     return ssh.find_key(public, key)
 
 
-def require_key(snapshot: Snapshot, person: str, *, may_ask: bool = True) -> None:
-    """Raise unless a person's key signs a new text now. If `may_ask`, OpenSSH may ask for its passphrase.
+def require_key(snapshot: Snapshot, person: str) -> None:
+    """Raise unless a person's key signs a new text now. OpenSSH may ask for its passphrase.
 
     It does nothing where the account says who acts.
     """
@@ -75,7 +75,7 @@ def require_key(snapshot: Snapshot, person: str, *, may_ask: bool = True) -> Non
 
     key = key_of(snapshot, person)
     text = f"{person} acts at {site_of(snapshot).uuid}: {secrets.token_hex(16)}\n"
-    signature = ssh.sign(text, key, NAMESPACE, may_ask=may_ask)
+    signature = ssh.sign(text, key, NAMESPACE)
     keys = signer_keys(snapshot, person)
     why = sshsig.refusal(text, signature, person, keys, NAMESPACE, machine_time())
     if why is not None:

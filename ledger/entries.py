@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from schedule.errors import InputError, Place
+from steps.acceptance.measured import Measured
 from steps.value import Value, bounded_number
 
 RunStatus = Literal["ok", "failed", "interrupted", "rehearsed"]
@@ -27,18 +28,6 @@ class ItemResult:
     duration_s: float = 0.0
     failed_task: str = ""
     message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A metric that was read. The value None is `not measured`, and the note says why."""
-
-    metric: str
-    value: Value | None
-    unit: str
-    item: str = ""
-    source: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +116,6 @@ class ProgressRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingEntry:
-    """A reading as it was entered: text, or a value from a program. Text without a unit is in the unit of the criterion."""
-
-    metric: str
-    value: Value
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ItemEntry:
     """A checklist entry. `place` is its file and line, if it is from a file.
 
@@ -144,7 +124,7 @@ class ItemEntry:
 
     item: str
     passed: bool = True
-    readings: tuple[ReadingEntry, ...] = ()
+    readings: tuple[Measured, ...] = ()
     note: str = ""
     serial: str | None = None
     photos: tuple[Path, ...] = ()
@@ -160,32 +140,23 @@ class FactEntry:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasurementEntry:
-    """A measurement from a line of text. `item` is empty if it is about the activity as a whole."""
-
-    reading: ReadingEntry
-    item: str
-    source: str
-
-
 _NUMBER = re.compile(r"([^=\s]+)=\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.,].*)?")
 _WORD = re.compile(r"([^=\s]+)=\s*(\S.*)")
 _FIGURE = re.compile(r"([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*(.*)", re.DOTALL)
 
 LONGEST_ENTRY = 2000
-"""The most characters of one reading, measurement or fact."""
+"""The most characters of one reading or fact."""
 
 SHOWN = 60
 """How many characters of what was typed a refusal repeats."""
 
 
-def reading_of(text: str) -> ReadingEntry:
+def reading_of(text: str) -> Measured:
     """Return a reading that was written as `rack.bond_resistance=0.05ohm`, or as `link.up=yes`."""
     _refuse_long(text, "a reading")
     number = _NUMBER.fullmatch(text.strip())
     if number is not None:
-        return ReadingEntry(
+        return Measured(
             number[1],
             number[2],
             (number[3] or "").strip(),
@@ -193,23 +164,7 @@ def reading_of(text: str) -> ReadingEntry:
     word = _WORD.fullmatch(text.strip())
     if word is None:
         raise InputError(f"{text[:SHOWN]!r} is not METRIC=VALUE", hint="for example rack.bond_resistance=0.05ohm")
-    return ReadingEntry(word[1], word[2])
-
-
-def readings_of(text: str) -> tuple[ReadingEntry, ...]:
-    """Return readings that were written in one line, with `;` between them."""
-    return tuple(reading_of(part) for part in text.split(";") if part.strip())
-
-
-def measurement_of(text: str) -> MeasurementEntry:
-    """Return a measurement that was written as `METRIC VALUE UNIT SOURCE` or `METRIC@ITEM VALUE UNIT SOURCE`."""
-    _refuse_long(text, "a measurement")
-    parts = text.split(maxsplit=3)
-    if len(parts) < 4:
-        raise InputError("a measurement is a metric, a value, a unit and a source")
-    named, value, unit, source = parts
-    metric, _, item = named.partition("@")
-    return MeasurementEntry(ReadingEntry(metric, value, unit), item, source)
+    return Measured(word[1], word[2])
 
 
 def fact_of(text: str) -> FactEntry:
@@ -225,19 +180,6 @@ def fact_of(text: str) -> FactEntry:
     if number is None:
         raise InputError(f"{name[:SHOWN]} cannot be {figure[1][:SHOWN]}", hint="take a larger unit")
     return FactEntry(name, number, figure[2])
-
-
-def evidence_of(text: str) -> tuple[str, Path]:
-    """Return the kind and the file of evidence that was written as `KIND FILE`. Raise InputError if there is no such file."""
-    kind, _, path = text.partition(" ")
-    try:
-        file = Path(path.strip()).expanduser()
-        is_file = file.is_file()
-    except (OSError, RuntimeError):  # a name that is too long, or ~user without such a user
-        is_file = False
-    if not path or not is_file:
-        raise InputError(f"{path[:200] or 'nothing'} is not a file", hint="write the kind, a space, and a file's path")
-    return kind, file
 
 
 def _refuse_long(text: str, what: str) -> None:

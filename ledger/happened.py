@@ -1,8 +1,9 @@
-"""When decisions were taken that name no time themselves, and why they are recorded late.
+"""When decisions were taken, and why they are recorded late.
 
-with ledger.happened(friday, "the weekend"):
-sign(ledger, "ann", "034@pod-001")
+    with ledger.happened(friday, "the weekend"):
+        sign(ledger, "ann", "034@pod-001")
 
+Without it they are taken now.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     with Ledger.open(site_dir, clock=clock) as ledger:
         start(ledger, "ann", "034@pod-001")
 
-`clock` is project time: the time at which something happened, if a decision names none. When it was recorded is machine time.
+`clock` is project time: the time at which something happened, unless `happened` names another. When it was recorded is machine time.
 `batch()` joins decisions into one transaction. `dry_run()` asks every rule and records nothing.
 """
 
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sqlalchemy import Connection
 
 from ledger.evidence.store import SiteFiles
-from ledger.happened import Happened, require_zone
+from ledger.happened import Happened
 from ledger.log.chain import Draft, Event, Head, Recording, chained
 from ledger.log.payloads.base import Decided, Payload
 from ledger.log.payloads.plan import Genesis
@@ -87,25 +87,22 @@ class Transaction:
         self._snapshot = Snapshot(driver, site_dir, log.clock())
         self.projection = Projection(connection, HANDLERS, SiteFiles(site_dir))
 
-    def at(self, at: datetime | None = None) -> Snapshot:
-        """Return the record in this transaction, for questions as of a time. None means project time."""
-        return replace(self._snapshot, now=self.when(at))
+    def at(self) -> Snapshot:
+        """Return the record in this transaction, for questions as of when it happened."""
+        return replace(self._snapshot, now=self.when())
 
-    def moment(self, at: datetime | None = None) -> Moment:
-        """Return the record as of a time, and what a decision may ask of it. None means project time.
+    def moment(self) -> Moment:
+        """Return the record as of when it happened, and what a decision may ask of it.
 
         Raise InputError for a time in the future, or before the project.
         """
-        found = Moment(self.at(at), self._project_time())
+        found = Moment(self.at(), self._project_time())
         found.refuse_impossible_time()
         return found
 
-    def when(self, at: datetime | None) -> datetime:
-        """Return when something happened: `at`, or project time if `at` is None. Raise InputError for a time without a zone."""
-        if at is None:
-            return self.stated_at or self._happened.at or self._project_time()
-        require_zone(at)
-        return at
+    def when(self) -> datetime:
+        """Return when it happened: as its signed statement says, or as `Ledger.happened` does, else project time."""
+        return self.stated_at or self._happened.at or self._project_time()
 
     def _project_time(self) -> datetime:
         """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back."""
@@ -120,14 +117,10 @@ class Transaction:
         """The time at which this transaction records events. Leases are in this time too."""
         return self._log.clock()
 
-    def case(self, activity: str, person: str, at: datetime | None = None) -> DecisionCase:
-        """Return an activity as it was at a time, and the person who decides about it now, with their present roles."""
-        found = self.moment(at)
+    def case(self, activity: str, person: str) -> DecisionCase:
+        """Return an activity as it was when it happened, and the person who decides about it now, with their present roles."""
+        found = self.moment()
         return DecisionCase(self, found, require_activity(found.snapshot, activity), found.actor(person))
-
-    def actor(self, person: str) -> Actor:
-        """Return a person with their present roles."""
-        return self.moment().actor(person)
 
     def record(
         self,
@@ -293,7 +286,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             with ledger._explained():
                 create_schema(ledger.log.engine, copy=ledger.is_shared)
             with ledger.write() as writing:
-                writing.append(genesis.owner, genesis, subject=genesis.site_uuid, at=writing.when(None))
+                writing.append(genesis.owner, genesis, subject=genesis.site_uuid, at=writing.when())
         except ClusterwrightError:
             ledger.close()
             if ledger.is_shared:
@@ -322,15 +315,10 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer, self.happened)
 
     @contextmanager
-    def case(
-        self,
-        activity: str,
-        actor: str,
-        at: datetime | None = None,
-    ) -> Iterator[DecisionCase]:
+    def case(self, activity: str, actor: str) -> Iterator[DecisionCase]:
         """Yield the case of a decision about an activity, in a transaction as that of `write`."""
         with self.write() as writing:
-            yield writing.case(activity, actor, at)
+            yield writing.case(activity, actor)
 
     @contextmanager
     def batch(self) -> Iterator[Transaction]:

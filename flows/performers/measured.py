@@ -9,11 +9,12 @@ from typing import Literal
 from flows.engine.state import Engine
 from flows.performers.reading import read_metrics
 from flows.runs.results.per_host import HostResult, PlaybookResult, RunStatus
-from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
+from ledger.entries import Artifact, ItemResult, RunOutcome
 from ledger.evidence.store import store
 from ledger.rules.activity import Activity
 from ledger.rules.causes import causes, in_short
-from ledger.rules.judgement import FAILED, Reading, judgements
+from ledger.rules.judgement import FAILED, judgements
+from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanCriterion
 from steps.planning.network.unjudged import noted_before
 from steps.stamps import local_day
@@ -74,9 +75,9 @@ def _summary(
 
 def _not_met(criteria: Iterable[PlanCriterion], measured: Iterable[Measured]) -> list[str]:
     """Return the metrics that a host failed."""
-    readings: dict[str, list[Reading]] = {}
+    readings: dict[str, list[Measured]] = {}
     for m in measured:
-        readings.setdefault(m.metric, []).append(Reading(m.item, m.value, m.unit, m.note))
+        readings.setdefault(m.metric, []).append(m)
     return [found.criterion.metric for found in judgements(criteria, readings) if found.judged.verdict == FAILED]
 
 
@@ -95,8 +96,7 @@ def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Mea
     today = local_day(engine.clock(), engine.plan.time_zone)
     found: list[Measured] = []
     for host, raw in result.raw.items():
-        read = read_metrics(metrics, host, raw, design, today=today)
-        found += [Measured(**m._asdict()) for m in read]
+        found += read_metrics(metrics, host, raw, design, today=today)
     return found
 
 

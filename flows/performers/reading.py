@@ -16,7 +16,8 @@ from typing import Any
 
 from schedule.errors import ClusterwrightError
 from steps.acceptance.handed import RawOutputs
-from steps.acceptance.measuring import Measurement, measure
+from steps.acceptance.measured import Measured
+from steps.acceptance.measuring import measure
 from steps.acceptance.readers import READERS
 from steps.value import text_value, value_text
 
@@ -43,7 +44,7 @@ def read_metrics(
     design: Mapping[str, Any],
     *,
     today: date,
-) -> list[Measurement]:
+) -> list[Measured]:
     """Return what `measure` returns. Where reading takes too much time or memory, nothing of this host is measured."""
     if sum(len(str(output)) for output in raw.values()) <= SMALL:
         return measure(metrics, host, raw, design, today=today)
@@ -57,16 +58,16 @@ def read_metrics(
         return _not_measured(metrics, host)
     if ended.returncode:
         raise ClusterwrightError(f"the outputs of {host} cannot be read: {ended.stderr.strip()[-SHOWN:]}")
-    return [Measurement(row[0], text_value(row[1]), *row[2:]) for row in json.loads(ended.stdout)]  # type: ignore[arg-type]
+    return [Measured(row[0], text_value(row[1]), *row[2:]) for row in json.loads(ended.stdout)]
 
 
-def _not_measured(metrics: Sequence[str], host: str) -> list[Measurement]:
+def _not_measured(metrics: Sequence[str], host: str) -> list[Measured]:
     why = (
         "not measured: to read what the tools of this host printed "
         f"takes more than {SECONDS} seconds, or more than {MEMORY // 1_000_000:,} MB"
     )
     known = [READERS[name] for name in dict.fromkeys(metrics) if name in READERS]
-    return [Measurement(metric.name, None, metric.unit, host, "", why) for metric in known]
+    return [Measured(metric.name, None, metric.unit, host, "", why) for metric in known]
 
 
 def main() -> None:
@@ -75,7 +76,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     found = measure(metrics, host, raw, design, today=date.fromisoformat(today))
-    rows = [measured._replace(value=value_text(measured.value)) for measured in found]  # type: ignore[arg-type]
+    rows = [measured._replace(value=value_text(measured.value)) for measured in found]
     sys.stdout.write(json.dumps(rows))
 
 

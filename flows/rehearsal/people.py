@@ -51,22 +51,21 @@ class SimulatedPeople:
     def start(self, activity: PlanActivity) -> None:
         """Begin people's work, with the witnesses that it asks for."""
         self.invite(activity)
-        at = self.now()
-        work.start(self.ledger, self._performer(activity), activity.id, at=at)
+        work.start(self.ledger, self._performer(activity), activity.id)
 
     def finish(self, activity: PlanActivity, *, fails: bool) -> bool:
         """Measure what is asked for, and finish. Return False where the finish waits for another activity's.
 
         Work that fails is rejected, and is then in progress again. A gate that fails has a reading that does not meet its criterion.
         """
-        me, at = self._performer(activity), self.now()
+        me = self._performer(activity)
         try:
             if activity.kind is Kind.GATE:
-                self._measure(activity, me, at, fails=fails)
+                self._measure(activity, me, fails=fails)
                 self.invite(activity)
             else:
-                self._measure(activity, me, at)
-                work.finish(self.ledger, me, activity.id, at=at)
+                self._measure(activity, me)
+                work.finish(self.ledger, me, activity.id)
         except NotSatisfiedError:
             if self.is_held_back(activity):
                 return False
@@ -81,29 +80,29 @@ class SimulatedPeople:
     def reject(self, activity: PlanActivity) -> None:
         """Reject finished work, which is then to be done again."""
         reason = f"{SOURCE}: it fails in this sample, and is done again"
-        sign_off.reject(self.ledger, self._approver(activity), activity.id, reason, at=self.now())
+        sign_off.reject(self.ledger, self._approver(activity), activity.id, reason)
         self._decide_on_rework(activity)
 
     def retry(self, activity: PlanActivity) -> None:
         """Ask for another run of what failed."""
         self._decide_on_rework(activity)
-        requests.request_retry(self.ledger, self._performer(activity), activity.id, at=self.now())
+        requests.request_retry(self.ledger, self._performer(activity), activity.id)
 
     def close_ncrs(self, activity: PlanActivity) -> None:
         """Close the non-conformances of earlier attempts, as the work has been done again."""
         for one in self._open_ncrs(activity):
-            ncr.close_ncr(self.ledger, self._approver(activity), one.id, at=self.now())
+            ncr.close_ncr(self.ledger, self._approver(activity), one.id)
 
     def report(self, activity: PlanActivity, found: Iterable[str]) -> None:
         """Comment on what was found at an activity."""
         for line in found:
-            work.comment(self.ledger, self._performer(activity), activity.id, f"{SOURCE}: {line}", at=self.now())
+            work.comment(self.ledger, self._performer(activity), activity.id, f"{SOURCE}: {line}")
 
     def _decide_on_rework(self, activity: PlanActivity) -> None:
-        approver, at = self._approver(activity), self.now()
+        approver = self._approver(activity)
         for one in self._open_ncrs(activity):
             if not one.decided:
-                ncr.disposition_ncr(self.ledger, approver, one.id, REWORK, reason=SOURCE, at=at)
+                ncr.disposition_ncr(self.ledger, approver, one.id, REWORK, reason=SOURCE)
 
     def _open_ncrs(self, activity: PlanActivity) -> list[NcrRow]:
         """Return the open non-conformances of an activity, also those that the present batch of decisions opened."""
@@ -117,19 +116,18 @@ class SimulatedPeople:
 
     def approve(self, activity: PlanActivity) -> None:
         """Attach what the policy asks for, and sign with as many roles as its quorum asks for."""
-        name, me, at = activity.id, self._performer(activity), self.now()
+        name, me = activity.id, self._performer(activity)
         for kind in activity.policy.evidence:
             note = f"simulated {kind} of {name}: no such document exists\n".encode()
-            evidence.attach(self.ledger, me, name, note, kind, name=f"{kind}.txt", at=at)
+            evidence.attach(self.ledger, me, name, note, kind, name=f"{kind}.txt")
         self.sign(activity)
 
     def sign(self, activity: PlanActivity) -> None:
         """Sign with as many roles as the quorum asks for. What was approved for a time only is signed again."""
-        name, at = activity.id, self.now()
         performer = self._performer(activity) if activity.kind in PEOPLES_WORK else None
         for role in self._signers(activity, performer)[: activity.policy.quorum]:
             me = f"sim-{role}"
-            sign_off.sign(self.ledger, me, name, role=role, comment=SOURCE, at=at)
+            sign_off.sign(self.ledger, me, activity.id, role=role, comment=SOURCE)
 
     def invite(self, activity: PlanActivity) -> None:
         """Invite the witnesses without notice. A witness role that has a simulated person attends; any other is noted as absent."""
@@ -137,20 +135,20 @@ class SimulatedPeople:
             return
         ledger, name, at = self.ledger, activity.id, self.now()
         me = self._performer(activity)
-        sign_off.invite(ledger, me, name, at, agreed=True, at=at)
+        sign_off.invite(ledger, me, name, at, agreed=True)
         for role in activity.policy.witness.roles:
             found = self._person(role)
             there = found if found != me else None
             by = there or me
-            sign_off.attend(ledger, by, name, role, person=there, note=SOURCE, at=at)
+            sign_off.attend(ledger, by, name, role, person=there, note=SOURCE)
 
-    def _measure(self, activity: PlanActivity, me: str, at: datetime, *, fails: bool = False) -> None:
+    def _measure(self, activity: PlanActivity, me: str, *, fails: bool = False) -> None:
         """Read what the criteria ask for. With `fails`, the first one that a single reading can fail is not met."""
         failing = next(((c, value) for c in activity.criteria if (value := value_that_fails(c)) is not None), None)
         for c in activity.criteria:
             value = failing[1] if fails and failing is not None and c is failing[0] else value_that_meets(c)
             read = (c.metric, value, c.unit)
-            work.measure(self.ledger, me, activity.id, *read, source=SOURCE, at=at)
+            work.measure(self.ledger, me, activity.id, *read, source=SOURCE)
 
     def _performer(self, activity: PlanActivity) -> str:
         """Return who does the work: the crew's person, unless too few people are then left to sign."""

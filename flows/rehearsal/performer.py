@@ -18,7 +18,7 @@ from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock, nothing_but_a_look
 from ledger.decisions.runs import claim, settle
-from ledger.entries import Measured, RunOutcome
+from ledger.entries import RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.records import claims
@@ -26,6 +26,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from schedule.errors import NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.acceptance.meeting import value_that_meets
 from steps.catalog.terms import PEOPLES_WORK, Kind
 from steps.planning.activity import PlanActivity
@@ -77,7 +78,7 @@ class Simulator:
         return partial(self._begin, engine, row, *self.times.began(snapshot, row))
 
     def _begin(self, engine: Engine, row: Activity, began: datetime, attempt: int) -> Outcome:
-        activity, now = engine.activities[row.id], self.clock()
+        activity = engine.activities[row.id]
         end = self.times.finish(activity, began, attempt)
         day = local_day(end, engine.plan.time_zone)
         if row.plan.kind in PEOPLES_WORK:
@@ -96,7 +97,6 @@ class Simulator:
             boot_id="",
             pid=0,
             pgid=0,
-            at=now,
         )
         self._schedule(end, partial(self._finish_run, engine, activity, owner, attempt))
         return Outcome("Rehearsed", f"nothing is run; until {day}")
@@ -194,7 +194,7 @@ class Simulator:
         elif attempt > 1 and not fails:
             self.people.close_ncrs(activity)
         try:
-            settle(engine.ledger, owner, activity.id, outcome, at=self.clock())
+            settle(engine.ledger, owner, activity.id, outcome)
         except NotSatisfiedError:
             if self.people.is_held_back(activity):
                 return False

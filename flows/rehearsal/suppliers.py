@@ -39,9 +39,8 @@ class SimulatedSuppliers:
             self.people.one(BUYER),
             row.id,
             promised=local_day(first, self.times.time_zone),
-            supplier_name=f"simulated {row.supplier}",
+            supplier=f"simulated {row.supplier}",
             reference=SOURCE,
-            at=now,
         )
         self.expect(row, now)
 
@@ -52,9 +51,9 @@ class SimulatedSuppliers:
             if tranche.received_at is None:
                 self.clock.schedule(arrivals[tranche.id], partial(self._receive, tranche.id))
 
-    def _receive(self, tranche: str, at: datetime) -> None:
+    def _receive(self, tranche: str, _at: datetime) -> None:
         clerk = self.people.one(CLERK)
-        deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, unscanned=SOURCE, at=at)
+        deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, unscanned=SOURCE)
 
 
 class SlippingSuppliers(SimulatedSuppliers):
@@ -77,7 +76,7 @@ class SlippingSuppliers(SimulatedSuppliers):
         """Place an order now, have it acknowledged with a promise, and schedule what the supplier says and does later."""
         now = self.clock()
         ledger, buyer = self.people.ledger, self.people.one(BUYER)
-        orders.order(ledger, buyer, row.id, supplier_name=f"simulated {row.supplier}", reference=SOURCE, at=now)
+        orders.order(ledger, buyer, row.id, supplier=f"simulated {row.supplier}", reference=SOURCE)
         orders.acknowledge(
             ledger,
             buyer,
@@ -85,7 +84,6 @@ class SlippingSuppliers(SimulatedSuppliers):
             on=self._day(now),
             reference=SOURCE,
             promised=self._day(min(self.sampled.first_promises(row.id, now).values())),
-            at=now,
         )
         self.expect(row, now)
 
@@ -107,13 +105,13 @@ class SlippingSuppliers(SimulatedSuppliers):
         if at > self.clock():
             self.clock.schedule(at, decision)
 
-    def _promise(self, tranche: str, comes: datetime, at: datetime) -> None:
+    def _promise(self, tranche: str, comes: datetime, _at: datetime) -> None:
         buyer = self.people.one(BUYER)
-        orders.promise(self.people.ledger, buyer, tranche, self._day(comes), reason=f"{SOURCE}: another day", at=at)
+        orders.promise(self.people.ledger, buyer, tranche, self._day(comes), reason=f"{SOURCE}: another day")
 
     def _ship(self, tranche: str, at: datetime) -> None:
         buyer = self.people.one(BUYER)
-        deliveries.ship(self.people.ledger, buyer, tranche, shipped=self._day(at), carrier=SOURCE, at=at)
+        deliveries.ship(self.people.ledger, buyer, tranche, shipped=self._day(at), carrier=SOURCE)
 
     def _day(self, at: datetime) -> date:
         return local_day(at, self.times.time_zone)

@@ -5,8 +5,6 @@ A change order is also needed in order to keep more than was ordered. If it is r
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from ledger.log.chain import Event
 from ledger.making import orders as made
 from ledger.rules.money import Amount
@@ -21,14 +19,13 @@ def ask_change(
     reason: str,
     quantity: Amount | None = None,
     value: Amount | None = None,
-    at: datetime | None = None,
 ) -> Event:
     """Ask for a change. `subject` is an order or, if the quantity changes, one of its deliveries.
 
     `quantity` and `value` are the new totals, not what is added. `value` is that of the whole order.
     """
     with ledger.write() as writing:
-        moment = writing.moment(at)
+        moment = writing.moment()
         about = made.change_subject(moment, subject, quantity)
         payload = made.change_asked(
             moment,
@@ -48,11 +45,10 @@ def decide_change(
     *,
     approve: bool,
     reason: str = "",
-    at: datetime | None = None,
 ) -> Event:
     """Approve a change order or refuse it. The person who asked for it may not decide it."""
     with ledger.write() as writing:
-        moment = writing.moment(at)
+        moment = writing.moment()
         found = made.asked_change(moment, change_id)
         payload = made.change_decided(moment, actor, found, approve=approve, reason=reason)
         return writing.record(moment, actor, payload, subject=found.subject)

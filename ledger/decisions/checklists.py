@@ -8,7 +8,6 @@ item is still open, the entry is a new inspection and belongs to that one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from ledger.entries import ItemEntry
@@ -18,7 +17,7 @@ from ledger.log.chain import Event
 from ledger.log.payloads.base import Shown
 from ledger.making import checklists as made
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import Entry, check_history, latest_entries
+from ledger.questions.checks import CheckRow, check_history, latest_entries
 from ledger.rules.checklist import Roster
 from ledger.rules.examination import RESULT, Examined
 from ledger.rules.readings import Verdict
@@ -71,11 +70,10 @@ def check(
     *,
     source: str = "checklist",
     skip_recorded: bool = False,
-    at: datetime | None = None,
 ) -> Checked:
     """Record items as passed or failed. With `skip_recorded`, an item whose last entry says the same is left out."""
-    photos = _kept(ledger, actor, activity, entries, at)
-    with ledger.case(activity, actor, at) as case:
+    photos = _kept(ledger, actor, activity, entries)
+    with ledger.case(activity, actor) as case:
         found = made.examined_entries(case, entries)
         recorded = _recorded(case) if skip_recorded else {}
         new = [one for one in found if recorded.get(one.item) != _as_recorded(one, photos)]
@@ -143,7 +141,7 @@ def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
         return Scanned(item, already, passed, case.row.plan.items)
 
 
-def _before(case: LookedUp, name: str) -> Entry | None:
+def _before(case: LookedUp, name: str) -> CheckRow | None:
     """Return the last entry of the item with this name. None if it has none. Raise if it failed."""
     entries = latest_entries(case.snapshot, case.row)
     before = entries.get(Roster(case.row, case.planned_items, entries).item(name))
@@ -160,12 +158,11 @@ def _kept(
     actor: str,
     activity: str,
     entries: Sequence[ItemEntry],
-    at: datetime | None,
 ) -> Photos:
     """Store the photos of each entry. Nothing is stored if the entries would be refused."""
     if not any(entry.photos for entry in entries):
         return {id(entry): () for entry in entries}
-    with ledger.case(activity, actor, at) as case:
+    with ledger.case(activity, actor) as case:
         made.examined_entries(case, entries)
     intake = ledger.intake()
     kept: dict[int, tuple[Taken, ...]] = {}

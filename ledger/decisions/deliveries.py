@@ -6,11 +6,10 @@ is set aside and does not count. Both files are stored. Differences open a non-c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Collection
 from pathlib import Path
 
+from ledger.decisions.recording import about_supply
 from ledger.evidence.store import content_of
 from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
@@ -25,61 +24,8 @@ MANIFEST, SCAN = "delivery-manifest", "delivery-scan"
 """The kinds of evidence as which both files are stored."""
 
 
-def ship(
-    ledger: Ledger,
-    actor: str,
-    tranche_id: str,
-    *,
-    shipped: date,
-    carrier: str,
-    tracking: str = "",
-    handling: str = "",
-    at: datetime | None = None,
-) -> Event:
-    """Record that a delivery left the supplier. `handling` says what its tilt and shock indicators must show."""
-    with ledger.write() as writing:
-        moment = writing.moment(at)
-        payload = made.shipped(
-            moment,
-            actor,
-            tranche_id,
-            day=shipped,
-            carrier=carrier,
-            tracking=tracking,
-            handling=handling,
-        )
-        return writing.record(moment, actor, payload, subject=tranche_id)
-
-
-def receive(
-    ledger: Ledger,
-    actor: str,
-    tranche_id: str,
-    quantity: Decimal | float | None = None,
-    *,
-    serials: Sequence[str] = (),
-    note: str = "",
-    unscanned: str = "",
-    at: datetime | None = None,
-) -> Event:
-    """Record that a delivery arrived. Without a quantity, everything outstanding arrived.
-
-    Activities that wait for the delivery may start when it is complete. `unscanned` says why pieces that have serial numbers
-    are received without them.
-    """
-    came = None if quantity is None else Decimal(str(quantity))
-    with ledger.write() as writing:
-        moment = writing.moment(at)
-        payload = made.received(
-            moment,
-            actor,
-            tranche_id,
-            quantity=came,
-            serials=serials,
-            note=note,
-            unscanned=unscanned,
-        )
-        return writing.record(moment, actor, payload, subject=tranche_id)
+ship = about_supply(made.left_supplier)
+receive = about_supply(made.received)
 
 
 def check_manifest(
@@ -105,7 +51,6 @@ def receive_manifest(
     *,
     accept: tuple[str, ...] = (),
     note: str = "",
-    at: datetime | None = None,
 ) -> Event:
     """Record a delivery by serial number. `accept` are the differences that the actor has seen, as `check_manifest` words them.
 
@@ -113,14 +58,14 @@ def receive_manifest(
     """
     listed, scan = _read(manifest), _read(scanned)
     with ledger.write() as writing:  # before any file is stored, in case it is refused
-        moment = writing.moment(at)
+        moment = writing.moment()
         tranche = made.receivable(moment, actor, tranche_id)
         found = made.compared_delivery(moment, tranche, listed, scan)
         _refuse_unseen(found, tranche_id, accept)
     intake = ledger.intake()
     kept = Kept(_kept(intake, listed, MANIFEST), _kept(intake, scan, SCAN))
     with ledger.write() as writing:
-        moment = writing.moment(at)
+        moment = writing.moment()
         tranche = made.receivable(moment, actor, tranche_id)
         found = made.compared_delivery(moment, tranche, listed, scan)
         _refuse_unseen(found, tranche_id, accept)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from ledger.evidence.store import load
@@ -23,7 +22,6 @@ def attach(
     kind: str,
     *,
     name: str | None = None,
-    at: datetime | None = None,
 ) -> Event:
     """Attach a file to an activity as evidence. Its content is stored under its SHA-256.
 
@@ -32,7 +30,7 @@ def attach(
     given = path if isinstance(path, bytes) else Path(path)
     shown = name or (f"{kind}.txt" if isinstance(given, bytes) else given.name)
     taken = ledger.intake().take(given, shown, evidence=kind)
-    with ledger.case(activity, actor, at) as case:
+    with ledger.case(activity, actor) as case:
         file = Attached(**dict(taken.shown(kind)))
         return case.record(made.attached(case, file))
 
@@ -44,7 +42,6 @@ def attest(
     reason: str,
     *,
     evidence: Sequence[Path | str] = (),
-    at: datetime | None = None,
 ) -> Event:
     """Attest that a step was done outside Clusterwright. Another person must approve it, and the flag stays visible.
 
@@ -53,7 +50,7 @@ def attest(
     require_reason(reason, "an attestation")
     intake = ledger.intake() if evidence else None
     kept = [_kept(intake, item) for item in evidence] if intake else []
-    with ledger.case(activity, actor, at) as case:
+    with ledger.case(activity, actor) as case:
         digests = [digest for digest, _ in kept]
         removed = [removed for _, some in kept for removed in some]
         return case.record(made.attested(case, reason, digests, removed))

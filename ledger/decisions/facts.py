@@ -7,7 +7,6 @@ is recorded under the same name. Activities whose results were worked out from t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from ledger.entries import FactEntry
@@ -25,7 +24,6 @@ def record_facts(
     *,
     evidence: Sequence[Path | bytes],
     source: str = "",
-    at: datetime | None = None,
 ) -> Event:
     """Record facts that an activity needs, with their evidence. The engine then works the activity out, or works it out again."""
     if not evidence:
@@ -33,7 +31,7 @@ def record_facts(
     intake = ledger.intake()
     named = [(item, "fact.txt" if isinstance(item, bytes) else item.name) for item in evidence]
     kept = [intake.take(item, name) for item, name in named]
-    with ledger.case(activity, actor, at) as case:
+    with ledger.case(activity, actor) as case:
         found = made.entered(case, entries)
         files = [taken.shown(found[0][0].evidence) for taken in kept]
         return case.record(made.facts_recorded(case, found, files, source))

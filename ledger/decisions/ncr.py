@@ -2,68 +2,39 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from collections.abc import Callable
+from typing import Concatenate
 
+from ledger.decisions.recording import Given, with_parameters
 from ledger.log.chain import Event
+from ledger.log.payloads.base import Payload
 from ledger.making import ncr as made
+from ledger.questions.case import LookedUp
+from ledger.rules.rows import NcrRow
 from ledger.writing import Ledger
 
 
-def disposition_ncr(
-    ledger: Ledger,
-    actor: str,
-    ncr: str,
-    disposition: str,
-    *,
-    owner: str = "",
-    due: date | None = None,
-    reason: str = "",
-    at: datetime | None = None,
-) -> Event:
-    """Decide what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive.
+def _about_ncr(
+    make: Callable[Concatenate[LookedUp, NcrRow, Given], Payload],
+) -> Callable[Concatenate[Ledger, str, str, Given], Event]:
+    """Return the decision about an open non-conformance that records what `make` returns."""
 
-    Without `owner` or `due`, those that it has stay.
-    """
-    with ledger.write() as writing:
-        found = made.open_ncr(writing.moment(at), ncr)
-        case = writing.case(found.activity, actor, at)
-        payload = made.dispositioned(
-            case,
-            found,
-            disposition,
-            owner=owner,
-            due=due,
-            reason=reason,
-        )
-        return case.record(payload)
+    def decide(
+        ledger: Ledger,
+        actor: str,
+        ncr: str,
+        /,
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Event:
+        with ledger.write() as writing:
+            found = made.open_ncr(writing.moment(), ncr)
+            case = writing.case(found.activity, actor)
+            return case.record(make(case, found, *args, **named))
+
+    return with_parameters(decide, make, 2)
 
 
-def assign_ncr(
-    ledger: Ledger,
-    actor: str,
-    ncr: str,
-    owner: str,
-    due: date | None = None,
-    *,
-    at: datetime | None = None,
-) -> Event:
-    """Assign an open non-conformance to a person, who makes it good by a day."""
-    with ledger.write() as writing:
-        found = made.open_ncr(writing.moment(at), ncr)
-        case = writing.case(found.activity, actor, at)
-        return case.record(made.assigned(case, found, owner, due))
-
-
-def close_ncr(
-    ledger: Ledger,
-    actor: str,
-    ncr: str,
-    disposition: str = "",
-    *,
-    at: datetime | None = None,
-) -> Event:
-    """Close a non-conformance, with the disposition that was decided or with another one. Class A needs a decided disposition."""
-    with ledger.write() as writing:
-        found = made.open_ncr(writing.moment(at), ncr)
-        case = writing.case(found.activity, actor, at)
-        return case.record(made.closed(case, found, disposition))
+disposition_ncr = _about_ncr(made.dispositioned)
+assign_ncr = _about_ncr(made.assigned)
+close_ncr = _about_ncr(made.closed)

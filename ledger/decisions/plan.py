@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledger.decisions.recording import about_site
 from ledger.evidence.names import keep_names, without_names
 from ledger.evidence.plans import load_plan, store_plan
 from ledger.evidence.store import store
@@ -15,6 +14,7 @@ from ledger.log.chain import Event
 from ledger.log.payloads.plan import CommittedDates, CommittedRow, Genesis, PlanAdopted
 from ledger.machine_time import Clock
 from ledger.making import plan as made
+from ledger.making.again import subject_of
 from ledger.questions.people import names
 from ledger.rules.permission import roles_for
 from ledger.rules.version import RULES
@@ -104,7 +104,6 @@ def adopt_plan(
     reason: str,
     baseline: str | None = None,
     committed: CommittedDates | None = None,
-    at: datetime | None = None,
 ) -> Event:
     """Put a plan in force as the next revision. Activities keep their ids, and the work that is recorded for them.
 
@@ -115,7 +114,7 @@ def adopt_plan(
     authority = store(ledger.site_dir, authority_text(stored))
     with ledger.write() as writing:
         writing.adopts = True
-        moment = writing.moment(at)
+        moment = writing.moment()
         redacted = {name.id for name in names(moment.snapshot) if name.redacted}
         named = [person for person in plan.people if person.id not in redacted]
         payload = made.plan_adopted(
@@ -131,7 +130,7 @@ def adopt_plan(
         )
         for activity in _replaced(payload):
             writing.refuse_forged(activity)  # the signed event will say that these were done
-        return writing.record(moment, actor, payload, subject=f"plan/{payload.revision}")
+        return writing.record(moment, actor, payload, subject=subject_of(payload))
 
 
 def committed_dates(odds: PlanOdds, percentile: Percentile) -> CommittedDates:
@@ -155,6 +154,10 @@ def committed_dates(odds: PlanOdds, percentile: Percentile) -> CommittedDates:
     )
 
 
+publish_forecast = about_site(made.forecast_published)
+_raise_to = about_site(made.rules_raised)
+
+
 def _replaced(payload: PlanAdopted) -> list[str]:
     """Return the activities in whose place, or in the place of whose orders, something counts as done."""
     found = set()
@@ -163,31 +166,6 @@ def _replaced(payload: PlanAdopted) -> list[str]:
     return sorted(found)
 
 
-def raise_rules(
-    ledger: Ledger,
-    actor: str,
-    reason: str,
-    *,
-    at: datetime | None = None,
-) -> Event:
+def raise_rules(ledger: Ledger, actor: str, reason: str) -> Event:
     """Put this program's version of the rules in force. The events before stay judged by the earlier version."""
-    with ledger.write() as writing:
-        moment = writing.moment(at)
-        payload = made.rules_raised(moment, actor, RULES, reason)
-        return writing.record(moment, actor, payload, subject=made.RULES_SUBJECT)
-
-
-def publish_forecast(
-    ledger: Ledger,
-    actor: str,
-    finish: datetime,
-    *,
-    phases: Mapping[str, datetime] | None = None,
-    note: str = "",
-    at: datetime | None = None,
-) -> Event:
-    """Publish a forecast of go-live, and of the finish of phases if `phases` has any."""
-    with ledger.write() as writing:
-        moment = writing.moment(at)
-        payload = made.forecast_published(moment, actor, finish, phases or {}, note)
-        return writing.record(moment, actor, payload, subject=made.FORECAST_SUBJECT)
+    return _raise_to(ledger, actor, RULES, reason)

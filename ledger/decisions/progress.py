@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
+from ledger.decisions.recording import about_site
 from ledger.entries import ProgressRow
 from ledger.log.chain import Event
-from ledger.making.progress import SUBJECT, progress_adopted
+from ledger.making.progress import progress_adopted
 from ledger.writing import Ledger
+
+_import = about_site(progress_adopted)
 
 
 def import_progress(
@@ -17,10 +19,10 @@ def import_progress(
     rows: Sequence[ProgressRow],
     *,
     dry_run: bool = False,
-    at: datetime | None = None,
 ) -> Event | None:
     """Record work that was done before Clusterwright. A dry run asks every rule, records nothing and returns None."""
+    if not dry_run:
+        return _import(ledger, actor, rows)
     with ledger.write() as writing:
-        moment = writing.moment(at)
-        payload = progress_adopted(moment, actor, rows)
-        return None if dry_run else writing.record(moment, actor, payload, subject=SUBJECT)
+        progress_adopted(writing.moment(), actor, rows)
+    return None

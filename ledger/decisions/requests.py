@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
+from ledger.decisions.recording import about_activity
 from ledger.log.chain import Event
 from ledger.making import runs as made
 from ledger.rules.access import ENGINE
 from ledger.writing import Ledger
 
-
-def request_run(
-    ledger: Ledger,
-    actor: str,
-    activity: str,
-    *,
-    at: datetime | None = None,
-) -> Event:
-    """Request a run of an activity that is ready."""
-    with ledger.case(activity, actor, at) as case:
-        return case.record(made.run_requested(case))
-
-
-def request_retry(
-    ledger: Ledger,
-    actor: str,
-    activity: str,
-    *,
-    at: datetime | None = None,
-) -> Event:
-    """Request another run of an activity that failed or did not meet its criteria. It is opened again as its next attempt.
-
-    If its hosts do not depend on one another, the hosts that are done stay done, and only the others run again.
-    """
-    with ledger.case(activity, actor, at) as case:
-        return case.record(made.retry_requested(case))
-
-
-def request_cancel(
-    ledger: Ledger,
-    actor: str,
-    activity: str,
-    *,
-    at: datetime | None = None,
-) -> Event:
-    """Request that a run is stopped."""
-    with ledger.case(activity, actor, at) as case:
-        return case.record(made.cancel_requested(case))
+request_run = about_activity(made.run_requested)
+request_retry = about_activity(made.retry_requested)
+request_cancel = about_activity(made.cancel_requested)
 
 
 def answer_request(
@@ -55,11 +19,10 @@ def answer_request(
     answer: str,
     *,
     actor: str = ENGINE,
-    at: datetime | None = None,
 ) -> Event:
     """Answer a request, and so close it. Raise if it was answered already."""
     with ledger.write() as writing:
-        moment = writing.moment(at)
+        moment = writing.moment()
         payload = made.request_answered(moment, actor, request_id, answer)
         found = made.open_request(moment, request_id)
         return writing.record(moment, actor, payload, subject=found.activity)

@@ -13,14 +13,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ledger.entries import Artifact, Claim, ItemResult, Measured, RunOutcome
+from ledger.entries import Artifact, Claim, ItemResult, RunOutcome
 from ledger.evidence.batches import inline_or_kept, kept_rows
 from ledger.evidence.store import load, store
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Left, ReadingPart
 from ledger.making import runs as made
-from ledger.questions.case import LookedUp
-from ledger.questions.records import claims, live_releases, measurements, unclaimed_runs
+from ledger.questions.case import LookedUp, reads
+from ledger.questions.records import claims, live_releases, unclaimed_runs
 from ledger.questions.site import revision as revision_in_force
 from ledger.questions.turns import in_use, place_of, reservations
 from ledger.rules import runs as rules
@@ -29,6 +29,7 @@ from ledger.rules.activity import State
 from ledger.rules.turns import Waiting, arrived, beginning, float_of, wants
 from ledger.state.claims import drop_claim, drop_reservations, keep_claim
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from steps.value import value_text
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,7 +49,6 @@ def claim(
     hosts: Sequence[str] = (),
     playbook_digest: str | None = None,
     machine_now: datetime | None = None,
-    at: datetime | None = None,
 ) -> Claim | None:
     """Claim an activity, in order to run it. Return None if it is not its turn: something that it wants is in use, or reserved.
 
@@ -56,7 +56,7 @@ def claim(
     """
     with ledger.write() as writing:
         now = machine_now or writing.machine_time
-        case = writing.case(activity, ENGINE, at)
+        case = writing.case(activity, ENGINE)
         row = case.row
         if row.state is State.RUNNING or not _may_begin(case, owner, hosts, now):
             return None
@@ -122,20 +122,18 @@ def renew(
     activity: str,
     lease_s: float,
     *,
-    pid: int | None = None,
     pgid: int | None = None,
     machine_now: datetime | None = None,
 ) -> Claim:
-    """Prolong the lease of a claim, and store its process once that is known. Raise NotSatisfiedError if the owner lost the claim."""
+    """Prolong the lease of a claim, and store its process group once that is known. Raise NotSatisfiedError if the owner lost the claim."""
     with ledger.write() as writing:
         until = (machine_now or writing.machine_time) + timedelta(seconds=lease_s)
         held = {claim.activity: claim for claim in claims(writing.at())}
         old = held.get(activity)
         if old is None or old.owner != owner:
             raise made.lost_lease(activity, owner)
-        process = old.pid if pid is None else pid
         group = old.pgid if pgid is None else pgid
-        renewed = old._replace(lease_until=until, pid=process, pgid=group)
+        renewed = old._replace(lease_until=until, pgid=group)
         keep_claim(writing.projection, renewed)
         return renewed
 
@@ -168,7 +166,6 @@ def settle(
     attempt: int | None = None,
     needs_person: bool = False,
     revision: int | None = None,
-    at: datetime | None = None,
 ) -> Event:
     """Record the outcome of a run. It decides the activity's next state. Raise NotSatisfiedError if the owner lost the claim.
 
@@ -179,7 +176,7 @@ def settle(
     """
     results = tuple(kept_rows(ledger.site_dir, map(_item, outcome.results)))
     readings, batches = inline_or_kept(ledger.site_dir, [*map(_reading, outcome.measurements)])
-    with ledger.case(activity, ENGINE, at) as case:
+    with ledger.case(activity, ENGINE) as case:
         made.fenced(case, owner, attempt)
         if case.row.kept and outcome.status != "interrupted":
             before = _before(case, outcome)
@@ -210,20 +207,9 @@ def settle(
 
 def _before(case: LookedUp, outcome: RunOutcome) -> rules.Before:
     """Return the results and readings of the last attempt for the hosts that this run did not touch again."""
-    row, found = case.row, measurements(case.snapshot, case.row.id)
-    earlier = [m for m in found if m.attempt == row.attempt - 1]
-    by_engine = [
-        Measured(
-            m.metric,
-            m.value,
-            m.unit,
-            m.item,
-            m.source,
-            m.note,
-        )
-        for m in earlier
-        if m.by == ENGINE
-    ]
+    row = case.row
+    earlier = reads(case.snapshot, row, row.attempt - 1)
+    by_engine = [read for read in earlier if read.by_engine]
     return rules.done_before(row, {result.host for result in outcome.results}, by_engine)
 
 
@@ -264,11 +250,10 @@ def record_preview(
     differences: bytes,
     summary: str,
     changed: Sequence[str] = (),
-    at: datetime | None = None,
 ) -> Event:
     """Record what check mode showed for these hosts and this playbook: before the release for who releases, afterwards as drift."""
     digest = store(ledger.site_dir, differences)
-    with ledger.case(activity, ENGINE, at) as case:
+    with ledger.case(activity, ENGINE) as case:
         name = f"{case.row.plan.step}.diff"
         left = Left(digest=digest, evidence="differences", name=name, size=len(differences))
         return case.record(made.previewed(case, hosts, playbook_digest, summary, left, changed))

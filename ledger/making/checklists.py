@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from json import loads
 from typing import NamedTuple
 
-from ledger.entries import ItemEntry, Measured, ReadingEntry
+from ledger.entries import ItemEntry
 from ledger.evidence.store import load
 from ledger.log.payloads.base import Batch, Shown
 from ledger.log.payloads.checklists import ItemPart, ItemReadingPart, ItemsChecked
-from ledger.making.again import Tables, about_activity
+from ledger.making.again import Tables, about_case
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import latest_entries
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
@@ -20,6 +20,7 @@ from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.work import check as may_check
 from schedule.errors import InputError
+from steps.acceptance.measured import Measured
 from steps.value import value_text
 
 SHOWN = 25
@@ -153,9 +154,9 @@ def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
     )
 
 
-def _entered(asked: Mapping[str, Asked], reading: ItemReadingPart) -> ReadingEntry:
+def _entered(asked: Mapping[str, Asked], reading: ItemReadingPart) -> Measured:
     value = recorded_value(asked, reading.metric, reading.value)
-    return ReadingEntry(reading.metric, value, reading.unit)
+    return Measured(reading.metric, value, reading.unit)
 
 
 def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
@@ -169,5 +170,5 @@ def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
     )
 
 
-AGAIN: Tables = {ItemsChecked: about_activity(_checked_again)}
+AGAIN: Tables = {ItemsChecked: about_case(_checked_again)}
 """How events with checked items are made again."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ledger.evidence.store import load
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Left
+from ledger.log.payloads.base import Left, Payload
 from ledger.log.payloads.orders import Difference, TrancheReceived, TrancheShipped
-from ledger.making.again import Tables
+from ledger.making.again import Tables, about_supply
 from ledger.questions.case import require_activity
 from ledger.questions.moment import Moment
 from ledger.questions.orders import order_named, require_placed, require_tranche, serials_received
@@ -40,15 +40,15 @@ class Kept(NamedTuple):
     scan: Left
 
 
-def shipped(
+def left_supplier(
     moment: Moment,
     actor: str,
     tranche_id: str,
     *,
-    day: date,
+    shipped: date,
     carrier: str,
-    tracking: str,
-    handling: str,
+    tracking: str = "",
+    handling: str = "",
 ) -> TrancheShipped:
     """Return that a delivery left the supplier. `handling` says what its tilt and shock indicators must show."""
     if not carrier.strip():
@@ -58,10 +58,10 @@ def shipped(
     moment.may(actor, "ship", tranche_id, organisation=order.organisation)
     if tranche.outstanding <= 0:
         raise NotSatisfiedError(f"{tranche_id} is received in full already")
-    rules.refuse_ahead(day, "shipped", moment.latest_day)
+    rules.refuse_ahead(shipped, "shipped", moment.latest_day)
     if moment.rules >= DATES_AND_TIMES:
-        rules.refuse_before_order(order, day, "shipped")
-    return TrancheShipped(shipped=day, carrier=carrier, tracking=tracking, handling=handling)
+        rules.refuse_before_order(order, shipped, "shipped")
+    return TrancheShipped(shipped=shipped, carrier=carrier, tracking=tracking, handling=handling)
 
 
 def receivable(moment: Moment, actor: str, tranche_id: str) -> TrancheRow:
@@ -76,15 +76,19 @@ def received(
     moment: Moment,
     actor: str,
     tranche_id: str,
+    quantity: Decimal | float | None = None,
     *,
-    quantity: Decimal | None,
-    serials: Sequence[str],
-    note: str,
-    unscanned: str,
+    serials: Sequence[str] = (),
+    note: str = "",
+    unscanned: str = "",
 ) -> TrancheReceived:
-    """Return that a delivery arrived. Without a quantity, everything outstanding arrived."""
+    """Return that a delivery arrived. Without a quantity, everything outstanding arrived.
+
+    Activities that wait for the delivery may start when it is complete. `unscanned` says why pieces that have serial numbers
+    are received without them.
+    """
     tranche = receivable(moment, actor, tranche_id)
-    came = tranche.outstanding if quantity is None else quantity
+    came = tranche.outstanding if quantity is None else Decimal(str(quantity))
     rules.refuse_serials(tranche_id, came, serials, serials_received(moment.snapshot) if serials else {})
     rules.refuse_surplus(tranche, came)
     rules.refuse_unscanned(order_named(moment.snapshot, tranche_id), tranche_id, came, serials, unscanned)
@@ -148,34 +152,17 @@ def summary(found: Compared) -> str:
     return f"manifest and scan differ: {counted}. {named}" + (f"; and {more} more" if more > 0 else "")
 
 
-def _shipped_again(moment: Moment, event: Event, p: TrancheShipped) -> TrancheShipped:
-    return shipped(
-        moment,
-        event.actor,
-        event.subject,
-        day=p.shipped,
-        carrier=p.carrier,
-        tracking=p.tracking,
-        handling=p.handling,
-    )
-
-
 def _stored(moment: Moment, left: Left) -> FileRead:
     return FileRead(load(moment.site_dir, left.digest), left.name)
 
 
-def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> TrancheReceived:
+_by_quantity = about_supply(received)
+
+
+def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> Payload:
     """Return a receipt again. Manifest and scan are read from the evidence store and compared again."""
     if p.manifest is None or p.scan is None:
-        return received(
-            moment,
-            event.actor,
-            event.subject,
-            quantity=p.quantity,
-            serials=p.serials,
-            note=p.note,
-            unscanned=p.unscanned,
-        )
+        return _by_quantity(moment, event, p)
     tranche = receivable(moment, event.actor, event.subject)
     manifest, scan = _stored(moment, p.manifest), _stored(moment, p.scan)
     found = compared_delivery(moment, tranche, manifest, scan)
@@ -184,7 +171,7 @@ def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> Tranche
 
 
 AGAIN: Tables = {
-    TrancheShipped: _shipped_again,
+    TrancheShipped: about_supply(left_supplier),
     TrancheReceived: _received_again,
 }
 """How each kind of event about deliveries is made again."""

@@ -8,7 +8,7 @@ from ledger.entries import FactEntry
 from ledger.log.payloads.base import Again as Reopened
 from ledger.log.payloads.base import Shown
 from ledger.log.payloads.facts import FactPart, FactsRecorded
-from ledger.making.again import Tables, about_activity
+from ledger.making.again import Tables, about_case
 from ledger.questions.case import LookedUp, select
 from ledger.questions.facts import facts as known_facts
 from ledger.questions.snapshot import Snapshot
@@ -74,5 +74,5 @@ def _recorded_again(case: LookedUp, p: FactsRecorded) -> FactsRecorded:
     return facts_recorded(case, entered(case, entries), p.evidence, p.source)
 
 
-AGAIN: Tables = {FactsRecorded: about_activity(_recorded_again)}
+AGAIN: Tables = {FactsRecorded: about_case(_recorded_again)}
 """How events with facts are made again."""

@@ -33,11 +33,14 @@ def dispositioned(
     found: NcrRow,
     disposition: str,
     *,
-    owner: str,
-    due: date | None,
-    reason: str,
+    owner: str = "",
+    due: date | None = None,
+    reason: str = "",
 ) -> NcrDispositioned:
-    """Return what is done about a non-conformance. Without `owner` or `due`, those that it has stay."""
+    """Return what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive.
+
+    Without `owner` or `due`, those that it has stay.
+    """
     rules.refuse_bad_disposition(disposition, owner=owner or found.owner, due=due, reason=reason)
     _refuse_past_day(case, due)
     if owner:
@@ -61,16 +64,21 @@ def _refuse_past_day(case: LookedUp, due: date | None) -> None:
         refuse_past_day(case, due)
 
 
-def assigned(case: LookedUp, found: NcrRow, owner: str, due: date | None) -> NcrAssigned:
-    """Return the assignment of a non-conformance to a person."""
+def assigned(
+    case: LookedUp,
+    found: NcrRow,
+    owner: str,
+    due: date | None = None,
+) -> NcrAssigned:
+    """Return the assignment of a non-conformance to a person, who makes it good by a day."""
     _refuse_past_day(case, due)
     refuse_stranger(case.person(owner))
     role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=found.id))
     return NcrAssigned(ncr=found.id, owner=owner, due=due, role=role)
 
 
-def closed(case: LookedUp, found: NcrRow, disposition: str) -> NcrClosed:
-    """Return the end of a non-conformance. An empty disposition means the one that was decided."""
+def closed(case: LookedUp, found: NcrRow, disposition: str = "") -> NcrClosed:
+    """Return the end of a non-conformance. An empty disposition means the one that was decided. Class A needs a decided one."""
     role, how = rules.close(case, found, disposition)
     return NcrClosed(ncr=found.id, disposition=how, role=role)
 

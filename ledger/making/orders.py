@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import NamedTuple
 
 from ledger.log.chain import Event
 from ledger.log.payloads.orders import (
@@ -15,7 +14,7 @@ from ledger.log.payloads.orders import (
     OrderPlaced,
     OrderPromised,
 )
-from ledger.making.again import Tables
+from ledger.making.again import Tables, about_supply, refuse_other_subject
 from ledger.questions.moment import Moment
 from ledger.questions.ordering import early_order
 from ledger.questions.orders import (
@@ -34,40 +33,42 @@ from ledger.rules.version import DATES_AND_TIMES
 from schedule.errors import InputError
 
 
-class Terms(NamedTuple):
-    """What a buyer enters when an order is placed. Without `currency`, `value` is in the plan's currency."""
+def placed(
+    moment: Moment,
+    actor: str,
+    order_id: str,
+    *,
+    promised: date | None = None,
+    supplier: str = "",
+    reference: str = "",
+    value: Amount | None = None,
+    currency: str | None = None,
+    budget_line: str = "",
+    organisation: str = "",
+    out_of_sequence: str = "",
+) -> OrderPlaced:
+    """Return an order that was placed. While the decision that it waits for is open, `out_of_sequence` says why.
 
-    promised: date | None = None
-    supplier_name: str = ""
-    reference: str = ""
-    value: Amount | None = None
-    currency: str | None = None
-    budget_line: str = ""
-    organisation: str = ""
-    out_of_sequence: str = ""
-
-
-def placed(moment: Moment, actor: str, order_id: str, terms: Terms) -> OrderPlaced:
-    """Return an order that was placed. Raise NotSatisfiedError while the decision that it waits for is open."""
+    Without `currency`, `value` is in the plan's currency.
+    """
     found = moment.order(order_id)
     moment.may(actor, "order", order_id)
-    out_of_sequence = early_order(moment.snapshot, found, terms.out_of_sequence)
-    _refuse_bad_promise(moment, found, order_id, terms.promised)
-    value, currency = terms.value, terms.currency
+    why_early = early_order(moment.snapshot, found, out_of_sequence)
+    _refuse_bad_promise(moment, found, order_id, promised)
     code = ""
     if currency:
         code = currency_code(currency)
-    elif value is not None or currency is not None:
+    elif value is not None:
         code = plan_currency(moment.snapshot)
     return OrderPlaced(
-        promised=terms.promised,
-        supplier=terms.supplier_name,
-        reference=terms.reference,
+        promised=promised,
+        supplier=supplier,
+        reference=reference,
         value=None if value is None else amount(value, "the value of an order"),
         currency=code,
-        budget_line=" ".join(terms.budget_line.split()),
-        organisation=terms.organisation.strip(),
-        out_of_sequence=out_of_sequence,
+        budget_line=" ".join(budget_line.split()),
+        organisation=organisation.strip(),
+        out_of_sequence=why_early,
     )
 
 
@@ -78,7 +79,7 @@ def acknowledged(
     *,
     on: date,
     reference: str,
-    promised: date | None,
+    promised: date | None = None,
 ) -> OrderAcknowledged:
     """Return the supplier's acceptance of an order. `reference` is the supplier's own."""
     if not reference.strip():
@@ -91,18 +92,19 @@ def acknowledged(
     return OrderAcknowledged(on=on, reference=reference.strip(), promised=promised)
 
 
-def promised(
+def promised_anew(
     moment: Moment,
     actor: str,
     order_id: str,
-    day: date,
+    promised: date,
+    *,
     reason: str,
 ) -> OrderPromised:
     """Return another promised date of an order or of one of its deliveries."""
     require_reason(reason, "a changed delivery date")
     found = _reported(moment, actor, "promise", order_id)
-    _refuse_bad_promise(moment, found, order_id, day)
-    return OrderPromised(promised=day, reason=reason)
+    _refuse_bad_promise(moment, found, order_id, promised)
+    return OrderPromised(promised=promised, reason=reason)
 
 
 def _refuse_bad_promise(
@@ -127,8 +129,8 @@ def expedited(
     order_id: str,
     *,
     reason: str,
-    cost: Amount,
-    currency: str | None,
+    cost: Amount = 0,
+    currency: str | None = None,
 ) -> OrderExpedited:
     """Return that an order or a delivery is expedited, with the cost in the currency of the order."""
     require_reason(reason, "expediting")
@@ -233,46 +235,6 @@ def change_decided(
     )
 
 
-def _placed_again(moment: Moment, event: Event, p: OrderPlaced) -> OrderPlaced:
-    terms = Terms(
-        p.promised,
-        p.supplier,
-        p.reference,
-        p.value,
-        p.currency or None,
-        p.budget_line,
-        p.organisation,
-        p.out_of_sequence,
-    )
-    return placed(moment, event.actor, event.subject, terms)
-
-
-def _acknowledged_again(moment: Moment, event: Event, p: OrderAcknowledged) -> OrderAcknowledged:
-    return acknowledged(
-        moment,
-        event.actor,
-        event.subject,
-        on=p.on,
-        reference=p.reference,
-        promised=p.promised,
-    )
-
-
-def _promised_again(moment: Moment, event: Event, p: OrderPromised) -> OrderPromised:
-    return promised(moment, event.actor, event.subject, p.promised, p.reason)
-
-
-def _expedited_again(moment: Moment, event: Event, p: OrderExpedited) -> OrderExpedited:
-    return expedited(
-        moment,
-        event.actor,
-        event.subject,
-        reason=p.reason,
-        cost=p.cost,
-        currency=p.currency,
-    )
-
-
 def _asked_again(moment: Moment, event: Event, p: ChangeAsked) -> ChangeAsked:
     if change_subject(moment, event.subject, p.quantity) != event.subject:
         raise InputError(f"a changed quantity is that of a delivery, not of {event.subject}")
@@ -288,16 +250,15 @@ def _asked_again(moment: Moment, event: Event, p: ChangeAsked) -> ChangeAsked:
 
 def _decided_again(moment: Moment, event: Event, p: ChangeDecided) -> ChangeDecided:
     found = asked_change(moment, p.change)
-    if found.subject != event.subject:
-        raise InputError(f"{found.id} is about {found.subject}, not {event.subject}")
+    refuse_other_subject(event, found.subject)
     return change_decided(moment, event.actor, found, approve=p.approved, reason=p.reason)
 
 
 AGAIN: Tables = {
-    OrderPlaced: _placed_again,
-    OrderAcknowledged: _acknowledged_again,
-    OrderPromised: _promised_again,
-    OrderExpedited: _expedited_again,
+    OrderPlaced: about_supply(placed),
+    OrderAcknowledged: about_supply(acknowledged),
+    OrderPromised: about_supply(promised_anew),
+    OrderExpedited: about_supply(expedited),
     ChangeAsked: _asked_again,
     ChangeDecided: _decided_again,
 }

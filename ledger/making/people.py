@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ledger.log.chain import Event
-from ledger.log.payloads.base import Payload
 from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
-from ledger.making.again import Again, Tables
+from ledger.making.again import Tables, about_site
 from ledger.questions.moment import Moment
 from ledger.questions.people import delegations, holders, names, person_name
 from ledger.questions.records import signer_keys, valid_key
@@ -29,7 +27,7 @@ def delegated(
     until: datetime,
     reason: str,
 ) -> Delegated:
-    """Return the delegation of one of the actor's own roles to another person, from `since` until `until`."""
+    """Return the delegation of one of the actor's own roles to another person, who cannot delegate it again."""
     require_reason(reason, "a delegation")
     if until <= since:
         raise InputError(
@@ -67,9 +65,12 @@ def key_revoked(
     actor: str,
     person: str,
     reason: str,
-    since: datetime | None,
+    *,
+    since: datetime | None = None,
 ) -> KeyRevoked:
-    """Return the end of a person's key, from `since` on, and from now on at the latest. None means from now on.
+    """Return the end of a person's key, from `since` on, for example the day on which it was lost. None means from now on.
+
+    It ends now at the latest. What the key signed before `since` stays valid. What it signed later is not.
 
     Before version 4 of the rules a key could go on until a later time, and was revoked only once.
     """
@@ -112,7 +113,10 @@ def _key_to_end(moment: Moment, person: str, ends: datetime) -> str | None:
 
 
 def person_redacted(moment: Moment, actor: str, person: str, reason: str) -> PersonRedacted:
-    """Return that a person's name is redacted."""
+    """Return that a person's name is redacted: from now on only their id is shown.
+
+    This alone removes nothing. `decisions.people.take_away` removes the documents with the name.
+    """
     if not reason.strip():
         raise InputError(
             "redacting a name needs a reason",
@@ -129,47 +133,10 @@ def person_redacted(moment: Moment, actor: str, person: str, reason: str) -> Per
     return PersonRedacted(person=person, reason=reason, role=role)
 
 
-def _about(form: str, again: Again) -> Again:
-    """Return how an event is made again whose subject has a form, for example key/PERSON."""
-
-    def checked(moment: Moment, event: Event, payload: Payload) -> Payload:
-        subject = form.format(payload)
-        if event.subject != subject:
-            raise InputError(f"it is about {subject}, and its event says {event.subject}")
-        return again(moment, event, payload)
-
-    return checked
-
-
-def _delegated_again(moment: Moment, event: Event, p: Delegated) -> Delegated:
-    return delegated(
-        moment,
-        event.actor,
-        p.to,
-        p.role,
-        since=p.since,
-        until=p.until,
-        reason=p.reason,
-    )
-
-
-def _revoked_again(moment: Moment, event: Event, p: KeyRevoked) -> KeyRevoked:
-    return key_revoked(moment, event.actor, p.person, p.reason, p.since)
-
-
 AGAIN: Tables = {
-    Delegated: _about("role/{0.role}", _delegated_again),
-    Withdrawn: _about(
-        "role/{0.role}",
-        lambda m, e, p: withdrawn(m, e.actor, p.delegation, p.reason),
-    ),
-    KeyRevoked: _about(
-        "key/{0.person}",
-        _revoked_again,
-    ),
-    PersonRedacted: _about(
-        "person/{0.person}",
-        lambda m, e, p: person_redacted(m, e.actor, p.person, p.reason),
-    ),
+    Delegated: about_site(delegated),
+    Withdrawn: about_site(withdrawn),
+    KeyRevoked: about_site(key_revoked),
+    PersonRedacted: about_site(person_redacted),
 }
 """How each kind of event about people's authority is made again."""

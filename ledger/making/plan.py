@@ -11,7 +11,7 @@ from ledger.evidence.plans import load_plan
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Again as Undone
 from ledger.log.payloads.plan import CommittedDates, ForecastPublished, PlanAdopted, RulesRaised, TakenRow
-from ledger.making.again import Tables
+from ledger.making.again import Tables, about_site, refuse_other_subject, subject_of
 from ledger.questions.moment import Moment
 from ledger.questions.people import names, own_roles
 from ledger.questions.site import revision
@@ -28,10 +28,6 @@ from steps.planning.plan import Plan
 if TYPE_CHECKING:
     from ledger.rules.revision import Consequence
     from ledger.rules.taking_over import Replacing
-
-
-RULES_SUBJECT, FORECAST_SUBJECT = "rules", "forecast"
-"""The subjects of events about the rules and about forecasts."""
 
 
 def plan_adopted(
@@ -64,11 +60,9 @@ def plan_adopted(
         committed=committed,
         activities=len(plan.activities),
         digests=plan.digests,
-        reopened=undone.reopened,
-        sign_again=undone.sign_again,
         people=dict(people),
         authority=authority,
-        taken_over=undone.taken_over,
+        **undone._asdict(),
     )
 
 
@@ -116,16 +110,8 @@ def _undone(asked: Snapshot, plan: Plan) -> _Undone:
 
 
 def _taken(row: Replacing) -> TakenRow:
-    return TakenRow(
-        subject=row.subject,
-        state=State.DONE,
-        started=row.started,
-        finished=row.finished,
-        by=row.by,
-        note=row.note,
-        out_of_sequence="",
-        was=row.was,
-    )
+    said = row._asdict()
+    return TakenRow(state=State.DONE, note=row.note, out_of_sequence="", **said)
 
 
 def _again(undone: Iterable[Consequence]) -> tuple[Undone, ...]:
@@ -148,18 +134,18 @@ def forecast_published(
     moment: Moment,
     actor: str,
     finish: datetime,
-    phases: Mapping[str, datetime],
-    note: str,
+    *,
+    phases: Mapping[str, datetime] | None = None,
+    note: str = "",
 ) -> ForecastPublished:
-    """Return a forecast of go-live, and of the finish of phases."""
+    """Return a forecast of go-live, and of the finish of phases if `phases` has any."""
     moment.may(actor, "publish_forecast", "a forecast")
-    return ForecastPublished(finish=finish, phases=dict(phases), note=note)
+    return ForecastPublished(finish=finish, phases=dict(phases or {}), note=note)
 
 
 def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
     """Return an adoption again, from the plan's own document."""
-    if event.subject != f"plan/{p.revision}":
-        raise InputError(f"it adopts revision {p.revision}, and its event says {event.subject}")
+    refuse_other_subject(event, subject_of(p))
     plan = load_plan(moment.site_dir, p.document)
     named = (p.people or {}).keys()
     redacted = {name.id for name in names(moment.snapshot) if name.redacted}
@@ -179,21 +165,9 @@ def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
     )
 
 
-def _raised_again(moment: Moment, event: Event, p: RulesRaised) -> RulesRaised:
-    if event.subject != RULES_SUBJECT:
-        raise InputError(f"it is about {RULES_SUBJECT}, and its event says {event.subject}")
-    return rules_raised(moment, event.actor, p.rules, p.reason)
-
-
-def _published_again(moment: Moment, event: Event, p: ForecastPublished) -> ForecastPublished:
-    if event.subject != FORECAST_SUBJECT:
-        raise InputError(f"it is about {FORECAST_SUBJECT}, and its event says {event.subject}")
-    return forecast_published(moment, event.actor, p.finish, p.phases, p.note)
-
-
 AGAIN: Tables = {
-    RulesRaised: _raised_again,
+    RulesRaised: about_site(rules_raised),
     PlanAdopted: _adopted_again,
-    ForecastPublished: _published_again,
+    ForecastPublished: about_site(forecast_published),
 }
 """How each kind of event about the plan is made again."""

@@ -12,7 +12,7 @@ from datetime import datetime
 from ledger.entries import ProgressRow
 from ledger.log.chain import Event
 from ledger.log.payloads.plan import BeforeRow, ProgressAdopted
-from ledger.making.again import Tables
+from ledger.making.again import Tables, refuse_other_subject, subject_of
 from ledger.questions.case import activity
 from ledger.questions.links import predecessors
 from ledger.questions.moment import Moment
@@ -31,13 +31,10 @@ from steps.stamps import local_day
 SHOWN = 25
 """How many faults a refusal lists."""
 
-SUBJECT = "progress"
-"""The subject of an event with progress from before."""
-
 
 def progress_adopted(moment: Moment, actor: str, rows: Sequence[ProgressRow]) -> ProgressAdopted:
     """Return work that was done before Clusterwright."""
-    moment.may(actor, "import_progress", SUBJECT)
+    moment.may(actor, "import_progress", "progress")
     first = {row.activity: row for row in reversed(rows)}
     faults = [f"line {row.line}: {fault}" for row in rows for fault in _faults(moment.snapshot, row, first)]
     if not rows:
@@ -194,8 +191,7 @@ def _adopted_again(moment: Moment, event: Event, p: ProgressAdopted) -> Progress
         when = (row.started, row.finished)
         what = (line, row.subject, row.state)
         rows.append(ProgressRow(*what, *when, row.by, row.note, row.out_of_sequence))
-    if event.subject != SUBJECT:
-        raise InputError(f"it is about {SUBJECT}, and its event says {event.subject}")
+    refuse_other_subject(event, subject_of(p))
     return progress_adopted(moment, event.actor, rows)
 
 

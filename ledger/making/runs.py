@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import loads
 from typing import Any
 
-from ledger.entries import ItemResult, Measured, RunOutcome
+from ledger.entries import ItemResult, RunOutcome
 from ledger.evidence.store import load
 from ledger.log.chain import Event
 from ledger.log.payloads.base import Batch, Left, ReadingPart
 from ledger.log.payloads.runs import Previewed, RequestAnswered, RequestMade, RunClaimed, RunSettled
-from ledger.making.again import Tables, about_activity
+from ledger.making.again import Tables, about_activity, about_case
 from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import open_ncrs_of_runs
@@ -28,6 +28,7 @@ from ledger.rules.ncr import of_same_cause
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
 from schedule.errors import InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.catalog.terms import CHANGING, Kind
 
 
@@ -157,7 +158,10 @@ def run_requested(case: LookedUp) -> RequestMade:
 
 
 def retry_requested(case: LookedUp) -> RequestMade:
-    """Return a request for another try. Hosts that are done stay done, unless their playbook needs all hosts together."""
+    """Return a request for another run of what failed or did not meet its criteria. It is opened again as its next attempt.
+
+    Hosts that are done stay done, unless their playbook needs all hosts together.
+    """
     rules.request_retry(case)
     kept = rules.kept_at_retry(case.row.plan, case.last_run, case.reads)
     return _requested(case, "retry", kept)
@@ -296,17 +300,11 @@ def _answered_again(moment: Moment, event: Event, p: RequestAnswered) -> Request
     return request_answered(moment, event.actor, p.request, p.answer)
 
 
-def _previewed_again(case: LookedUp, p: Previewed) -> Previewed:
-    return previewed(case, p.hosts, p.playbook_digest, p.summary, p.differences, p.changed)
-
-
 AGAIN: Tables = {
-    RunClaimed: about_activity(_claimed_again),
-    RunSettled: about_activity(_settled_again),
-    Previewed: about_activity(
-        _previewed_again,
-    ),
-    RequestMade: about_activity(_requested_again),
+    RunClaimed: about_case(_claimed_again),
+    RunSettled: about_case(_settled_again),
+    Previewed: about_activity(previewed),
+    RequestMade: about_case(_requested_again),
     RequestAnswered: _answered_again,
 }
 """How each kind of event about runs is made again."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
+from ledger.happened import require_zone
 from ledger.log.payloads.runs import Released
 from ledger.log.payloads.sign_off import (
     Overridden,
@@ -17,7 +18,7 @@ from ledger.log.payloads.sign_off import (
     WitnessInvited,
     WitnessNoted,
 )
-from ledger.making.again import Tables, about_activity
+from ledger.making.again import Tables, about_activity, about_case
 from ledger.questions.case import LookedUp, actor
 from ledger.questions.records import waivers
 from ledger.rules import approval as rules
@@ -29,20 +30,22 @@ from schedule.errors import InputError
 
 def signed(
     case: LookedUp,
-    role: str | None,
-    meaning: str,
-    comment: str,
     *,
-    assurance: str = "recorded",
+    role: str | None = None,
+    meaning: str = "approval",
+    comment: str = "",
 ) -> Signed:
-    """Return an approval, with the policy that it was made under and the state to which it leads."""
+    """Return an approval: of finished work, of a gate, or again of what is stale. It is done when the quorum is reached.
+
+    It has the policy that it was made under, and the state to which it leads.
+    """
     approval, policy = rules.sign(case, role), case.row.plan.policy
     came = case.witnessed.items()
     return Signed(
         role=approval.role,
         meaning=meaning,
         comment=comment,
-        assurance=assurance,
+        assurance="recorded",
         policy_roles=policy.roles,
         quorum=policy.quorum,
         evidence=tuple(dict.fromkeys(digest for _, digest in case.evidence)),
@@ -54,7 +57,7 @@ def signed(
 
 
 def rejected(case: LookedUp, reason: str) -> Rejected:
-    """Return a rejection, with the non-conformance that it opens."""
+    """Return a rejection, with the non-conformance that it opens. The work is done again as the next attempt."""
     require_reason(reason, "a rejection")
     role, result = rules.reject(case)
     return Rejected(
@@ -67,7 +70,7 @@ def rejected(case: LookedUp, reason: str) -> Rejected:
 
 
 def waived(case: LookedUp, metric: str, reason: str, due: date) -> Waived:
-    """Return a waiver of a criterion, with the state to which it leads."""
+    """Return a waiver of a criterion, with the state to which it leads. It is a punch item, to be made good by `due`."""
     require_reason(reason, "a waiver")
     rules.refuse_past_day(case, due)
     role, result = rules.waive(case, metric)
@@ -82,7 +85,7 @@ def waived(case: LookedUp, metric: str, reason: str, due: date) -> Waived:
 
 
 def waiver_moved(case: LookedUp, waiver: str, due: date, reason: str) -> WaiverMoved:
-    """Return another day for a waiver, with the day that it replaces."""
+    """Return another day for a waiver, with the day that it replaces. Who may waive the criterion may set it."""
     require_reason(reason, "another day")
     there = {row.id: row for row in waivers(case.snapshot, case.row.id)}
     found = there.get(waiver)
@@ -93,7 +96,10 @@ def waiver_moved(case: LookedUp, waiver: str, due: date, reason: str) -> WaiverM
 
 
 def overridden(case: LookedUp, reason: str) -> Overridden:
-    """Return an override of a sign-off policy, with what the policy lacked."""
+    """Return an override of a sign-off policy, in an emergency, with what the policy lacked. That stays visible.
+
+    This does not pass criteria. Each one that failed or was not measured needs a waiver first.
+    """
     require_reason(reason, "breaking the glass")
     passed = rules.break_glass(case)
     return Overridden(
@@ -104,8 +110,17 @@ def overridden(case: LookedUp, reason: str) -> Overridden:
     )
 
 
-def released(case: LookedUp, hosts: Sequence[str], count: int, playbook_digest: str) -> Released:
-    """Return the release of one run. `count` repeats the number of hosts: a list may be longer than it looks."""
+def released(
+    case: LookedUp,
+    *,
+    hosts: Sequence[str],
+    count: int,
+    playbook_digest: str,
+) -> Released:
+    """Return the release of one run of this attempt, to change exactly these hosts with exactly this playbook.
+
+    `count` repeats the number of hosts. Raise InputError if it differs from `hosts`: a list may be longer than it looks.
+    """
     if len(set(hosts)) != count:
         raise InputError(f"{len(set(hosts))} hosts are named, but the count says {count}")
     role, row = runs.release(case), case.row
@@ -120,8 +135,9 @@ def released(case: LookedUp, hosts: Sequence[str], count: int, playbook_digest: 
     )
 
 
-def witnesses_invited(case: LookedUp, on: datetime, *, agreed: bool) -> WitnessInvited:
-    """Return an invitation of witnesses to the time `on`."""
+def witnesses_invited(case: LookedUp, on: datetime, *, agreed: bool = False) -> WitnessInvited:
+    """Return an invitation of witnesses to the time `on`. Raise if their notice is too short and they did not agree."""
+    require_zone(on)
     witness = witnesses.invite(case, on, agreed=agreed)
     return WitnessInvited(
         roles=witness.roles,
@@ -132,34 +148,35 @@ def witnesses_invited(case: LookedUp, on: datetime, *, agreed: bool) -> WitnessI
     )
 
 
-def witness_noted(case: LookedUp, role: str, person: str | None, note: str) -> WitnessNoted:
-    """Return who came as a witness in a role. None means that nobody came."""
+def witness_noted(
+    case: LookedUp,
+    role: str,
+    *,
+    person: str | None,
+    note: str = "",
+) -> WitnessNoted:
+    """Return who came as a witness in a role. None means that nobody came.
+
+    Before the time of the invitation, only a person with this role may record that nobody will come.
+    """
     witnesses.attend(case, role, None if person is None else actor(case.snapshot, person))
     return WitnessNoted(role=role, person=person, note=note)
 
 
 def _signed_again(case: LookedUp, p: Signed) -> Signed:
     """Return an approval again. It counts as signed if it has a statement, whatever it says itself."""
-    assurance = "recorded" if p.statement is None else "signed"
-    return signed(case, p.role, p.meaning, p.comment, assurance=assurance)
+    made = signed(case, role=p.role, meaning=p.meaning, comment=p.comment)
+    return made if p.statement is None else made.model_copy(update={"assurance": "signed"})
 
 
 AGAIN: Tables = {
-    Signed: about_activity(_signed_again),
-    Rejected: about_activity(lambda case, p: rejected(case, p.reason)),
-    Waived: about_activity(
-        lambda case, p: waived(case, p.metric, p.reason, p.due),
-    ),
-    WaiverMoved: about_activity(
-        lambda case, p: waiver_moved(case, p.waiver, p.due, p.reason),
-    ),
-    Overridden: about_activity(lambda case, p: overridden(case, p.reason)),
-    Released: about_activity(
-        lambda case, p: released(case, p.hosts, p.count, p.playbook_digest),
-    ),
-    WitnessInvited: about_activity(lambda case, p: witnesses_invited(case, p.on, agreed=p.agreed)),
-    WitnessNoted: about_activity(
-        lambda case, p: witness_noted(case, p.role, p.person, p.note),
-    ),
+    Signed: about_case(_signed_again),
+    Rejected: about_activity(rejected),
+    Waived: about_activity(waived),
+    WaiverMoved: about_activity(waiver_moved),
+    Overridden: about_activity(overridden),
+    Released: about_activity(released),
+    WitnessInvited: about_activity(witnesses_invited),
+    WitnessNoted: about_activity(witness_noted),
 }
 """How each kind of event about sign-offs is made again."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from ledger.entries import ReadingEntry
-from ledger.log.chain import Event
 from ledger.log.payloads.base import ReadingPart
 from ledger.log.payloads.work import (
     Assigned,
@@ -24,7 +22,7 @@ from ledger.log.payloads.work import (
     Resumed,
     Started,
 )
-from ledger.making.again import Tables, about_activity
+from ledger.making.again import Tables, about_activity, about_case, about_supply
 from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import open_ncrs_of_readings
@@ -36,17 +34,22 @@ from ledger.rules.readings import asked_of, fails, recorded_value, verdicts
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
 from schedule.errors import InputError
-from steps.value import value_text
+from steps.acceptance.measured import Measured
+from steps.value import Value, value_text
 
 
 def assigned(case: LookedUp, person: str) -> Assigned:
-    """Return the assignment of an activity to a person."""
+    """Return the assignment of an activity to a person. If it was assigned to an organisation, they must belong to that."""
     rules.assign(case, case.person(person))
     return Assigned(person=person)
 
 
 def organisation_assigned(moment: Moment, actor: str, subject: str, organisation: str) -> OrganisationAssigned:
-    """Return the assignment of an activity or an order to an organisation, whose name is in the site's spelling."""
+    """Return the assignment of an activity or an order to an organisation. An empty name ends the assignment.
+
+    An activity is assigned only to an organisation that has people in the plan, in the site's spelling. A supplier of an order
+    needs none.
+    """
     moment.may(actor, "assign_organisation", subject)
     named = organisation.strip()
     if is_supply(subject):
@@ -65,33 +68,45 @@ def commented(case: LookedUp, text: str) -> Commented:
     return Commented(text=text)
 
 
-def started(case: LookedUp, out_of_sequence: str) -> Started:
-    """Return the start of people's work. `out_of_sequence` is why, if something before it is open."""
+def started(case: LookedUp, *, out_of_sequence: str = "") -> Started:
+    """Return the start of people's work. `out_of_sequence` is why, if something before it is open.
+
+    Raise NotSatisfiedError if nobody says why, or if it may never be out of sequence.
+    """
     return Started(out_of_sequence=rules.start(case, out_of_sequence))
 
 
 def progressed(
     case: LookedUp,
-    items_done: int | None,
-    percent: Decimal | None,
-    note: str,
+    *,
+    items_done: int | None = None,
+    percent: float | Decimal | None = None,
+    note: str = "",
 ) -> Progressed:
-    """Return a report of progress."""
-    rules.progress(case, items_done, percent, has_note=bool(note))
-    return Progressed(items_done=items_done, percent=percent, note=note)
+    """Return a report of progress: the number of items done or the percentage done, and a note."""
+    share = None if percent is None else Decimal(str(percent))
+    rules.progress(case, items_done, share, has_note=bool(note))
+    return Progressed(items_done=items_done, percent=share, note=note)
 
 
 def measurement_recorded(
     case: LookedUp,
-    entry: ReadingEntry,
-    item: str,
+    metric: str,
+    value: Value | float,
+    unit: str,
     *,
-    source: str,
-    instrument: str,
+    item: str | None = None,
+    source: str = "",
+    instrument: str = "",
 ) -> MeasurementRecorded:
-    """Return a reading by a person, the non-conformance that it opens or belongs to, and the state to which it leads."""
+    """Return a reading by a person, the non-conformance that it opens or belongs to, and the state to which it leads.
+
+    Its unit must be comparable with that of the criterion. Text is read as the type that the criterion asks for: a number, yes or
+    no, or a word.
+    """
     asked = asked_of(case.row)
-    read = rules.measure(case, asked, entry, item)
+    exact: Value = value if isinstance(value, bool | str) else Decimal(str(value))
+    read = rules.measure(case, asked, Measured(metric, exact, unit), item or "")
     reading = ReadingPart(
         metric=read.metric,
         value=value_text(read.value),
@@ -121,10 +136,16 @@ def measurement_recorded(
     )
 
 
-def finished(case: LookedUp, performers: Sequence[str], out_of_sequence: str) -> Finished:
-    """Return the end of people's work. `performers` are those who did it besides the actor.
+def finished(
+    case: LookedUp,
+    *,
+    performers: Sequence[str] = (),
+    out_of_sequence: str = "",
+) -> Finished:
+    """Return the end of people's work, which then waits for its sign-off. `performers` are those who did it besides the actor.
 
-    `out_of_sequence` is why, if something before it is open.
+    `out_of_sequence` is why, if something before it is open. So it is for a gate of which the matter happened early.
+    Raise NotSatisfiedError if a criterion is neither met nor waived.
     """
     for performer in performers:
         refuse_stranger(case.person(performer))
@@ -143,27 +164,27 @@ def attached(case: LookedUp, file: Attached) -> Attached:
 
 
 def held(case: LookedUp, reason: str) -> Held:
-    """Return a hold."""
+    """Return a hold, which ends when the activity is resumed. A run of software is not held: its cancellation is requested."""
     require_reason(reason, "'hold'")
     rules.hold(case)
     return Held(reason=reason)
 
 
-def resumed(case: LookedUp, reason: str) -> Resumed:
+def resumed(case: LookedUp, reason: str = "") -> Resumed:
     """Return the end of a hold, with the state in which the activity goes on."""
     back = rules.resume(case)
     return Resumed(reason=reason, result=back.value)
 
 
 def not_applicable(case: LookedUp, reason: str) -> NotApplicable:
-    """Return the decision that an activity does not apply."""
+    """Return the decision that an activity does not apply. Its successors then wait for its predecessors."""
     require_reason(reason, "'not applicable'")
     role = rules.na(case)
     return NotApplicable(reason=reason, role=role)
 
 
 def reopened(case: LookedUp, reason: str) -> Reopened:
-    """Return the decision that an activity is done again."""
+    """Return the decision that an activity is done again, as its next attempt. Everything done that comes after it becomes stale."""
     require_reason(reason, "'open again'")
     rules.reopen(case)
     return Reopened(reason=reason)
@@ -195,40 +216,35 @@ def duplicate_settled(case: LookedUp) -> DuplicateSettled:
 def _measured_again(case: LookedUp, payload: MeasurementRecorded) -> MeasurementRecorded:
     reading = payload.reading
     value = recorded_value(asked_of(case.row), reading.metric, reading.value or "")
-    entry = ReadingEntry(reading.metric, value, reading.unit)
     return measurement_recorded(
         case,
-        entry,
-        reading.item,
+        reading.metric,
+        value,
+        reading.unit,
+        item=reading.item,
         source=reading.source,
         instrument=reading.instrument,
     )
 
 
-def _organisation_again(moment: Moment, event: Event, p: OrganisationAssigned) -> OrganisationAssigned:
-    return organisation_assigned(moment, event.actor, event.subject, p.organisation)
+def _finished_again(case: LookedUp, payload: Finished) -> Finished:
+    return finished(case, performers=payload.performers[1:], out_of_sequence=payload.out_of_sequence)
 
 
 AGAIN: Tables = {
-    Assigned: about_activity(lambda case, p: assigned(case, p.person)),
-    OrganisationAssigned: _organisation_again,
-    Commented: about_activity(lambda case, p: commented(case, p.text)),
-    Started: about_activity(lambda case, p: started(case, p.out_of_sequence)),
-    Progressed: about_activity(
-        lambda case, p: progressed(case, p.items_done, p.percent, p.note),
-    ),
-    MeasurementRecorded: about_activity(_measured_again),
-    Finished: about_activity(
-        lambda case, p: finished(case, p.performers[1:], p.out_of_sequence),
-    ),
-    Attached: about_activity(attached),
-    Held: about_activity(lambda case, p: held(case, p.reason)),
-    Resumed: about_activity(lambda case, p: resumed(case, p.reason)),
-    NotApplicable: about_activity(lambda case, p: not_applicable(case, p.reason)),
-    Reopened: about_activity(lambda case, p: reopened(case, p.reason)),
-    Attested: about_activity(
-        lambda case, p: attested(case, p.reason, p.digests, p.removed),
-    ),
-    DuplicateSettled: about_activity(lambda case, _: duplicate_settled(case)),
+    Assigned: about_activity(assigned),
+    OrganisationAssigned: about_supply(organisation_assigned),
+    Commented: about_activity(commented),
+    Started: about_activity(started),
+    Progressed: about_activity(progressed),
+    MeasurementRecorded: about_case(_measured_again),
+    Finished: about_case(_finished_again),
+    Attached: about_case(attached),
+    Held: about_activity(held),
+    Resumed: about_activity(resumed),
+    NotApplicable: about_activity(not_applicable),
+    Reopened: about_activity(reopened),
+    Attested: about_activity(attested),
+    DuplicateSettled: about_activity(duplicate_settled),
 }
 """How each kind of event about work is made again."""

@@ -19,12 +19,13 @@ from ledger.questions.records import next_id, preview, running
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
-from ledger.rules.case import Invited, Item, OpenA, Read, RunEnd
-from ledger.rules.judgement import Judgement, Reading, judgements
+from ledger.rules.case import Invited, Item, OpenA, RunEnd
+from ledger.rules.judgement import Judgement, judgements
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import PreviewRow, Unmet
+from steps.acceptance.measured import Measured
 from steps.stamps import moment, stamp
 from steps.value import text_value
 
@@ -63,7 +64,7 @@ WHERE d."to" = :person AND d.since <= :now AND d.until > :now
   AND (d.withdrawn_at IS NULL OR d.withdrawn_at > :now) ORDER BY d.id"""
 _OWN = "SELECT role FROM person_role WHERE person = :person"
 _READS = """
-SELECT metric, person, item, value, unit, note FROM measurement
+SELECT metric, value, unit, item, source, note, person FROM measurement
 WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"""
 _INVITED = """
 SELECT roles, "on" FROM invitation WHERE activity = :name AND attempt = :attempt ORDER BY seq DESC LIMIT 1"""
@@ -243,16 +244,16 @@ class LookedUp:
         return judgements(criteria, self.readings, self.waived) if criteria else ()
 
     @cached_property
-    def reads(self) -> Sequence[Read]:
+    def reads(self) -> Sequence[Measured]:
         """Every reading of this attempt, in the order in which they were recorded."""
         return reads(self.snapshot, self.row, self.row.attempt)
 
     @cached_property
-    def readings(self) -> Mapping[str, list[Reading]]:
+    def readings(self) -> Mapping[str, list[Measured]]:
         """The readings of this attempt by metric, oldest first."""
-        found: dict[str, list[Reading]] = {}
+        found: dict[str, list[Measured]] = {}
         for read in self.reads:
-            found.setdefault(read.metric, []).append(read.reading)
+            found.setdefault(read.metric, []).append(read)
         return found
 
     @cached_property
@@ -364,12 +365,12 @@ def case_of(snapshot: Snapshot, name: str, person: str) -> LookedUp:
     return LookedUp(snapshot, require_activity(snapshot, name), actor(snapshot, person))
 
 
-def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Read]:
+def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Measured]:
     """Return every reading of an attempt, in the order in which they were recorded."""
     found = snapshot.db.execute(_READS, {"name": row.id, "attempt": attempt})
     return [
-        Read(metric, person == ENGINE, Reading(item, text_value(value), unit, note))
-        for metric, person, item, value, unit, note in found
+        Measured(metric, text_value(value), unit, item, source, note, person == ENGINE)
+        for metric, value, unit, item, source, note, person in found
     ]
 
 

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
+from ledger.questions.records import MeasurementRow, measurements
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import Activity, words
 from steps.value import Value
 
 _DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMIT 1"
-
-
-@table("measurement")
-class ReadingAt(NamedTuple):
-    """One reading at an item, with the event that recorded it."""
-
-    seq: int
-    attempt: int
-    item: str
-    metric: str
-    value: Value | None
-    unit: str
 
 
 class ItemReadingRow(NamedTuple):
@@ -34,24 +22,12 @@ class ItemReadingRow(NamedTuple):
     unit: str
 
 
-@table("item_check", by="t.person")
-class Entry(NamedTuple):
-    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests."""
-
-    seq: int
-    attempt: int
-    item: str
-    failing: tuple[str, ...]
-    note: str
-    serial: str
-    photos: tuple[str, ...]
-    ncr: str | None
-    by: str
-    at: datetime
-
-
+@table("item_check", by="t.person", readings="NULL")
 class CheckRow(NamedTuple):
-    """One entry of a checklist with the readings at the item."""
+    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests.
+
+    `readings` are those at the item. They are filled in where a question asks for them.
+    """
 
     seq: int
     attempt: int
@@ -78,14 +54,14 @@ class ChecklistRow(NamedTuple):
     open: int
 
 
-def entries(snapshot: Snapshot, name: str) -> list[Entry]:
+def entries(snapshot: Snapshot, name: str) -> list[CheckRow]:
     """Return every entry of every attempt, oldest first."""
-    return rows_of(snapshot, Entry, "WHERE t.activity = :name ORDER BY t.seq, t.item", name=name)
+    return rows_of(snapshot, CheckRow, "WHERE t.activity = :name ORDER BY t.seq, t.item", name=name)
 
 
-def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, Entry]:
+def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, CheckRow]:
     """Return the last entry of each item in this attempt, in the order of those entries."""
-    found: dict[str, Entry] = {}
+    found: dict[str, CheckRow] = {}
     for entry in entries(snapshot, row.id):
         if entry.attempt == row.attempt:
             found.pop(entry.item, None)
@@ -115,24 +91,24 @@ def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
 def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     """Return the last entry of each item with its last readings. Failed items come first, then the others by name."""
     last: dict[str, dict[str, ItemReadingRow]] = {}
-    for m in _readings(snapshot, row):
+    for m in measurements(snapshot, row.id):
         if m.attempt == row.attempt:
             last.setdefault(m.item, {})[m.metric] = _reading(m)
     found = latest_entries(snapshot, row).values()
     read = ((entry, last.get(entry.item, {})) for entry in found)
-    checks = [_check(entry, readings.values()) for entry, readings in read]
+    checks = [entry._replace(readings=tuple(readings.values())) for entry, readings in read]
     return sorted(checks, key=lambda check: (not check.failing, check.item))
 
 
 def check_history(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     """Return every entry of every attempt with the readings that were entered with it, oldest first."""
     read: dict[tuple[int, str], list[ItemReadingRow]] = {}
-    for m in _readings(snapshot, row):
+    for m in measurements(snapshot, row.id):
         read.setdefault((m.seq, m.item), []).append(_reading(m))
     history = []
     for entry in entries(snapshot, row.id):
         readings = read.get((entry.seq, entry.item), ())
-        history.append(_check(entry, readings))
+        history.append(entry._replace(readings=tuple(readings)))
     return history
 
 
@@ -163,13 +139,5 @@ def unchecked_items(snapshot: Snapshot, row: Activity) -> list[str]:
     return [item for item in planned_items(snapshot, row) if item not in checked]
 
 
-def _readings(snapshot: Snapshot, row: Activity) -> list[ReadingAt]:
-    return rows_of(snapshot, ReadingAt, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=row.id)
-
-
-def _reading(m: ReadingAt) -> ItemReadingRow:
+def _reading(m: MeasurementRow) -> ItemReadingRow:
     return ItemReadingRow(m.metric, m.value, m.unit)
-
-
-def _check(entry: Entry, readings: Iterable[ItemReadingRow]) -> CheckRow:
-    return CheckRow(readings=tuple(readings), **entry._asdict())

@@ -209,11 +209,6 @@ def signer_keys(snapshot: Snapshot, person: str | None = None) -> list[SignerKey
     return rows_of(snapshot, SignerKey, wanted, person=person)
 
 
-def keys_in_force(snapshot: Snapshot, person: str, at: datetime) -> list[SignerKey]:
-    """Return a person's keys that count for what is recorded now, at this time."""
-    return [key for key in signer_keys(snapshot, person) if key.counts_after(at)]
-
-
 def valid_key(snapshot: Snapshot, person: str) -> str | None:
     """Return the key with which a person's signatures are valid now. None if they have none."""
     keys = (key.key for key in signer_keys(snapshot, person) if key.until is None)

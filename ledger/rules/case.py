@@ -9,9 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from steps.acceptance.measured import Measured
+
 if TYPE_CHECKING:
     from ledger.rules.activity import Activity
-    from ledger.rules.judgement import Judgement, Reading
+    from ledger.rules.judgement import Judgement
     from ledger.rules.permission import Actor
     from ledger.rules.rows import PreviewRow, Unmet
 
@@ -49,14 +51,6 @@ class RunEnd(NamedTuple):
 
     status: str
     hosts: Mapping[str, str]
-
-
-class Read(NamedTuple):
-    """One reading of this attempt, by the engine or by a person. The value None means `not measured`."""
-
-    metric: str
-    by_engine: bool
-    reading: Reading
 
 
 class Case(Protocol):
@@ -99,11 +93,11 @@ class Case(Protocol):
         """Every criterion with its verdict in this attempt."""
 
     @property
-    def reads(self) -> Sequence[Read]:
+    def reads(self) -> Sequence[Measured]:
         """Every reading of this attempt, in the order of recording."""
 
     @property
-    def readings(self) -> Mapping[str, list[Reading]]:
+    def readings(self) -> Mapping[str, list[Measured]]:
         """The readings of this attempt by metric, oldest first."""
 
     @property

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import NamedTuple
 
-from ledger.entries import ItemEntry, Measured
+from ledger.entries import ItemEntry
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.checklist import LONGEST_ID, Roster, readable, readable_note
@@ -15,6 +15,7 @@ from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
 from schedule.errors import ClusterwrightError, InputError, Place
 from schedule.faults import column_of, located, together
+from steps.acceptance.measured import Measured
 
 RESULT = "result"
 """The word among the failed metrics that says: a person recorded the item as failed."""

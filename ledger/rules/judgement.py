@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 
 from schedule.errors import NotSatisfiedError
 from steps.acceptance.fleet import outliers
+from steps.acceptance.measured import Measured
 from steps.acceptance.units import converted, is_comparable
 from steps.planning.activity import PlanCriterion
 from steps.value import Value, value_text
@@ -26,15 +27,6 @@ OPEN = frozenset({FAILED, NOT_MEASURED})
 
 
 _ORDER = {"<": lt, "<=": le, ">": gt, ">=": ge}
-
-
-class Reading(NamedTuple):
-    """One value read at an item. The value None means `not measured`, and the note says why."""
-
-    item: str
-    value: Value | None
-    unit: str
-    note: str = ""
 
 
 class Judged(NamedTuple):
@@ -115,7 +107,7 @@ def _wants_yes(c: Limited) -> bool:
 
 def judgements(
     criteria: Iterable[PlanCriterion],
-    readings: Mapping[str, list[Reading]],
+    readings: Mapping[str, list[Measured]],
     waived: Collection[str] = (),
 ) -> list[Judgement]:
     """Return every criterion with its verdict. `readings` are by metric, `waived` names the waived metrics."""
@@ -129,7 +121,7 @@ def judgements(
 
 def all_met(
     criteria: Iterable[PlanCriterion],
-    readings: Mapping[str, list[Reading]],
+    readings: Mapping[str, list[Measured]],
     waived: Collection[str] = (),
 ) -> bool:
     """Return whether no judgement of `judgements` is open, without its words."""
@@ -137,7 +129,7 @@ def all_met(
     return all(_is_met(criterion, readings.get(criterion.metric, ())) for criterion in asked)
 
 
-def _is_met(criterion: PlanCriterion, readings: Iterable[Reading]) -> bool:
+def _is_met(criterion: PlanCriterion, readings: Iterable[Measured]) -> bool:
     last = list({reading.item: reading for reading in readings}.values())
     centre = _centre(criterion, last)
     alone = all(_one(criterion, reading, centre) == MET for reading in last)
@@ -154,7 +146,7 @@ def refuse_unmet(activity: str, found: Iterable[Judgement], what: str) -> None:
         )
 
 
-def judge(criterion: PlanCriterion, readings: Iterable[Reading], *, waived: bool = False) -> Judged:
+def judge(criterion: PlanCriterion, readings: Iterable[Measured], *, waived: bool = False) -> Judged:
     """Return the verdict on a criterion. A waiver replaces any verdict but `met`."""
     last = list({reading.item: reading for reading in readings}.values())
     found = _worst(criterion, last) if last else Judged(NOT_MEASURED, "not measured", "")
@@ -165,7 +157,7 @@ def judge(criterion: PlanCriterion, readings: Iterable[Reading], *, waived: bool
     return found
 
 
-def verdict_on(criterion: PlanCriterion, readings: Iterable[Reading], item: str) -> str:
+def verdict_on(criterion: PlanCriterion, readings: Iterable[Measured], item: str) -> str:
     """Return the verdict on one item, as `judge_items` does, in half of the time."""
     last = {reading.item: reading for reading in readings}
     if item in _outliers(criterion, last.values()):
@@ -173,7 +165,7 @@ def verdict_on(criterion: PlanCriterion, readings: Iterable[Reading], item: str)
     return _one(criterion, last[item], _centre(criterion, list(last.values())))
 
 
-def judge_items(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[str, Judged]:
+def judge_items(criterion: PlanCriterion, readings: Iterable[Measured]) -> dict[str, Judged]:
     """Return the verdict on each item alone. Criteria with `within` or `fleet_z` compare it with the other items all the same."""
     last = {reading.item: reading for reading in readings}
     centre = _centre(criterion, list(last.values()))
@@ -187,7 +179,7 @@ def judge_items(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[s
     return found
 
 
-def _worst(criterion: PlanCriterion, readings: list[Reading]) -> Judged:
+def _worst(criterion: PlanCriterion, readings: list[Measured]) -> Judged:
     centre = _centre(criterion, readings)
     verdicts = [_one(criterion, reading, centre) for reading in readings]
     failed = [reading for reading, verdict in zip(readings, verdicts, strict=True) if verdict == FAILED]
@@ -202,7 +194,7 @@ def _worst(criterion: PlanCriterion, readings: list[Reading]) -> Judged:
     return Judged(MET, _summary(readings, 0, worst), worst.item)
 
 
-def _in_fleet(criterion: PlanCriterion, readings: list[Reading]) -> Judged | None:
+def _in_fleet(criterion: PlanCriterion, readings: list[Measured]) -> Judged | None:
     """Return a failure if an item is much worse than the other items. None if no item is."""
     far = _outliers(criterion, readings)
     if not far:
@@ -213,7 +205,7 @@ def _in_fleet(criterion: PlanCriterion, readings: list[Reading]) -> Judged | Non
     return Judged(FAILED, f"{_summary(readings, len(far), worst)}, {deviation}", item)
 
 
-def _outliers(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[str, Decimal]:
+def _outliers(criterion: PlanCriterion, readings: Iterable[Measured]) -> dict[str, Decimal]:
     """Return the items that are much worse than the others, each with its distance in robust deviations."""
     if criterion.fleet_z is None:
         return {}
@@ -222,7 +214,7 @@ def _outliers(criterion: PlanCriterion, readings: Iterable[Reading]) -> dict[str
     return outliers(criterion.op, criterion.fleet_z, known)
 
 
-def _one(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) -> str:
+def _one(criterion: PlanCriterion, reading: Measured, centre: Decimal | None) -> str:
     if reading.value is None or not _is_finite(reading.value):
         return NOT_MEASURED
     if criterion.op == "within":
@@ -251,7 +243,7 @@ def _holds(op: str, value: Value, limit: Value) -> bool:
     return bool(_ORDER[op](value, limit))
 
 
-def _centre(criterion: PlanCriterion, readings: list[Reading]) -> Decimal | None:
+def _centre(criterion: PlanCriterion, readings: list[Measured]) -> Decimal | None:
     """Return the median with which `within` compares items. None for one item alone."""
     if criterion.op != "within":
         return None
@@ -266,7 +258,7 @@ def _centre(criterion: PlanCriterion, readings: list[Reading]) -> Decimal | None
     return (numbers[half - 1] + numbers[half]) / 2
 
 
-def _within(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) -> str:
+def _within(criterion: PlanCriterion, reading: Measured, centre: Decimal | None) -> str:
     limit, value = criterion.value, reading.value
     if not isinstance(limit, Decimal) or not isinstance(value, Decimal):
         return NOT_MEASURED
@@ -278,7 +270,7 @@ def _within(criterion: PlanCriterion, reading: Reading, centre: Decimal | None) 
     return MET if share <= limit else FAILED
 
 
-def _extreme(criterion: PlanCriterion, readings: list[Reading]) -> Reading:
+def _extreme(criterion: PlanCriterion, readings: list[Measured]) -> Measured:
     """Return the worst reading by its number. If there are no numbers to compare, return the first reading."""
     if len(readings) == 1:
         return readings[0]
@@ -290,20 +282,20 @@ def _extreme(criterion: PlanCriterion, readings: list[Reading]) -> Reading:
     return choose(comparable, key=lambda pair: pair[0])[1]
 
 
-def _number(reading: Reading, unit: str) -> Value | None:
+def _number(reading: Measured, unit: str) -> Value | None:
     if reading.value is None or not _is_finite(reading.value):
         return None
     return converted(reading.value, reading.unit, unit)
 
 
-def _summary(readings: list[Reading], bad: int, worst: Reading) -> str:
+def _summary(readings: list[Measured], bad: int, worst: Measured) -> str:
     if len(readings) == 1:
         return _text(worst, worst.unit)
     met = len(readings) - bad
     return f"{met} of {len(readings)} met, worst {_text(worst, worst.unit)}"
 
 
-def _text(reading: Reading, unit: str) -> str:
+def _text(reading: Measured, unit: str) -> str:
     if reading.value is None:
         return reading.note or "not measured"
     if isinstance(reading.value, bool):

@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from ledger.entries import Measured, ReadingEntry
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Reading, judge_items, verdict_on
+from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, judge_items, verdict_on
 from schedule.errors import InputError
+from steps.acceptance.measured import Measured
 from steps.acceptance.units import is_comparable
 from steps.planning.activity import PlanCriterion
 from steps.value import Value, is_bounded, text_value, value_text
@@ -94,7 +94,7 @@ def wanted(row: Activity, asked: Mapping[str, Asked], metric: str) -> Asked:
 def measured(
     row: Activity,
     asked: Mapping[str, Asked],
-    entry: ReadingEntry,
+    entry: Measured,
     item: str,
 ) -> Measured:
     """Return a reading from an entry. Raise for one that cannot be judged: NaN, another type, a unit that does not convert."""
@@ -119,7 +119,7 @@ def recorded_value(asked: Mapping[str, Asked], metric: str, text: str) -> Value:
 def fails(
     asked: Asked,
     found: Measured,
-    before: Mapping[str, list[Reading]],
+    before: Mapping[str, list[Measured]],
     waived: Collection[str],
 ) -> bool:
     """Return whether a new reading fails its criterion. `before` and `waived` are as in `verdicts`."""
@@ -127,14 +127,13 @@ def fails(
     if criterion is None or found.metric in waived:
         return False
     earlier = before.get(found.metric, ()) if criterion.compares_items else ()
-    readings = [*earlier, Reading(found.item, found.value, found.unit)]
-    return verdict_on(criterion, readings, found.item) == FAILED
+    return verdict_on(criterion, [*earlier, found], found.item) == FAILED
 
 
 def verdicts(
     asked: Mapping[str, Asked],
     found: Sequence[Measured],
-    before: Mapping[str, list[Reading]],
+    before: Mapping[str, list[Measured]],
     waived: Collection[str],
 ) -> list[Verdict]:
     """Return the verdict on each new reading. A metric that is waived in this attempt does not fail.
@@ -146,9 +145,8 @@ def verdicts(
         criterion = asked[metric].criterion
         if criterion is not None:
             compares = criterion.compares_items
-            new = [m for m in found if m.metric == metric]
             readings = list(before.get(metric, ())) if compares else []
-            readings += [Reading(m.item, m.value, m.unit) for m in new]
+            readings += [m for m in found if m.metric == metric]
             judged[metric] = judge_items(criterion, readings)
     return [_verdict(asked[m.metric].criterion, m, judged, waived) for m in found]
 
@@ -174,7 +172,7 @@ def _verdict(
     return Verdict(m.item, m.metric, verdict, judged.measured, limit)
 
 
-def _of_right_type(metric: Asked, entry: ReadingEntry) -> Value:
+def _of_right_type(metric: Asked, entry: Measured) -> Value | None:
     """Return a value that is not text. Raise for one of another type, and for a number that no instrument shows."""
     value = entry.value
     if metric.is_yes_or_no != isinstance(value, bool):
@@ -184,7 +182,7 @@ def _of_right_type(metric: Asked, entry: ReadingEntry) -> Value:
     return value
 
 
-def _from_text(metric: Asked, entry: ReadingEntry) -> Value:
+def _from_text(metric: Asked, entry: Measured) -> Value:
     """Return the value that a text means. Raise for a text that is no value of the metric's type."""
     text = str(entry.value).strip()
     shown = f"{text} {entry.unit}".strip()[:SHOWN]

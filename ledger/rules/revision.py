@@ -15,9 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, State
-from ledger.rules.judgement import Reading, all_met
+from ledger.rules.judgement import all_met
 from ledger.rules.rows import Begun
 from ledger.rules.upgrading import Upgrade
+from steps.acceptance.measured import Measured
 from steps.design.calculated import Calculator
 from steps.planning.activity import PlanActivity, PlanCriterion
 from steps.planning.plan import Plan, PlanLink
@@ -51,7 +52,7 @@ class Consequences(NamedTuple):
 class OnRecord(NamedTuple):
     """What was measured for an activity in its present attempt: the readings by metric, and the waived metrics."""
 
-    readings: Mapping[str, list[Reading]]
+    readings: Mapping[str, list[Measured]]
     waived: Collection[str] = ()
 
 
@@ -151,9 +152,9 @@ class _Inputs:
 
     def result(self, activity: PlanActivity) -> OnRecord:
         """Return the results of a compute step under the new plan, as if they were read."""
-        readings: dict[str, list[Reading]] = {}
+        readings: dict[str, list[Measured]] = {}
         for found in self._new.of(activity, {}).results:
-            reading = Reading("", found.value, found.unit)
+            reading = Measured(found.name, found.value, found.unit)
             readings.setdefault(found.name, []).append(reading)
         return OnRecord(readings)
 

@@ -6,18 +6,18 @@ A run that only reads does not do the work of a step. A host that was skipped is
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from ledger.entries import ItemResult, Measured, RunOutcome
+from ledger.entries import ItemResult, RunOutcome
 from ledger.rules.activity import Action, Activity, State
 from ledger.rules.approval import after_work, allowed, permitted, refuse_unwitnessed
-from ledger.rules.case import Case, Read, RunEnd
-from ledger.rules.judgement import MET, Reading, all_met, judge_items
+from ledger.rules.case import Case, RunEnd
+from ledger.rules.judgement import MET, all_met, judge_items
 from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
 from ledger.rules.sequence import refuse_blocked
 from ledger.rules.version import WHO_AND_WHEN
 from schedule.errors import InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
 from steps.planning.activity import PlanActivity
 
@@ -160,17 +160,16 @@ def _is_met(row: Activity, outcome: RunOutcome) -> bool:
     if not plan.criteria:
         # reading alone does not prove that an automate step made its change
         return not (plan.kind is Kind.AUTOMATE and plan.effect is Effect.READ)
-    by_metric: dict[str, list[Reading]] = {}
+    by_metric: dict[str, list[Measured]] = {}
     for m in found:
-        reading = Reading(m.item, m.value, m.unit, m.note)
-        by_metric.setdefault(m.metric, []).append(reading)
+        by_metric.setdefault(m.metric, []).append(m)
     return all_met(plan.criteria, by_metric)
 
 
 def kept_at_retry(
     plan: PlanActivity,
     run: RunEnd | None,
-    reads: Sequence[Read],
+    reads: Sequence[Measured],
 ) -> tuple[str, ...]:
     """Return the hosts that a retry does not touch again: those on which the last run did everything and met every criterion.
 
@@ -189,11 +188,11 @@ def kept_at_retry(
 def _hosts_done(
     plan: PlanActivity,
     hosts: Mapping[str, str],
-    reads: Sequence[Read],
+    reads: Sequence[Measured],
 ) -> tuple[str, ...]:
     done = [host for host, status in hosts.items() if status in RUN_DONE]
     for criterion in plan.criteria:
-        readings = [read.reading for read in reads if read.metric == criterion.metric]
+        readings = [read for read in reads if read.metric == criterion.metric]
         judged = judge_items(criterion, readings)
         met = {item for item, one in judged.items() if one.verdict == MET}
         # a criterion of the whole step is read at one host, and says nothing of those where it was not read
@@ -217,4 +216,4 @@ def _with_note(m: Measured, attempt: int) -> Measured:
     if "read in attempt" in m.note:
         return m
     note = f"{m.note}; " if m.note else ""
-    return replace(m, note=f"{note}read in attempt {attempt}")
+    return m._replace(note=f"{note}read in attempt {attempt}")

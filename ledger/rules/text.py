@@ -13,6 +13,7 @@ from typing import Any
 
 from schedule.errors import InputError, Place
 from schedule.text import require_visible
+from steps.acceptance.measured import Measured
 
 WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text", "unscanned"})
 """What a person says in their own words. It may have several lines; a name may not."""
@@ -53,6 +54,9 @@ def _require(value: Any, name: str) -> None:
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             _require_at(getattr(value, "place", None), getattr(value, field.name), field.name)
+    elif isinstance(value, Measured):
+        for part, said in value._asdict().items():
+            _require(said, part)
     elif isinstance(value, list | tuple):
         for each in value:
             _require(each, name)

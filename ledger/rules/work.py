@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.entries import Measured, ReadingEntry
 from ledger.rules.activity import NOT_MET, Action, State
 from ledger.rules.approval import (
     after_work,
@@ -23,12 +22,13 @@ from ledger.rules.approval import (
 )
 from ledger.rules.case import Case
 from ledger.rules.checklist import refuse_open_items, refuse_second_count
-from ledger.rules.judgement import Reading, all_met, refuse_unmet
+from ledger.rules.judgement import all_met, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import Asked, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
 from steps.stamps import minute
 
@@ -215,7 +215,7 @@ def may_measure(case: Case) -> None:
 def measure(
     case: Case,
     asked: Mapping[str, Asked],
-    entry: ReadingEntry,
+    entry: Measured,
     item: str,
 ) -> Measured:
     """Let a person read an instrument. Return the reading. `asked` is what may be read at the activity.
@@ -232,7 +232,7 @@ def measure(
 def _refuse_read_by_run(case: Case, metric: str, item: str) -> None:
     """Raise if the run has read the metric at this item, or if the item is none of those that the run could not read."""
     row = case.row
-    readings = [read.reading for read in case.reads if read.by_engine and read.metric == metric]
+    readings = [read for read in case.reads if read.by_engine and read.metric == metric]
     by_run = {reading.item: reading.value for reading in readings}
     if by_run.get(item) is not None:
         at_item = f" at {item}" if item else ""
@@ -250,13 +250,12 @@ def after_reading(case: Case, reading: Measured) -> State | None:
     row, metric = case.row, reading.metric
     if row.state not in NOT_MET:
         return None
-    read = Reading(reading.item, reading.value, reading.unit)
     before = case.readings.get(metric, ())
-    readings = {**case.readings, metric: [*before, read]}
+    readings = {**case.readings, metric: [*before, reading]}
     is_asked_for = any(criterion.metric == metric for criterion in row.plan.criteria)
     if not is_asked_for or not all_met(row.plan.criteria, readings, case.waived):
         return None
-    read_at = {r.reading.item for r in case.reads} | {reading.item}
+    read_at = {read.item for read in case.reads} | {reading.item}
     hosts = case.last_run.hosts if case.last_run else {}
     if any(status == "skipped" and host not in read_at for host, status in hosts.items()):
         return None

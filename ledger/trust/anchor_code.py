@@ -1,8 +1,8 @@
-"""The code of an anchor: 28 characters in seven groups of four, `05C0-0000-...`, that can be read over the telephone.
+"""The code of an anchor, which earlier releases made to be read over the telephone: `0001-M0HD-BS56-MZ3P-HRRK-C8P1-Q4QV`.
 
-A code is written in Crockford's base 32, without I, L, O and U, in upper or lower case. It has 30 bits of the event's number,
-the first 80 bits of its hash, and the checksum of BIP-350 (Bech32m) over both. The checksum detects every code with up to four
-wrong characters. Of codes with more wrong characters it misses one in a thousand million.
+28 characters of Crockford's base 32, without I, L, O and U, in upper or lower case. They have 30 bits of the event's number,
+the first 80 bits of its hash, and the checksum of BIP-350 (Bech32m) over both. Codes are read for ever and made no more: a code is
+on paper somewhere.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ CHARACTERS = SEQ_CHARACTERS + HASH_CHARACTERS + CHECK_CHARACTERS
 HASH_DIGITS = HASH_CHARACTERS * 5 // 4
 """How many hex digits of the hash a code has."""
 
-PREFIX = "cw"
-"""The human-readable part of BIP-350. It is in the checksum only, so that a code of another program is refused."""
+PREFIX = (3, 3, 0, 3, 23)
+"""The human-readable part `cw` as BIP-350 expands it. It is in the checksum only: a code of another program is refused."""
 
 BECH32M = 0x2BC830A3
 GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
@@ -33,26 +33,16 @@ class Coded(NamedTuple):
     hash: str
 
 
-def code_of(seq: int, digest: str) -> str:
-    """Return the code of an event's number and hash."""
-    if not 0 < seq < 32**SEQ_CHARACTERS:
-        raise InputError(f"event {seq} has too large a number for a code", hint="publish the head to a file")
-    values = _values(seq, SEQ_CHARACTERS) + _values(int(digest[:HASH_DIGITS], 16), HASH_CHARACTERS)
-    values += checksum(PREFIX, values)
-    text = "".join(ALPHABET[value] for value in values)
-    return "-".join(text[i : i + 4] for i in range(0, CHARACTERS, 4))
-
-
 def read_code(text: str) -> Coded:
     """Return the content of a code. Raise InputError if it was written down wrongly."""
     heard = text.upper().translate(HEARD_AS)
-    hint = f"{CHARACTERS} of {ALPHABET}, as `clusterwright anchor` printed them"
+    hint = f"{CHARACTERS} of {ALPHABET}, as an earlier release printed them"
     if len(heard) != CHARACTERS:
         raise InputError(f"{text!r} is no code of an anchor: it has {len(heard)} characters", hint=hint)
     if wrong := [c for c in heard if c not in ALPHABET]:
         raise InputError(f"{text!r} is no code of an anchor: {wrong[0]!r} is never in one", hint=hint)
     values = [ALPHABET.index(c) for c in heard]
-    if _polymod([*_expanded(PREFIX), *values]) != BECH32M:
+    if _polymod([*PREFIX, *values]) != BECH32M:
         raise InputError(f"{text!r} was written down wrongly: its checksum does not fit", hint="ask for it again")
     seq, digest = values[:SEQ_CHARACTERS], values[SEQ_CHARACTERS:-CHECK_CHARACTERS]
     return Coded(_number(seq), f"{_number(digest):0{HASH_DIGITS}x}")
@@ -64,17 +54,6 @@ def looks_like_code(text: str) -> bool:
     return abs(len(heard) - CHARACTERS) <= 2 and heard.isalnum()
 
 
-def checksum(prefix: str, values: Sequence[int]) -> list[int]:
-    """Return the six values that BIP-350 adds to 5-bit values under a prefix."""
-    rest = _polymod([*_expanded(prefix), *values, *[0] * CHECK_CHARACTERS]) ^ BECH32M
-    return _values(rest, CHECK_CHARACTERS)
-
-
-def _expanded(prefix: str) -> list[int]:
-    codes = prefix.encode()
-    return [code >> 5 for code in codes] + [0] + [code & 31 for code in codes]
-
-
 def _polymod(values: Sequence[int]) -> int:
     rest = 1
     for value in values:
@@ -83,10 +62,6 @@ def _polymod(values: Sequence[int]) -> int:
         for i, term in enumerate(GENERATOR):
             rest ^= term if top >> i & 1 else 0
     return rest
-
-
-def _values(number: int, count: int) -> list[int]:
-    return [number >> 5 * place & 31 for place in reversed(range(count))]
 
 
 def _number(values: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 A person who can write the ledger file could rewrite events and compute all hashes again. Only somebody who knows the hash of a
 later event notices that. An anchor is such a hash, stored in another place: a line in a file, a note or a trailer in a git
-repository, or a code on paper.
+repository. Codes on paper, which earlier releases printed, are read too.
 
 If a ledger ends before an anchored event, or has another event in its place, it was cut off, rewritten, or is an older copy.
 An anchor says nothing about events after it, so make anchors often.
@@ -25,7 +25,7 @@ from ledger.log.chain import hash_of
 from ledger.log.columns import HASHED
 from ledger.private import close_tree, make_file
 from ledger.stores.file import connect, explained, ledger_path
-from ledger.trust.anchor_code import code_of, read_code
+from ledger.trust.anchor_code import read_code
 from ledger.trust.site_zone import zone_of
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import instant, minute, stamped
@@ -52,11 +52,6 @@ class Anchor(NamedTuple):
     site: str | None
     time: datetime | None
     source: str
-
-    @property
-    def code(self) -> str:
-        """The anchor as a code, which can be read over the telephone."""
-        return code_of(self.seq, self.hash)
 
     @property
     def line(self) -> str:

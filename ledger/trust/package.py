@@ -1,7 +1,6 @@
 """The turnover package: everything that an owner needs in order to verify a site's record without Clusterwright.
 
-It has the events with their hash chain, the statements with their signatures (also as DSSE envelopes), the signatures of the
-engine, the evidence, and the keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH
+It has the events with their hash chain, the statements with their signatures, the signatures of the engine, the evidence, and the keys with the times in which they were valid. Its shell script `verify.sh` checks all of it with OpenSSH
 and coreutils: what people signed, which keys counted and which files there must be is taken from the events. The owner signs the
 manifest, which names the last event and every file. Without that a package proves no more than its chain.
 """
@@ -36,7 +35,7 @@ from ledger.stored_fields import fields_of
 from ledger.trust import ssh, sshsig
 from ledger.trust.audit import audit
 from ledger.trust.chain import digests_in
-from ledger.trust.statements import PAYLOAD_TYPE, read_statement
+from ledger.trust.statements import read_statement
 from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import moment
 
@@ -165,7 +164,7 @@ def _named(snapshot: Snapshot) -> list[str]:
 
 
 def _statement(folder: Path, row: Row) -> Iterator[str]:
-    """Write an event's statement, its signature and its envelope. Yield its line of statements.tsv. Other events have none."""
+    """Write an event's statement and its signature. Yield its line of statements.tsv. Other events have none."""
     payload = read_payload(row["kind"], row["schema_version"], row["payload"])
     if not isinstance(payload, Decided) or payload.statement is None:
         return
@@ -173,13 +172,6 @@ def _statement(folder: Path, row: Row) -> Iterator[str]:
     name = f"{row['seq']:06}-{said['decision']}"
     _write(folder / "statements" / f"{name}.json", payload.statement)
     _write(folder / "statements" / f"{name}.json.sig", _armoured(row["signature"]))
-    signature = {"keyid": row["actor"], "sig": ARMOUR.sub("", row["signature"])}
-    envelope = {
-        "payloadType": PAYLOAD_TYPE,
-        "payload": base64.b64encode(payload.statement.encode()).decode(),
-        "signatures": [signature],
-    }
-    _write(folder / "statements" / f"{name}.dsse.json", json.dumps(envelope) + "\n")
     recorded = moment(row["recorded_at"])
     yield f"{name}\t{row['actor']}\t{recorded:%Y%m%d%H%M%SZ}\n"
 
@@ -249,7 +241,7 @@ def _readme(
         "the owner for the head and for the key's fingerprint by another channel, for example by telephone, and compare them.\n\n"
         "| file | what |\n|---|---|\n"
         "| `events.jsonl`, `hashes` | every event in RFC 8785 form, and its SHA-256 |\n"
-        "| `statements/` | what people signed (in-toto Statements), OpenSSH signatures, and DSSE envelopes |\n"
+        "| `statements/` | what people signed (in-toto Statements), and OpenSSH signatures |\n"
         "| `statements.tsv` | each statement's signer and time |\n"
         "| `engine/` | the engine's signatures, by the number of the event |\n"
         "| `refused` | events that the rules refuse, which change nothing: number, kind, actor |\n"

@@ -38,8 +38,7 @@ from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
-from ledger.rules.case import OpenA, Read, RunEnd
-from ledger.rules.judgement import Reading
+from ledger.rules.case import OpenA, RunEnd
 from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
@@ -48,6 +47,7 @@ from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
 from ledger.state.readiness import Readiness
 from ledger.trust import sshsig
+from steps.acceptance.measured import Measured
 from steps.stamps import instant, stamped
 from steps.value import text_value
 
@@ -58,7 +58,7 @@ Deferred = dict[int, Expected]
 """By number of a signed event: how its signature must be made."""
 
 Found = TypeVar("Found")
-Find = Callable[[], Sequence[Read]]
+Find = Callable[[], Sequence[Measured]]
 """Finds readings."""
 
 OF_WORK = (
@@ -93,7 +93,7 @@ class AttemptReads(NamedTuple):
     """The readings of an attempt, in the order of recording."""
 
     attempt: int
-    reads: list[Read]
+    reads: list[Measured]
 
 
 class AttemptRun(NamedTuple):
@@ -234,10 +234,10 @@ class Record:
             del self._reads[row.id]
             return
         for part in readings:
-            reading = Reading(part.item, text_value(part.value), part.unit, part.note)
-            kept.reads.append(Read(part.metric, event.actor == ENGINE, reading))
+            said = part.unit, part.item, part.source, part.note, event.actor == ENGINE
+            kept.reads.append(Measured(part.metric, text_value(part.value), *said))
 
-    def reads_of(self, row: Activity, find: Find) -> Sequence[Read]:
+    def reads_of(self, row: Activity, find: Find) -> Sequence[Measured]:
         """Return the readings of an activity's attempt. They are found once, and later ones are added."""
         kept = self._reads.get(row.id)
         if kept is None or kept.attempt != row.attempt:
@@ -320,7 +320,7 @@ class CaseOfRecord(CaseOfMoment):
     moment: MomentOfRecord
 
     @cached_property
-    def reads(self) -> Sequence[Read]:
+    def reads(self) -> Sequence[Measured]:
         """Every reading of this attempt, in the order in which they were recorded."""
         return self.moment.record.reads_of(self.row, lambda: super(CaseOfRecord, self).reads)
 

@@ -8,24 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from steps.acceptance.handed import GARBLED, Found, Handed, NotMeasuredError, RawOutputs
+from steps.acceptance.measured import Measured
 from steps.acceptance.metric import Metric
 from steps.acceptance.readers import READERS
 from steps.acceptance.theory import share_of_best
 from steps.value import is_bounded
-
-
-class Measurement(NamedTuple):
-    """One metric of one host; None is `not measured`, and the note says why."""
-
-    metric: str
-    value: Decimal | bool | None
-    unit: str
-    item: str
-    source: str
-    note: str = ""
 
 
 def measure(
@@ -35,7 +25,7 @@ def measure(
     design: Mapping[str, Any],
     *,
     today: date,
-) -> list[Measurement]:
+) -> list[Measured]:
     """Return each of these metrics once for one host; a metric without a reader is left out, as a person reads it.
 
     `today` dates the age of firmware.
@@ -50,7 +40,7 @@ def measured(
     raw: RawOutputs,
     design: Mapping[str, Any],
     today: date,
-) -> Measurement:
+) -> Measured:
     """Return one metric of one host. Outputs that are absent or garbled make it `not measured`; they never raise."""
     handed = Handed(raw, design, today)
     try:
@@ -62,8 +52,8 @@ def measured(
     else:
         share = share_of_best(metric.name, found.value, design)
         note = "; ".join(filter(None, (share, found.note)))
-        return Measurement(metric.name, found.value, metric.unit, host, handed.tool, note)
-    return Measurement(metric.name, None, metric.unit, host, handed.tool, f"not measured: {note}")
+        return Measured(metric.name, found.value, metric.unit, host, handed.tool, note)
+    return Measured(metric.name, None, metric.unit, host, handed.tool, f"not measured: {note}")
 
 
 def _bounded(found: Found) -> Found:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from steps.acceptance import proofs
-from steps.acceptance.measuring import Measurement, measure
+from steps.acceptance.measured import Measured
+from steps.acceptance.measuring import measure
 from steps.acceptance.readers import READERS
 from steps.catalog.terms import Kind
 from steps.planning.network.unjudged import noted
+from steps.value import Value
 from tests.acceptance import hand_written
 from tests.shipped import shipped_catalog
 
@@ -91,7 +92,7 @@ def whole() -> Raw:
     return {name: entry(text, tool=name.split("_", maxsplit=1)[0]) for name, text in texts.items()}
 
 
-def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed: Any) -> Measurement:
+def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed: Any) -> Measured:
     """Measure one metric of the whole host with some outputs changed: a text, an entry, or None to leave it out."""
     raw = whole()
     for name, said in changed.items():
@@ -105,6 +106,6 @@ def read(step: str, metric: str, design: dict[str, Any] | None = None, **changed
     return found[0]
 
 
-def value(step: str, metric: str, **changed: Any) -> Decimal | bool | None:
+def value(step: str, metric: str, **changed: Any) -> Value | None:
     """Return the value of one metric."""
     return read(step, metric, **changed).value

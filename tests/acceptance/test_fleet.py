@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.rules.judgement import FAILED, MET, Reading, judge, judge_items
+from ledger.rules.judgement import FAILED, MET, judge, judge_items
 from steps.acceptance.fleet import LEAST, outliers, robust_z
+from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanCriterion
+from tests.readings import reading
 
 D = Decimal
 FLEET = {f"n{i}": D(470 + i) for i in range(8)}
 FAST = PlanCriterion(metric="bandwidth", op=">=", value=D(431), unit="GB/s", source="test", fleet_z=D(5))
 
 
-def read(values: dict[str, Decimal]) -> list[Reading]:
-    return [Reading(item, value, "GB/s") for item, value in values.items()]
+def read(values: dict[str, Decimal]) -> list[Measured]:
+    return [reading(item, value, "GB/s") for item, value in values.items()]
 
 
 def judged(values: dict[str, Decimal]) -> str:
@@ -58,7 +60,7 @@ def test_few_items_are_held_against_the_limit_alone() -> None:
 
 
 def test_readings_in_another_unit_are_converted_before_they_are_compared() -> None:
-    readings = [Reading(i, v * 1000, "MB/s") if i == "n3" else Reading(i, v, "GB/s") for i, v in FLEET.items()]
+    readings = [reading(i, v * 1000, "MB/s") if i == "n3" else reading(i, v, "GB/s") for i, v in FLEET.items()]
 
     assert judge(FAST, readings).verdict == MET
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.rules.judgement import FAILED, NOT_MEASURED, Reading, judge
+from ledger.rules.judgement import FAILED, NOT_MEASURED, judge
 from steps.acceptance.measuring import measure
 from steps.acceptance.readers import READERS
 from steps.catalog.schema import Criterion
@@ -19,10 +19,12 @@ from steps.planning.activity import PlanCriterion
 from steps.planning.network.expansion import expand
 from steps.planning.network.parts import Node
 from steps.planning.planner import threshold
+from steps.value import Value
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
 from tests.acceptance.red_cases import DATABASE, MACHINE, TOOLBOX
 from tests.acceptance.red_proofs import PROOFS
+from tests.readings import reading
 from tests.shipped import shipped_catalog
 
 READ = MACHINE | TOOLBOX
@@ -46,14 +48,14 @@ def nodes() -> dict[str, Node]:
     return found
 
 
-def judged(step: str, criterion: Criterion, value: Decimal | bool | None) -> str:
+def judged(step: str, criterion: Criterion, value: Value | None) -> str:
     """Return the verdict of the step's own criterion on a value."""
     node = nodes()[step]
     planned = PlanCriterion(
         criterion.metric, criterion.op, threshold(criterion, node), criterion.unit, criterion.source
     )
     unit = READERS[criterion.metric].unit
-    return judge(planned, [Reading("node-1", value, unit)]).verdict
+    return judge(planned, [reading("node-1", value, unit)]).verdict
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from steps.acceptance.measuring import Measurement
+from steps.acceptance.measured import Measured
 from tests.acceptance.handing import read
 
 RECORDER = Path(__file__).parents[2] / "playbooks/roles/burn_in/files/burn_in_recorder.py"
@@ -43,7 +43,7 @@ def watched(first: float, last: float, **terms: str) -> list[dict[str, Any]]:
     return [reading(first + minute / 60, **terms) for minute in range(round((last - first) * 60) + 1)]
 
 
-def clock(recorder: ModuleType, folder: Path, *entries: dict[str, Any], cut: str = "") -> Measurement:
+def clock(recorder: ModuleType, folder: Path, *entries: dict[str, Any], cut: str = "") -> Measured:
     """Return what the clock of step 034 says of a host's log."""
     log = folder / "log.jsonl"
     log.write_text("".join(json.dumps(entry) + "\n" for entry in entries) + cut)

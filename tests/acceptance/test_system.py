@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from steps.acceptance.measuring import Measurement
+from steps.acceptance.measured import Measured
 from tests.acceptance.hand_written import CHRONY_FOLLOWS
 from tests.acceptance.handing import BASELINE, FIXTURES, entry, read, value
 
@@ -154,7 +154,7 @@ MANAGEMENT = link("eno1", "UP", "LOWER_UP", mtu=1500)
 SPEEDS = "== eno1\n\tSpeed: 1000Mb/s\n== ens1\n\tSpeed: 400000Mb/s\n== ens2\n\tSpeed: 400000Mb/s\n"
 
 
-def of_fabric(metric: str, links: list[dict[str, object]], ports: object = ("ens1", "ens2")) -> Measurement:
+def of_fabric(metric: str, links: list[dict[str, object]], ports: object = ("ens1", "ens2")) -> Measured:
     """Return what is read of a server's links, on whose fabric the inventory plans these ports."""
     planned = json.dumps(ports)
     return read("047", metric, FABRIC, ip_link=json.dumps(links), ethtool=SPEEDS, planned_ports=planned)

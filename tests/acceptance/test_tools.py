@@ -11,8 +11,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps.acceptance.measuring import Measurement, measured
+from steps.acceptance.measured import Measured
+from steps.acceptance.measuring import measured
 from steps.acceptance.toolbox import METRICS, TOOLS
+from steps.value import Value
 from tests.acceptance.handing import FIXTURES, Raw
 from tests.acceptance.tool_cases import CASES, Case
 
@@ -50,7 +52,7 @@ LOGS = {
 """Outputs that are lists without an end: cut between two entries they are a shorter list, and nothing shows it."""
 
 
-def read(case: Case, text: str | None = None) -> dict[str, Decimal | bool | None]:
+def read(case: Case, text: str | None = None) -> dict[str, Value | None]:
     found = [one(case, name, case.raw(text)) for name in case.values]
     for m in found:
         assert isinstance(m.value, Decimal | bool | None)
@@ -59,7 +61,7 @@ def read(case: Case, text: str | None = None) -> dict[str, Decimal | bool | None
     return {m.metric: m.value for m in found}
 
 
-def one(case: Case, name: str, raw: Raw) -> Measurement:
+def one(case: Case, name: str, raw: Raw) -> Measured:
     return measured(METRICS[name], "node-1", raw, case.design, date(2026, 3, 15))
 
 
@@ -101,10 +103,10 @@ def test_cut_list_counts_no_more_than_the_whole(case: Case) -> None:
     for end in range(len(text)):
         for name, value in read(case, text[:end]).items():
             if isinstance(value, Decimal) and not name.endswith("_min_dbm"):
-                assert value <= (whole[name] or 0), f"{name} of {text[max(0, end - 40) : end]!r}"
+                assert value <= Decimal(whole[name] or 0), f"{name} of {text[max(0, end - 40) : end]!r}"
 
 
-def is_worse(name: str, value: Decimal | bool | None, whole: Decimal | bool | None) -> bool:
+def is_worse(name: str, value: Value | None, whole: Value | None) -> bool:
     now, then = Decimal(value or 0), Decimal(whole or 0)
     return (name in MORE and now > then) or (name in LESS and now < then)
 

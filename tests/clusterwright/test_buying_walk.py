@@ -135,7 +135,7 @@ def decide(ledger: Ledger, activity: PlanActivity) -> None:
 
 def buy(ledger: Ledger, order: PlanOrder) -> None:
     """Place an order, record what the supplier says, and receive every delivery."""
-    orders.order(ledger, "buyer", order.id, supplier_name="ACME", reference="PO 1")
+    orders.order(ledger, "buyer", order.id, supplier="ACME", reference="PO 1")
     orders.acknowledge(ledger, "buyer", order.id, on=NOW.date(), reference="AB 1")
     for tranche in order.tranches:
         deliveries.ship(ledger, "buyer", tranche.id, shipped=NOW.date(), carrier="van")

@@ -13,6 +13,7 @@ from ledger.decisions.work import comment
 from ledger.writing import Ledger
 from tests.clusterwright.test_start_up import loaded
 from tests.conftest import Command
+from tests.ledger.anchor_codes import code_of
 from tests.ledger.rebuilding import truncated
 
 LOOKING = [
@@ -95,9 +96,9 @@ def test_only_looking_back_loads_what_replays(adopted: Path) -> None:
 
 
 def test_an_anchored_head_finds_a_ledger_that_was_cut_off(commented: Path, command: Command, tmp_path: Path) -> None:
-    """By its code, by a file, by a trailer; without one the shorter ledger is in order."""
-    published = command("anchor", "--file", tmp_path / "anchors", "--site", commented)
-    code = next(line for line in published.stdout.splitlines() if line.startswith("code")).split()[1]
+    """By the code of an earlier release, by a file, by a trailer; without one the shorter ledger is in order."""
+    published = json.loads(command("anchor", "--file", tmp_path / "anchors", "--json", "--site", commented).stdout)
+    code = code_of(published["seq"], published["hash"])
     (tmp_path / "trailer").write_text(command("anchor", "--trailer", "--site", commented).stdout, encoding="utf-8")
     named = ["--anchor", code, "--anchor", tmp_path / "anchors", "--anchor", tmp_path / "trailer"]
     whole = command("audit", *named, "--json", "--site", commented)
@@ -119,7 +120,8 @@ def test_an_anchored_head_finds_a_ledger_that_was_cut_off(commented: Path, comma
 
 def test_an_anchor_that_is_none_is_bad_input(adopted: Path, command: Command, tmp_path: Path) -> None:
     published = json.loads(command("anchor", "--json", "--site", adopted).stdout)
-    misheard = ("1" if published["code"][-1] != "1" else "2").join((published["code"][:-1], ""))
+    code = code_of(published["seq"], published["hash"])
+    misheard = ("1" if code[-1] != "1" else "2").join((code[:-1], ""))
 
     for word, said in ((misheard, "written down wrongly"), ("nowhere", "neither a file")):
         result = command("audit", "--anchor", word, "--site", adopted)

@@ -112,7 +112,7 @@ ACTS: dict[str, Act] = {
         site.ledger,
         "pm",
         ORDER,
-        supplier_name="ACME",
+        supplier="ACME",
         reference="PO 1",
         promised=later(site, days),
         out_of_sequence=EARLY,

@@ -41,7 +41,7 @@ def decided(site: Site) -> None:
 
 def ordered(site: Site) -> None:
     decided(site)
-    order(site.ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1")
+    order(site.ledger, "pm", ORDER, supplier="ACME", reference="PO 1")
 
 
 def test_a_promised_day_begins_at_the_site() -> None:

@@ -26,7 +26,6 @@ from ledger.questions.case import require_activity
 from ledger.questions.orders import orders, require_order
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.rules.judgement import Reading
 from ledger.rules.revision import Consequences, OnRecord, consequences
 from ledger.rules.rows import Begun, OrderRow
 from ledger.rules.taking_over import taken_over
@@ -35,6 +34,7 @@ from ledger.writing import Ledger
 from steps.catalog.moved import moved
 from steps.planning.plan import Plan
 from steps.planning.plan_document import plan_of
+from tests.readings import reading
 from tests.steps.test_calculated import plan_of as plan_of_preset
 
 pytestmark = pytest.mark.own_file
@@ -214,7 +214,7 @@ def all_done(old: Plan, new: Plan) -> Consequences:
 
     def at_the_limit(name: str) -> OnRecord:
         limits = by_name[name].criteria
-        return OnRecord({c.metric: [Reading("", c.value, c.unit)] for c in limits})
+        return OnRecord({c.metric: [reading("", c.value, c.unit)] for c in limits})
 
     return consequences(old, new, standing, at_the_limit)
 

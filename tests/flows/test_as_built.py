@@ -27,7 +27,7 @@ from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import sign, waive
 from ledger.decisions.work import finish, reopen, start
-from ledger.entries import FactEntry, ItemResult, Measured, RunOutcome
+from ledger.entries import FactEntry, ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.evidence.store import load
 from ledger.questions.case import require_activity
@@ -38,6 +38,7 @@ from ledger.rules.activity import Activity
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.planning.dates.dating import solved
 from steps.planning.plan import Plan
 from tests.ledger import malicious as bad

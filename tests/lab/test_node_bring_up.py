@@ -22,7 +22,8 @@ import pytest
 import yaml
 
 from flows.runs.run import RunSpec, run_playbook
-from steps.acceptance.measuring import Measurement, measure
+from steps.acceptance.measured import Measured
+from steps.acceptance.measuring import measure
 from tests.acceptance.handing import steps_that_read
 from tests.lab import lifecycle
 from tests.lab.conftest import made
@@ -68,7 +69,7 @@ class Site:
         assert (ran.rc != 0) is fails, f"{playbook}: {ran.said[-4000:]}"
         return ran.said
 
-    def measured(self, playbook: str, metric: str, **of_hosts: dict[str, Any]) -> dict[str, Measurement]:
+    def measured(self, playbook: str, metric: str, **of_hosts: dict[str, Any]) -> dict[str, Measured]:
         """Run a playbook as the engine does, with other variables of single hosts; give a metric of each host."""
         inventory = self.folder / "inventory"
         inventory.mkdir(exist_ok=True)

@@ -21,7 +21,8 @@ import pytest
 
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, run_playbook
-from steps.acceptance.measuring import Measurement, measure
+from steps.acceptance.measured import Measured
+from steps.acceptance.measuring import measure
 from tests.acceptance.handing import steps_that_read
 from tests.lab import lifecycle, supervisor
 from tests.lab.conftest import made
@@ -63,7 +64,7 @@ class Site:
         return done
 
 
-def measured(step: str, host: str, done: PlaybookResult) -> dict[str, Measurement]:
+def measured(step: str, host: str, done: PlaybookResult) -> dict[str, Measured]:
     """Return what the engine would measure, by metric."""
     return {
         one.metric: one
@@ -200,7 +201,7 @@ class TestBurnIn:
         "burn_in_kernel_log": ["sh", "-c", "cat /var/lib/kernel.log 2>/dev/null || true"],
     }
 
-    def clean(self, site: Site) -> Measurement:
+    def clean(self, site: Site) -> Measured:
         """Read the clock, as a retry does: nothing may be changed by that."""
         done = site.play(self.PLAYBOOK, (self.NODE,), **self.TERMS)
         assert changed(done) == set()
@@ -219,8 +220,10 @@ class TestBurnIn:
 
     def test_the_clock_runs_restarts_on_a_fault_and_a_power_loss_and_says_what_to_do(self, site: Site) -> None:
         site.play(self.PLAYBOOK, (self.NODE,), **self.TERMS)
-        first = until(lambda: self.clean(site), lambda m: m.value and m.value >= Decimal("0.02"), seconds=240)
-        assert first.value
+        first = until(
+            lambda: self.clean(site), lambda m: isinstance(m.value, Decimal) and m.value >= Decimal("0.02"), seconds=240
+        )
+        assert isinstance(first.value, Decimal)
         assert first.note == ""
 
         ssh(site.lab, self.NODE, f"echo '{XID}' >>/var/lib/kernel.log")
@@ -233,7 +236,7 @@ class TestBurnIn:
         supervisor.switch(site.lab, "on", self.NODE)
         lifecycle.wait_for_ssh(site.lab, self.NODE)
         booted = until(lambda: self.clean(site), lambda m: "the host booted again" in m.note, seconds=120)
-        assert booted.value is not None
+        assert isinstance(booted.value, Decimal)
         assert booted.value < first.value
         assert booted.note.endswith("drain the node and reboot it, power off and on")
         later = until(lambda: self.clean(site), lambda m: m.value, seconds=120)

@@ -9,8 +9,9 @@ from typing import Any
 from ledger.account import machine_account
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.work import start
-from ledger.entries import ItemEntry, ReadingEntry
+from ledger.entries import ItemEntry
 from ledger.project_time import project_now
+from steps.acceptance.measured import Measured
 from steps.planning.plan import Person, Plan
 from tests.ledger.conftest import PEOPLE, criterion, small_plan
 
@@ -18,9 +19,9 @@ NAME = "001@site"
 HOSTS = ("pod-001-n01", "pod-001-n02", "pod-001-n03")
 
 
-def bond(value: str, unit: str = "") -> tuple[ReadingEntry, ...]:
+def bond(value: str, unit: str = "") -> tuple[Measured, ...]:
     """Return a reading of the bond, which is compared with the limit at each item: at most 0.1 ohm."""
-    return (ReadingEntry("bond", value, unit),)
+    return (Measured("bond", value, unit),)
 
 
 def good(item: str, **given: Any) -> ItemEntry:

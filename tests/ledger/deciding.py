@@ -42,7 +42,7 @@ from ledger.decisions import (
 )
 from ledger.decisions.plan import adopt_plan, create_ledger, raise_rules
 from ledger.decisions.runs import record_preview, renew
-from ledger.entries import ItemEntry, ProgressRow, ReadingEntry, RunOutcome
+from ledger.entries import ItemEntry, ProgressRow, RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checklist
@@ -60,6 +60,7 @@ from ledger.rules.activity import Activity, State
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
+from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanWitness
 from steps.planning.plan import Plan
 from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, recorded_by, shared_if_asked, small_plan
@@ -106,7 +107,7 @@ COMMANDS: dict[str, Command] = {
     "check": lambda b, p, a, _: checklists.check(b, p, a, [ItemEntry("pod-001-n1")]),
     "check badly": lambda b, p, a, _: checklists.check(b, p, a, [ItemEntry("pod-001-n1", passed=False, note="bent")]),
     "check with readings": lambda b, p, a, _: checklists.check(
-        b, p, a, [ItemEntry("pod-001-n1", readings=(ReadingEntry("link.loss", "0.1", "dB"),))]
+        b, p, a, [ItemEntry("pod-001-n1", readings=(Measured("link.loss", "0.1", "dB"),))]
     ),
     "scan": lambda b, p, a, _: checklists.scan(b, p, a, "pod-001-n1 SN001"),
     "attach": lambda b, p, a, _: evidence.attach(b, p, a, b"photo", "photo"),

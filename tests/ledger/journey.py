@@ -12,8 +12,9 @@ from ledger.decisions.orders import order
 from ledger.decisions.runs import claim, settle
 from ledger.decisions.sign_off import release, sign
 from ledger.decisions.work import finish, settle_duplicate, start
-from ledger.entries import Claim, Measured, RunOutcome
+from ledger.entries import Claim, RunOutcome
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 
 if TYPE_CHECKING:
     from tests.ledger.conftest import Clock
@@ -45,7 +46,7 @@ def bought(ledger: Ledger) -> None:
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
-    order(ledger, "pm", "001@site#gpu-server", supplier_name="ACME", reference="PO 1")
+    order(ledger, "pm", "001@site#gpu-server", supplier="ACME", reference="PO 1")
 
 
 def racked(ledger: Ledger, pod: int = 1) -> None:
@@ -71,7 +72,8 @@ def passed(ledger: Ledger, clock: Clock, pod: int = 1) -> None:
 def verified(ledger: Ledger, pod: int = 1, at: datetime | None = None) -> None:
     """Run what software does in a pod, and settle the duplicate."""
     name = f"030@pod-00{pod}"
-    assert take(ledger, name, at=at)
+    with ledger.happened(at):
+        assert take(ledger, name)
     settle(ledger, "engine-1", name, RunOutcome("ok", measurements=GOOD))
     name = f"040@pod-00{pod}"
     release(ledger, "lead", name, hosts=["h"], count=1, playbook_digest="d")

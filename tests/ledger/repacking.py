@@ -219,7 +219,7 @@ def turn(folder: Path, name: str) -> str:
     for path in (folder / "statements").glob(f"{name}.*"):
         path.unlink()
     new = f"{name[:6]}-{turned}"
-    _put_statement(folder, new, person, json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    _put_statement(folder, new, json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
     _edit(folder / "statements.tsv", lambda text: text.replace(name, new))
     _swap_signers(folder, person)
     return f"{name} is {new}"
@@ -228,7 +228,7 @@ def turn(folder: Path, name: str) -> str:
 def statements_exchanged(folder: Path, chance: Random) -> str:
     """Exchange two statements with their signatures."""
     one, other = chance.sample(_statements(folder), 2)
-    for end in (".json", ".json.sig", ".dsse.json"):
+    for end in (".json", ".json.sig"):
         first, second = (folder / "statements" / f"{name}{end}" for name in (one, other))
         held = first.read_bytes()
         first.write_bytes(second.read_bytes())
@@ -248,7 +248,7 @@ def signature_by_another(folder: Path, chance: Random) -> str:
     name = path.name.removesuffix(".json.sig")
     text = path.with_suffix("").read_text(encoding="utf-8")
     person = json.loads(text)["predicate"]["person"]
-    _put_statement(folder, name, person, text)
+    _put_statement(folder, name, text)
     _swap_signers(folder, person)
     return path.name
 
@@ -484,18 +484,28 @@ def _statements(folder: Path) -> list[str]:
     return [line.split("\t")[0] for line in (folder / "statements.tsv").read_text(encoding="utf-8").splitlines()]
 
 
-def _put_statement(folder: Path, name: str, person: str, text: str) -> None:
-    """Write a statement that the person who alters the package signed, with its envelope."""
-    signature = sign_as(MALLORY, signed_text(text))
+def _put_statement(folder: Path, name: str, text: str) -> None:
+    """Write a statement that the person who alters the package signed."""
     place = folder / "statements"
     (place / f"{name}.json").write_text(text, encoding="utf-8")
-    (place / f"{name}.json.sig").write_text(signature, encoding="utf-8")
-    envelope = {
-        "payloadType": "application/vnd.in-toto+json",
-        "payload": base64.b64encode(text.encode()).decode(),
-        "signatures": [{"keyid": person, "sig": package_of.ARMOUR.sub("", signature)}],
-    }
-    (place / f"{name}.dsse.json").write_text(json.dumps(envelope) + "\n", encoding="utf-8")
+    (place / f"{name}.json.sig").write_text(sign_as(MALLORY, signed_text(text)), encoding="utf-8")
+
+
+def put_envelopes(folder: Path) -> list[Path]:
+    """Write each statement as a DSSE envelope too, as packages of earlier releases have it."""
+    found = []
+    for line in (folder / "statements.tsv").read_text(encoding="utf-8").splitlines():
+        name, person, _ = line.split("\t")
+        statement = folder / "statements" / f"{name}.json"
+        signature = statement.with_name(f"{name}.json.sig").read_text(encoding="utf-8")
+        envelope = {
+            "payloadType": "application/vnd.in-toto+json",
+            "payload": base64.b64encode(statement.read_bytes()).decode(),
+            "signatures": [{"keyid": person, "sig": package_of.ARMOUR.sub("", signature)}],
+        }
+        found.append(statement.with_name(f"{name}.dsse.json"))
+        found[-1].write_text(json.dumps(envelope) + "\n", encoding="utf-8")
+    return found
 
 
 def _swap_signers(folder: Path, person: str) -> None:

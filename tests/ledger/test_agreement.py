@@ -136,7 +136,7 @@ def organised(ledger: Ledger, organisation: str) -> None:
 
 def _hosts(snapshot: Snapshot, name: str) -> list[str]:
     case = case_of(snapshot, name, "tech")
-    return sorted({read.reading.item for read in case.reads} | {"pod-001-n1"})
+    return sorted({read.item for read in case.reads} | {"pod-001-n1"})
 
 
 class Agreeing(Site):
@@ -227,7 +227,7 @@ def reading(ready: Ledger, clock: Clock) -> Callable[[Any], None]:
         try:
             with trials(ready) as trial, trial() as writing:
                 event = work.measure(ready, "tech", name, metric, value, "dB", item="n1")
-                asked = writing.at(clock.now)
+                asked = writing.at()
                 (judged,) = [c for c in criteria(asked, name) if c.metric == metric]
                 payload: Any = event.payload
                 assert judged.verdict == ("failed" if payload.ncr else "met")

@@ -11,7 +11,7 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import release, sign
 from ledger.decisions.work import measure
-from ledger.entries import ItemResult, Measured, RunOutcome
+from ledger.entries import ItemResult, RunOutcome
 from ledger.questions.case import require_activity
 from ledger.questions.ncrs import ncrs
 from ledger.questions.why import criteria, why
@@ -19,6 +19,7 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.catalog.terms import AlsoRead, Effect, Kind
 from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take

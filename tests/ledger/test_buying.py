@@ -32,7 +32,7 @@ def priced(ledger: Ledger, **given: str) -> None:
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
-    said = {"supplier_name": "ACME", "reference": "PO 1", "value": "320000.00", "budget_line": "servers"} | given
+    said = {"supplier": "ACME", "reference": "PO 1", "value": "320000.00", "budget_line": "servers"} | given
     order(ledger, "pm", ORDER, **said)  # type: ignore[arg-type]
 
 

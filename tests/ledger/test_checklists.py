@@ -19,7 +19,7 @@ from ledger.decisions.ncr import close_ncr, disposition_ncr
 from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.decisions.sign_off import reject, sign, waive
 from ledger.decisions.work import assign, finish, measure, progress, start
-from ledger.entries import ItemEntry, ReadingEntry
+from ledger.entries import ItemEntry
 from ledger.questions.case import require_activity
 from ledger.questions.checks import check_history, checked_items, checklist, unchecked_items
 from ledger.questions.ncrs import ncrs
@@ -30,6 +30,7 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
 from tests.ledger.conftest import Clock, Look, recorded_by, small_plan
@@ -140,19 +141,19 @@ def test_the_worst_of_readings_in_several_units_is_the_worst(counted: Ledger, lo
 @pytest.mark.parametrize(
     ("reading", "said"),
     [
-        (ReadingEntry("bnd", "1"), "asks for no 'bnd'.*\n.*did you mean bond"),
-        (ReadingEntry("bond", "1", "V"), "'V' cannot be compared"),
-        (ReadingEntry("bond", "good"), "a number in ohm, not 'good'"),
-        (ReadingEntry("bond", "0,05"), "a number in ohm, not '0,05'\n.*write 0.05"),
-        (ReadingEntry("bond", "nan"), "none that an instrument shows"),
-        (ReadingEntry("bond", "1e999999"), "none that an instrument shows"),
-        (ReadingEntry("bond", "=1+2"), "a number in ohm, not '=1\\+2'"),
-        (ReadingEntry("labelled", "1"), "true or false, not '1'"),
-        (ReadingEntry("labelled", "yes", "ohm"), "true or false, not 'yes ohm'"),
+        (Measured("bnd", "1"), "asks for no 'bnd'.*\n.*did you mean bond"),
+        (Measured("bond", "1", "V"), "'V' cannot be compared"),
+        (Measured("bond", "good"), "a number in ohm, not 'good'"),
+        (Measured("bond", "0,05"), "a number in ohm, not '0,05'\n.*write 0.05"),
+        (Measured("bond", "nan"), "none that an instrument shows"),
+        (Measured("bond", "1e999999"), "none that an instrument shows"),
+        (Measured("bond", "=1+2"), "a number in ohm, not '=1\\+2'"),
+        (Measured("labelled", "1"), "true or false, not '1'"),
+        (Measured("labelled", "yes", "ohm"), "true or false, not 'yes ohm'"),
     ],
 )
 def test_a_reading_that_cannot_be_judged_is_refused_and_nothing_recorded(
-    empty: Ledger, look: Look, reading: ReadingEntry, said: str
+    empty: Ledger, look: Look, reading: Measured, said: str
 ) -> None:
     adopt_plan(empty, "pm", plan_with_items(labels=True), reason="first")
     start(empty, "tech", NAME)
@@ -170,7 +171,7 @@ def test_a_metric_that_the_step_reads_is_noted_where_no_criterion_asks_for_it(em
     adopt_plan(empty, "pm", small_plan(activities=activities), reason="first")
     start(empty, "tech", NAME)
 
-    done = check(empty, "tech", NAME, [ItemEntry("n1", readings=(ReadingEntry("cpu.sockets", "2"),))])
+    done = check(empty, "tech", NAME, [ItemEntry("n1", readings=(Measured("cpu.sockets", "2"),))])
 
     assert str(done.items[0].verdicts[0]) == "cpu.sockets 2 count: noted"
 
@@ -184,7 +185,7 @@ def test_within_is_judged_against_the_other_items(empty: Ledger) -> None:
     start(empty, "tech", NAME)
 
     def read(item: str, speed: str) -> str:
-        entry = ItemEntry(item, readings=(ReadingEntry("speed", speed, "GB/s"),))
+        entry = ItemEntry(item, readings=(Measured("speed", speed, "GB/s"),))
         return check(empty, "tech", NAME, [entry]).items[0].verdicts[0].verdict
 
     said = [read("A", "400"), read("B", "398"), read("C", "402"), read("D", "300")]

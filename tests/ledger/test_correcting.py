@@ -257,7 +257,7 @@ def test_an_order_by_mistake_is_taken_back_before_anybody_answers(ledger: Ledger
     start(ledger, "tech", "001@site")
     finish(ledger, "tech", "001@site")
     sign(ledger, "lead", "001@site")
-    wrong = order(ledger, "pm", BOUGHT, supplier_name="Other", value=3)
+    wrong = order(ledger, "pm", BOUGHT, supplier="Other", value=3)
     accepted = acknowledge(ledger, "pm", BOUGHT, on=T0.date(), reference="AB 1")
     with pytest.raises(NotSatisfiedError, match=f"event {accepted.seq}"):
         correct(ledger, "pm", wrong.seq, "the wrong supplier")
@@ -265,6 +265,6 @@ def test_an_order_by_mistake_is_taken_back_before_anybody_answers(ledger: Ledger
     correct(ledger, "pm", wrong.seq, "the wrong supplier")
 
     assert require_order(look(), BOUGHT).state == "planned"
-    order(ledger, "pm", BOUGHT, supplier_name="ACME")
+    order(ledger, "pm", BOUGHT, supplier="ACME")
     assert require_order(look(), BOUGHT).supplier_name == "ACME"
     assert audit(ledger.site_dir) == []

@@ -42,24 +42,24 @@ class Entry(NamedTuple):
 
     name: str
     at: datetime
-    record: Callable[[Ledger, datetime], object]
+    record: Callable[[Ledger], object]
     after: tuple[str, ...] = ()
 
 
-def _sign(person: str, name: str, ledger: Ledger, at: datetime) -> object:
-    return sign(ledger, person, name, at=at)
+def _sign(person: str, name: str, ledger: Ledger) -> object:
+    return sign(ledger, person, name)
 
 
-def _receive(delivery: str, ledger: Ledger, at: datetime) -> object:
-    return receive(ledger, "pm", delivery, at=at)
+def _receive(delivery: str, ledger: Ledger) -> object:
+    return receive(ledger, "pm", delivery)
 
 
-def _promise(subject: str, day: date, ledger: Ledger, at: datetime) -> object:
-    return promise(ledger, "pm", subject, day, reason="the supplier says so", at=at)
+def _promise(subject: str, day: date, ledger: Ledger) -> object:
+    return promise(ledger, "pm", subject, day, reason="the supplier says so")
 
 
-def _report(name: str, percent: int, ledger: Ledger, at: datetime) -> object:
-    return progress(ledger, "tech", name, percent=percent, at=at)
+def _report(name: str, percent: int, ledger: Ledger) -> object:
+    return progress(ledger, "tech", name, percent=percent)
 
 
 def happened(seed: int) -> list[Entry]:
@@ -68,16 +68,16 @@ def happened(seed: int) -> list[Entry]:
     found: list[Entry] = []
     time: dict[str, datetime] = {}
 
-    def then(name: str, record: Callable[[Ledger, datetime], object], *after: str, lag_h: float = 0.0) -> None:
+    def then(name: str, record: Callable[[Ledger], object], *after: str, lag_h: float = 0.0) -> None:
         begins = max((time[one] for one in after), default=T0)
         time[name] = begins + timedelta(hours=lag_h + round(draw.expovariate(1 / 20.0), 1))
         found.append(Entry(name, time[name], record, after))
 
     def work(name: str, *after: str, lag_h: float = 0.0, approvers: tuple[str, ...] = ("lead",)) -> tuple[str, ...]:
-        then(f"start {name}", lambda ledger, at: start(ledger, "tech", name, at=at), *after, lag_h=lag_h)
+        then(f"start {name}", lambda ledger: start(ledger, "tech", name), *after, lag_h=lag_h)
         then(
             f"attach {name}",
-            lambda ledger, at: attach(ledger, "tech", name, b"a photo", "photo", name="rack.jpg", at=at),
+            lambda ledger: attach(ledger, "tech", name, b"a photo", "photo", name="rack.jpg"),
             f"start {name}",
         )
         reported = []
@@ -86,10 +86,10 @@ def happened(seed: int) -> list[Entry]:
             then(reported[-1], partial(_report, name, draw.randrange(5, 100)), f"start {name}")
         before = [f"attach {name}", *reported]
         if draw.random() < 0.5:
-            then(f"hold {name}", lambda ledger, at: hold(ledger, "lead", name, "no crane", at=at), *before)
-            then(f"resume {name}", lambda ledger, at: resume(ledger, "lead", name, at=at), f"hold {name}")
+            then(f"hold {name}", lambda ledger: hold(ledger, "lead", name, "no crane"), *before)
+            then(f"resume {name}", lambda ledger: resume(ledger, "lead", name), f"hold {name}")
             before = [f"resume {name}"]
-        then(f"finish {name}", lambda ledger, at: finish(ledger, "tech", name, at=at), *before)
+        then(f"finish {name}", lambda ledger: finish(ledger, "tech", name), *before)
         signed = []
         for person in approvers:
             signed.append(f"{person} signs {name}")
@@ -99,7 +99,7 @@ def happened(seed: int) -> list[Entry]:
     decided = work("001@site")
     then(
         "order",
-        lambda ledger, at: order(ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1", at=at),
+        lambda ledger: order(ledger, "pm", ORDER, supplier="ACME", reference="PO 1"),
         *decided,
     )
     promises: dict[str, list[str]] = {}
@@ -156,7 +156,8 @@ def test_a_history_entered_late_in_any_order_has_the_forecast_of_one_entered_as_
     with a_site(clock) as ledger:
         for one in entries:
             clock.now = one.at
-            one.record(ledger, one.at)
+            with ledger.happened(one.at):
+                one.record(ledger)
         clock.now = END
         live = forecast_of(ledger)
 
@@ -165,7 +166,7 @@ def test_a_history_entered_late_in_any_order_has_the_forecast_of_one_entered_as_
         clock.now = END
         for one in in_another_order(entries, other):
             with ledger.happened(one.at, "the site had no network"):
-                one.record(ledger, one.at)
+                one.record(ledger)
         late = forecast_of(ledger)
 
     assert late == live

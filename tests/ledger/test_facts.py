@@ -13,7 +13,7 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import reject, sign
 from ledger.decisions.work import finish, start
-from ledger.entries import FactEntry, Measured, RunOutcome
+from ledger.entries import FactEntry, RunOutcome
 from ledger.questions.case import require_activity
 from ledger.questions.facts import fact_mark, fact_needs, facts
 from ledger.questions.inbox import inbox
@@ -23,6 +23,7 @@ from ledger.reading import open_snapshot
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.planning.plan import Plan
 from tests.ledger.conftest import Clock, Look, activity, criterion, link, small_plan
 from tests.ledger.journey import take

@@ -48,7 +48,8 @@ def refused(ledger: Ledger) -> InputError:
 
 
 def test_the_event_with_a_wrong_year_is_named_and_its_correction_lets_planning_go_on(older: Ledger) -> None:
-    wrong = start(older, "tech", RACKING, out_of_sequence="the racks are here", at=MISTYPED)
+    with older.happened(MISTYPED):
+        wrong = start(older, "tech", RACKING, out_of_sequence="the racks are here")
 
     error = refused(older)
 
@@ -58,7 +59,8 @@ def test_the_event_with_a_wrong_year_is_named_and_its_correction_lets_planning_g
     )
     assert f"`clusterwright correct {wrong.seq} --reason WHY`" in error.hint
     correct(older, "tech", wrong.seq, reason="2026, not 2006")
-    start(older, "tech", RACKING, at=NOW)
+    with older.happened(NOW):
+        start(older, "tech", RACKING)
     assert forecast_of(older).finish > END
 
 
@@ -67,7 +69,8 @@ def test_approved_work_with_a_wrong_year_is_opened_again(older: Ledger) -> None:
     start(older, "tech", RACKING)
     attach(older, "tech", RACKING, b"a photo", "photo", name="rack.jpg")
     finish(older, "tech", RACKING)
-    wrong = sign(older, "lead", RACKING, at=MISTYPED)
+    with older.happened(MISTYPED):
+        wrong = sign(older, "lead", RACKING)
 
     error = refused(older)
 
@@ -91,6 +94,7 @@ def test_a_promise_for_a_wrong_year_is_named_too(older: Ledger) -> None:
 
 def test_a_year_of_another_project_phase_is_planned_with(older: Ledger) -> None:
     """Work may have begun years before the plan."""
-    start(older, "tech", RACKING, out_of_sequence="the racks are here", at=NOW - timedelta(days=8 * 366))
+    with older.happened(NOW - timedelta(days=8 * 366)):
+        start(older, "tech", RACKING, out_of_sequence="the racks are here")
 
     assert forecast_of(older).finish > END

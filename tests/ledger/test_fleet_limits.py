@@ -9,10 +9,11 @@ import pytest
 
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
-from ledger.entries import Measured, RunOutcome
+from ledger.entries import RunOutcome
 from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from tests.ledger.conftest import Clock, Look, StateOf, criterion, small_plan
 from tests.ledger.journey import bought, passed, racked, take
 

@@ -56,7 +56,7 @@ def taught(days_on_hold: int) -> tuple[KeptForecast, datetime]:
         start(ledger, "tech", WORK)
         finish(ledger, "tech", WORK)
         sign(ledger, "lead", WORK)
-        order(ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1")
+        order(ledger, "pm", ORDER, supplier="ACME", reference="PO 1")
         clock.forward(200)
         receive(ledger, "pm", f"{ORDER}/1")
         start(ledger, "tech", RACKING)

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.rules.judgement import Judgement, Reading, all_met, judge, judge_items, judgements, verdict_on
+from ledger.rules.judgement import Judgement, all_met, judge, judge_items, judgements, verdict_on
+from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanCriterion
 from steps.value import Value, text_value, value_text
+from tests.readings import reading
 
 pytestmark = pytest.mark.own_file  # no ledger at all: once is enough
 
@@ -26,30 +28,30 @@ def asked(op: Any, limit: Value, unit: str) -> PlanCriterion:
 @pytest.mark.parametrize(
     ("op", "limit", "unit", "readings", "verdict"),
     [
-        ("<=", D("0.5"), "dB", [Reading("a", D("0.5"), "dB")], "met"),
-        ("<", D("0.5"), "dB", [Reading("a", D("0.5"), "dB")], "failed"),
-        (">=", D(10), "GB/s", [Reading("a", D(9), "GB/s"), Reading("b", D(12), "GB/s")], "failed"),
-        (">=", D(10), "GB/s", [Reading("a", D(9), "GB/s"), Reading("a", D(12), "GB/s")], "met"),
-        (">=", D(1), "s", [Reading("a", D(1000), "ms")], "met"),
-        ("==", D(0), "count", [Reading("a", D(0), "V")], "not measured"),
-        ("==", D(0), "count", [Reading("a", None, "count", "install x")], "not measured"),
-        ("==", D(0), "count", [Reading("a", None, ""), Reading("b", D(1), "")], "failed"),
-        ("==", True, "yes", [Reading("", value=True, unit="")], "met"),
-        ("==", True, "yes", [Reading("", value=D(1), unit="")], "not measured"),
+        ("<=", D("0.5"), "dB", [reading("a", D("0.5"), "dB")], "met"),
+        ("<", D("0.5"), "dB", [reading("a", D("0.5"), "dB")], "failed"),
+        (">=", D(10), "GB/s", [reading("a", D(9), "GB/s"), reading("b", D(12), "GB/s")], "failed"),
+        (">=", D(10), "GB/s", [reading("a", D(9), "GB/s"), reading("a", D(12), "GB/s")], "met"),
+        (">=", D(1), "s", [reading("a", D(1000), "ms")], "met"),
+        ("==", D(0), "count", [reading("a", D(0), "V")], "not measured"),
+        ("==", D(0), "count", [reading("a", None, "count", "install x")], "not measured"),
+        ("==", D(0), "count", [reading("a", None, ""), reading("b", D(1), "")], "failed"),
+        ("==", True, "yes", [reading("", value=True, unit="")], "met"),
+        ("==", True, "yes", [reading("", value=D(1), unit="")], "not measured"),
         ("<=", D(5), "%", [], "not measured"),
-        ("within", D(5), "%", [Reading("a", D(100), "W"), Reading("b", D(104), "W")], "met"),
+        ("within", D(5), "%", [reading("a", D(100), "W"), reading("b", D(104), "W")], "met"),
         (
             "within",
             D(5),
             "%",
-            [Reading("a", D(100), "W"), Reading("b", D(100), "W"), Reading("c", D(120), "W")],
+            [reading("a", D(100), "W"), reading("b", D(100), "W"), reading("c", D(120), "W")],
             "failed",
         ),
-        ("within", D(5), "%", [Reading("a", D(100), "W")], "not measured"),
-        ("within", D(5), "%", [Reading("a", D(-4), "%")], "met"),
+        ("within", D(5), "%", [reading("a", D(100), "W")], "not measured"),
+        ("within", D(5), "%", [reading("a", D(-4), "%")], "met"),
     ],
 )
-def test_verdict(op: str, limit: Value, unit: str, readings: list[Reading], verdict: str) -> None:
+def test_verdict(op: str, limit: Value, unit: str, readings: list[Measured], verdict: str) -> None:
     """One case a rule."""
     assert judge(asked(op, limit, unit), readings).verdict == verdict
 
@@ -66,7 +68,7 @@ CRITERIA = st.builds(
 )
 READINGS = st.lists(
     st.builds(
-        Reading,
+        reading,
         item=st.sampled_from("abcdefghij"),
         value=st.none() | NUMBERS | st.just(D("NaN")) | st.booleans() | st.just("word"),
         unit=st.sampled_from(["s", "s", "s", "ms", "%", "V"]),
@@ -76,7 +78,7 @@ READINGS = st.lists(
 
 
 FLEET = PlanCriterion(metric="speed", op=">=", value=D(431), unit="s", source="test", fleet_z=D(5))
-SLOW = [*(Reading(item, D(470 + number), "s") for number, item in enumerate("abcdefgh")), Reading("i", D(440), "s")]
+SLOW = [*(reading(item, D(470 + number), "s") for number, item in enumerate("abcdefgh")), reading("i", D(440), "s")]
 
 
 @example(criteria=[FLEET], readings={"speed": SLOW}, waived=False)
@@ -86,7 +88,7 @@ SLOW = [*(Reading(item, D(470 + number), "s") for number, item in enumerate("abc
     waived=st.booleans(),
 )
 def test_the_short_answer_is_that_of_the_judgement_in_words(
-    criteria: list[PlanCriterion], readings: dict[str, list[Reading]], *, waived: bool
+    criteria: list[PlanCriterion], readings: dict[str, list[Measured]], *, waived: bool
 ) -> None:
     """Most events need to know only whether all is met, or whether one item fails."""
     waivers = ["speed"] if waived else []
@@ -102,15 +104,15 @@ def test_the_short_answer_is_that_of_the_judgement_in_words(
 
 def test_worst_item_is_named() -> None:
     """That is where somebody has to go."""
-    found = judge(asked("<=", D(1), "s"), [Reading("a", D(1), "s"), Reading("b", D(3), "s"), Reading("c", D(2), "s")])
+    found = judge(asked("<=", D(1), "s"), [reading("a", D(1), "s"), reading("b", D(3), "s"), reading("c", D(2), "s")])
 
     assert (found.worst, found.measured) == ("b", "1 of 3 met, worst 3 s")
 
 
 def test_waiver_stands_in_for_a_failure_only() -> None:
     """What is met needs none."""
-    assert judge(asked("<=", D(1), "s"), [Reading("a", D(3), "s")], waived=True).verdict == "waived"
-    assert judge(asked("<=", D(1), "s"), [Reading("a", D(1), "s")], waived=True).verdict == "met"
+    assert judge(asked("<=", D(1), "s"), [reading("a", D(3), "s")], waived=True).verdict == "waived"
+    assert judge(asked("<=", D(1), "s"), [reading("a", D(1), "s")], waived=True).verdict == "met"
 
 
 @given(
@@ -125,10 +127,10 @@ def test_values_survive_their_text(value: Decimal | bool) -> None:
     ("readings", "said"),
     [
         ([], "metric <= 0.5 dB: not measured"),
-        ([Reading("a", D("0.7"), "dB")], "metric <= 0.5 dB: failed (0.7 dB at a)"),
-        ([Reading("a", None, "dB", "install otdr")], "metric <= 0.5 dB: not measured (install otdr at a)"),
+        ([reading("a", D("0.7"), "dB")], "metric <= 0.5 dB: failed (0.7 dB at a)"),
+        ([reading("a", None, "dB", "install otdr")], "metric <= 0.5 dB: not measured (install otdr at a)"),
     ],
 )
-def test_a_verdict_says_once_what_was_read(readings: list[Reading], said: str) -> None:
+def test_a_verdict_says_once_what_was_read(readings: list[Measured], said: str) -> None:
     criterion = asked("<=", D("0.5"), "dB")
     assert str(Judgement(criterion, judge(criterion, readings))) == said

@@ -43,13 +43,17 @@ def test_a_report_of_an_earlier_day_leaves_what_a_later_one_says() -> None:
     with a_site(clock) as ledger:
         start(ledger, "tech", WORK)
         clock.forward(20)
-        progress(ledger, "tech", WORK, percent=60, at=T0 + 10 * HOUR)
+        with ledger.happened(T0 + 10 * HOUR):
+            progress(ledger, "tech", WORK, percent=60)
 
-        progress(ledger, "tech", WORK, percent=20, note="half the offers are here", at=T0 + 5 * HOUR)
-        progress(ledger, "tech", WORK, note="no offer is here", at=T0 + 4 * HOUR)
+        with ledger.happened(T0 + 5 * HOUR):
+            progress(ledger, "tech", WORK, percent=20, note="half the offers are here")
+        with ledger.happened(T0 + 4 * HOUR):
+            progress(ledger, "tech", WORK, note="no offer is here")
 
         assert (row(ledger).percent, row(ledger).last_note) == (60, "half the offers are here")
-        progress(ledger, "tech", WORK, percent=70, at=T0 + 10 * HOUR)
+        with ledger.happened(T0 + 10 * HOUR):
+            progress(ledger, "tech", WORK, percent=70)
         assert row(ledger).percent == 70, "of one moment the last word counts"
         assert audit(ledger.site_dir) == []
 
@@ -59,12 +63,15 @@ def test_a_report_that_is_taken_back_hides_no_earlier_one() -> None:
     with a_site(clock) as ledger:
         start(ledger, "tech", WORK)
         clock.forward(20)
-        progress(ledger, "tech", WORK, percent=20, at=T0 + 5 * HOUR)
-        wrong = progress(ledger, "tech", WORK, percent=90, at=T0 + 10 * HOUR)
+        with ledger.happened(T0 + 5 * HOUR):
+            progress(ledger, "tech", WORK, percent=20)
+        with ledger.happened(T0 + 10 * HOUR):
+            wrong = progress(ledger, "tech", WORK, percent=90)
 
         correct(ledger, "tech", wrong.seq, reason="of another activity")
         assert row(ledger).percent == 20
-        progress(ledger, "tech", WORK, percent=30, at=T0 + 6 * HOUR)
+        with ledger.happened(T0 + 6 * HOUR):
+            progress(ledger, "tech", WORK, percent=30)
 
         assert row(ledger).percent == 30
         assert audit(ledger.site_dir) == []
@@ -77,12 +84,16 @@ def test_a_promise_of_an_earlier_day_leaves_what_the_supplier_said_later() -> No
         start(ledger, "tech", WORK)
         finish(ledger, "tech", WORK)
         sign(ledger, "lead", WORK)
-        order(ledger, "pm", ORDER, supplier_name="ACME", reference="PO 1", promised=EARLY)
+        order(ledger, "pm", ORDER, supplier="ACME", reference="PO 1", promised=EARLY)
         clock.forward(20)
-        promise(ledger, "pm", f"{ORDER}/1", LATER, reason="the ship is late", at=T0 + 10 * HOUR)
-        promise(ledger, "pm", ORDER, SOON, reason="the factory is late", at=T0 + 5 * HOUR)
-        promise(ledger, "pm", f"{ORDER}/2", SOON, reason="no ship", at=T0 + 6 * HOUR)
-        promise(ledger, "pm", f"{ORDER}/2", EARLY, reason="no lorry", at=T0 + 5 * HOUR)
+        with ledger.happened(T0 + 10 * HOUR):
+            promise(ledger, "pm", f"{ORDER}/1", LATER, reason="the ship is late")
+        with ledger.happened(T0 + 5 * HOUR):
+            promise(ledger, "pm", ORDER, SOON, reason="the factory is late")
+        with ledger.happened(T0 + 6 * HOUR):
+            promise(ledger, "pm", f"{ORDER}/2", SOON, reason="no ship")
+        with ledger.happened(T0 + 5 * HOUR):
+            promise(ledger, "pm", f"{ORDER}/2", EARLY, reason="no lorry")
 
         found = placed(ledger)
 

@@ -137,6 +137,22 @@ def test_no_altered_package_is_accepted(repacker: Repacker) -> None:
     assert len({trial.name for trial in tried}) == len(SLICE)
 
 
+def test_the_envelopes_of_an_earlier_release_are_held_against_their_statements(repacker: Repacker) -> None:
+    with repacker.copy() as folder:
+        one, other, *_ = repacking.put_envelopes(folder)
+        hash_anew(folder)
+        sign_package(folder, "pm")
+        found = verdict(folder)
+        one.write_bytes(other.read_bytes())
+        hash_anew(folder)
+        sign_package(folder, "pm")
+        altered = verdict(folder)
+
+    assert found.code == 0, found.said
+    assert altered.code == 1
+    assert f"{one.name} is not the envelope of this statement" in altered.said
+
+
 @pytest.mark.parametrize("ended_by", ["nothing", "a revocation", "a plan"])
 def test_keys_that_were_revoked_for_a_day_to_come_are_those_of_the_record(
     older: Ledger, clock: Clock, tmp_path: Path, ended_by: str
@@ -168,9 +184,9 @@ def test_the_package_of_an_earlier_release_is_verified_and_what_it_cannot_prove_
     for name in ("manifest", "refused"):
         (tmp_path / "old" / name).unlink()
     (tmp_path / "old" / "engine").rmdir()
-    sums = tmp_path / "old" / "SHA256SUMS"
-    listed = sums.read_text(encoding="utf-8").splitlines(keepends=True)
-    sums.write_text("".join(line for line in listed if not line.endswith("  refused\n")), encoding="utf-8")
+    repacking.put_envelopes(tmp_path / "old")
+    hash_anew(tmp_path / "old")
+    (tmp_path / "old" / "manifest").unlink()
     found = verdict(tmp_path / "old")
     gone = min((tmp_path / "old" / "statements").glob("*-approved.json"))
     gone.unlink()

@@ -14,7 +14,7 @@ from ledger.decisions.plan import adopt_plan
 from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import settle
 from ledger.decisions.work import measure, reopen
-from ledger.entries import ItemResult, ItemStatus, Measured, RunOutcome
+from ledger.entries import ItemResult, ItemStatus, RunOutcome
 from ledger.log.payloads.runs import RunSettled
 from ledger.questions.activities import hosts_of
 from ledger.questions.ncrs import ncrs
@@ -23,6 +23,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.ncr import ONE_BY_CAUSE
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from steps.catalog.terms import Waves
 from steps.planning.plan import Plan
 from tests.ledger.conftest import Clock, small_plan

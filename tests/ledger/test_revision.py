@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from ledger.decisions.plan import adopt_plan
 from ledger.decisions.runs import settle
 from ledger.decisions.work import finish, start
-from ledger.entries import Measured, RunOutcome
+from ledger.entries import RunOutcome
 from ledger.evidence.plans import store_plan
 from ledger.log.chain import Draft
 from ledger.log.payloads.plan import PlanAdopted
@@ -27,6 +27,7 @@ from ledger.rules.upgrading import implies
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
+from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanCriterion
 from steps.planning.plan import Plan
 from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan

@@ -14,7 +14,7 @@ from ledger.decisions.plan import adopt_plan, raise_rules
 from ledger.decisions.sign_off import sign
 from ledger.decisions.work import comment
 from ledger.evidence.plans import read_plan
-from ledger.questions.records import keys_in_force, signer_keys
+from ledger.questions.records import signer_keys
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.trust.audit import audit
@@ -69,7 +69,7 @@ def in_force(ledger: Ledger, person: str, at: datetime) -> list[str]:
     """Return whose keys, by their test's name, count for a person."""
     names = {public(name).split()[1]: name for name in ("lead", "new", ENGINE, "new engine")}
     with open_snapshot(ledger.site_dir) as snapshot:
-        return [names[key.key.split()[1]] for key in keys_in_force(snapshot, person, at)]
+        return [names[key.key.split()[1]] for key in signer_keys(snapshot, person) if key.counts_after(at)]
 
 
 def test_a_key_that_is_revoked_for_a_day_to_come_signs_no_more(signed: Ledger, clock: Clock) -> None:

@@ -12,7 +12,7 @@ from ledger.decisions.requests import answer_request, request_cancel, request_re
 from ledger.decisions.runs import lapsed_claims, renew, settle
 from ledger.decisions.sign_off import release
 from ledger.decisions.work import comment
-from ledger.entries import Artifact, ItemResult, Measured, RunOutcome
+from ledger.entries import Artifact, ItemResult, RunOutcome
 from ledger.evidence.store import store
 from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
@@ -24,6 +24,7 @@ from ledger.questions.why import criteria, why
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import GOOD, MTU, take
 

@@ -14,11 +14,13 @@ from ledger.questions.calendar import WorkingWeek, float_words
 from ledger.questions.case import require_activity
 from ledger.questions.why import why
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import Reading, judgements
+from ledger.rules.judgement import judgements
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from steps.planning.activity import Dates, PlanCriterion
 from steps.value import Value
 from tests.ledger.conftest import Clock, Look
+from tests.readings import reading
 
 
 def test_rejected_work_says_who_rejected_it_and_why(ledger: Ledger, look: Look, clock: Clock) -> None:
@@ -42,14 +44,14 @@ def test_work_that_nobody_rejected_says_that_people_are_at_work(ledger: Ledger, 
     ("op", "wanted", "readings", "said"),
     [
         ("==", True, [], "Decision recorded: not yet (decision.recorded)"),
-        ("==", True, [Reading("a", True, "bool")], "Decision recorded: yes (decision.recorded, yes at a)"),
-        ("==", True, [Reading("a", False, "bool")], "Decision recorded: failed (decision.recorded, no at a)"),
+        ("==", True, [reading("a", True, "bool")], "Decision recorded: yes (decision.recorded, yes at a)"),
+        ("==", True, [reading("a", False, "bool")], "Decision recorded: failed (decision.recorded, no at a)"),
         ("==", False, [], "Decision recorded, which must not be: not yet (decision.recorded)"),
         ("!=", False, [], "Decision recorded: not yet (decision.recorded)"),
         ("<=", Decimal("0.5"), [], "decision.recorded <= 0.5 bool: not measured"),
     ],
 )
-def test_a_question_of_yes_or_no_is_answered(op: str, wanted: Value, readings: list[Reading], said: str) -> None:
+def test_a_question_of_yes_or_no_is_answered(op: str, wanted: Value, readings: list[Measured], said: str) -> None:
     criterion = PlanCriterion("decision.recorded", op, wanted, "bool", "test")  # type: ignore[arg-type]  # as cases name it
 
     (found,) = judgements([criterion], {"decision.recorded": readings})

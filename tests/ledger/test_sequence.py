@@ -68,8 +68,8 @@ def test_a_lease_that_was_signed_early_is_recorded_with_its_day_and_approved_whe
 ) -> None:
     """The record says when it happened, and the gate stays a gate."""
     day = clock.now - timedelta(days=10)
-    with pytest.raises(NotSatisfiedError, match=r"500@site(.|\n)*--out-of-sequence WHY"):
-        finish(site, "tech", LEASE, at=day)
+    with pytest.raises(NotSatisfiedError, match=r"500@site(.|\n)*--out-of-sequence WHY"), site.happened(day):
+        finish(site, "tech", LEASE)
 
     with site.happened(day, "the notary's copy came today"):
         finish(site, "tech", LEASE, out_of_sequence=WHY)

@@ -15,7 +15,7 @@ from ledger.decisions.requests import request_retry
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import reject, release, sign, waive
 from ledger.decisions.work import finish, start
-from ledger.entries import Measured, RunOutcome
+from ledger.entries import RunOutcome
 from ledger.questions.case import require_activity
 from ledger.questions.inbox import inbox
 from ledger.questions.ncrs import ncrs
@@ -24,6 +24,7 @@ from ledger.questions.why import criteria
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
+from steps.acceptance.measured import Measured
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought, passed, racked, take
 

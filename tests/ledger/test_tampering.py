@@ -21,7 +21,7 @@ __all__ = ["keys", "signed"]
 def test_every_single_change_is_found_at_its_place(signed: Ledger, keys: Keys, tmp_path: Path) -> None:
     worked(signed)
     put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site", comment="seen"))
-    order(signed, "pm", "001@site#gpu-server", supplier_name="ACME", reference="PO 1")
+    order(signed, "pm", "001@site#gpu-server", supplier="ACME", reference="PO 1")
     attach(signed, "tech", "001@site", b"quote", "quote", name="quote.txt")
     tamperer = Tamperer(signed.site_dir, tmp_path / "scratch", seed=1)
     assert tamperer.audited() == []

@@ -37,7 +37,8 @@ def signed(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
 
 def drafted(ledger: Ledger, person: str, at: datetime | None = None) -> Proof:
     """Return a person's signed statement that approves the waiting activity."""
-    (text,) = ledger.drafted(lambda: sign(ledger, person, AWAITING, at=at))
+    with ledger.happened(at):
+        (text,) = ledger.drafted(lambda: sign(ledger, person, AWAITING))
     return Proof(text, sign_as(person, signed_text(text)))
 
 

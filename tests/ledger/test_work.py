@@ -256,8 +256,8 @@ def test_effective_time_is_when_it_happened(ledger: Ledger, look: Look, clock: C
 
 def test_what_happened_cannot_lie_in_the_future(ledger: Ledger) -> None:
     """Work that has not been done is not recorded as done."""
-    with pytest.raises(InputError, match="future"):
-        start(ledger, "tech", "001@site", at=T0 + timedelta(days=30))
+    with pytest.raises(InputError, match="future"), ledger.happened(T0 + timedelta(days=30)):
+        start(ledger, "tech", "001@site")
 
 
 def test_finish_before_start_is_refused(ledger: Ledger, clock: Clock) -> None:
@@ -265,5 +265,5 @@ def test_finish_before_start_is_refused(ledger: Ledger, clock: Clock) -> None:
     clock.forward(5)
     start(ledger, "tech", "001@site")
 
-    with pytest.raises(InputError, match=r"started on 2026-01-05 14:00, after 2026-01-05 09:00"):
-        finish(ledger, "tech", "001@site", at=T0)
+    with pytest.raises(InputError, match=r"started on 2026-01-05 14:00, after 2026-01-05 09:00"), ledger.happened(T0):
+        finish(ledger, "tech", "001@site")

@@ -99,8 +99,8 @@ def _lately(ledger: Ledger, clock: Clock) -> None:
     day = timedelta(days=1)
     clock.now += day / 4
     bought = ("operator", "045@site#server-cable")
-    order(ledger, *bought, promised=date(2027, 9, 14), supplier_name="Longreach", reference="PO 4711")
-    order(ledger, "operator", "045@site#management-cable", promised=date(2027, 8, 30), supplier_name="Longreach")
+    order(ledger, *bought, promised=date(2027, 9, 14), supplier="Longreach", reference="PO 4711")
+    order(ledger, "operator", "045@site#management-cable", promised=date(2027, 8, 30), supplier="Longreach")
     start(ledger, "operator", "087@pod-001")
     start(ledger, "operator", "191@site")
     clock.now += day

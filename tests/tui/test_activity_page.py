@@ -15,11 +15,12 @@ from ledger.decisions.people import delegate
 from ledger.decisions.runs import record_preview, settle
 from ledger.decisions.sign_off import release
 from ledger.decisions.work import comment, start
-from ledger.entries import ItemEntry, ItemResult, Measured, RunOutcome
+from ledger.entries import ItemEntry, ItemResult, RunOutcome
 from ledger.log.payloads.work import Attached
 from ledger.project_time import project_now
 from ledger.reading import last_event
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from tests.ledger.checklists import NAME as CHECKED
 from tests.ledger.checklists import begun_site, bond, good
 from tests.ledger.journey import GOOD, take

@@ -13,10 +13,11 @@ from ledger.decisions.changes import ask_change
 from ledger.decisions.ncr import assign_ncr
 from ledger.decisions.runs import settle
 from ledger.decisions.sign_off import waive
-from ledger.entries import Measured, RunOutcome
+from ledger.entries import RunOutcome
 from ledger.questions.open_quality import quality
 from ledger.reading import open_snapshot
 from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
 from tests.ledger.conftest import T0, Clock
 from tests.ledger.journey import take
 from tests.tui.piloting import screens, see

@@ -34,7 +34,7 @@ def order(
         "placed",
         orders.order,
         promised=promised,
-        supplier_name=supplier,
+        supplier=supplier,
         reference=reference,
         value=value,
         currency=currency,

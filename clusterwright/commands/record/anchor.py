@@ -1,7 +1,6 @@
 """Publish the ledger's head where nobody can rewrite it.
 
-It goes to a file, to a git repository, or is printed as a code that can be read over the telephone. `audit --anchor` then
-finds a ledger that was cut off or rewritten since.
+It goes to a file or to a git repository, or is printed. `audit --anchor` then finds a ledger that was cut off or rewritten since.
 
 Example:
     clusterwright anchor --file /srv/anchors.jsonl
@@ -49,7 +48,6 @@ def anchor(
                 "seq",
                 "hash",
                 "time",
-                "code",
                 "trailer",
             )
         }
@@ -60,4 +58,3 @@ def anchor(
         mark = "REHEARSAL: " if site.rehearsal else ""
         print(f"{mark}event {head.seq}, recorded {minute(head.time, site.time_zone)}")
         print(f"hash  {head.hash}")
-        print(f"code  {head.code}")

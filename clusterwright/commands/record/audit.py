@@ -29,7 +29,10 @@ def audit(
     ask: Asking,
     anchor: Annotated[
         list[str] | None,
-        Option(help="A file, a git repository or a code of `anchor`; more than once.", metavar="WHICH"),
+        Option(
+            help="A file or a git repository that `anchor` wrote to, or a code that an earlier release printed; more than once.",
+            metavar="WHICH",
+        ),
     ] = None,
     keep_checkpoint: Annotated[
         bool,
