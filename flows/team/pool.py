@@ -12,7 +12,7 @@ from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import datetime, timedelta
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flows.dashboard.earlier_engines import UNFINISHED
 from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # Prefect takes seconds to import, and `doctor` asks too
 
 SERVED_S = 30
 """A queue that no worker has asked for so long is served by none."""
+
+BEGUN_S = 120.0
+"""A run that a worker took up so long ago, and for which it never began, is lost: the worker was killed in between."""
 
 AGAIN_S = 2.0
 """After so many seconds a server that does not answer is asked again."""
@@ -47,6 +50,13 @@ def once_answered(ask: Callable[[], T], cancel: threading.Event) -> T | None:
                 raise
         if cancel.wait(AGAIN_S):
             return None
+
+
+class Standing(NamedTuple):
+    """How a run ended, in the words of Prefect; empty while it has not. It is stuck if nobody works on it, or will."""
+
+    ended: str
+    is_stuck: bool
 
 
 class Pool:
@@ -103,14 +113,20 @@ class Pool:
         }
         return str(self._api.post(f"/deployments/{self._deployment}/create_flow_run", run)["id"])
 
-    def ended(self, run: str) -> str:
-        """Return how a run has ended, in the words of Prefect. Empty while it has not."""
+    def standing(self, run: str) -> Standing:
+        """Return how a run stands that no worker has taken in the exchange yet."""
         (found,) = self._api.some("flow_runs", {"flow_runs": {"id": {"any_": [run]}}})
         state = found["state"]
-        return f"{state['name']}: {state['message'] or ''}" if state["type"] in FINAL else ""
+        ended = f"{state['name']}: {state['message'] or ''}" if state["type"] in FINAL else ""
+        is_old = machine_time() - datetime.fromisoformat(state["timestamp"]) > timedelta(seconds=BEGUN_S)
+        return Standing(ended, is_stuck=is_old and state["type"] in {"PENDING", "RUNNING"})
 
-    def end(self, run: str, kind: str, name: str, message: str) -> None:
-        """Show a run as ended, whatever it is."""
+    def schedule_again(self, run: str) -> None:
+        """Let another worker take a run up."""
+        self.set_state(run, "SCHEDULED", "Scheduled", "its worker was lost before it began")
+
+    def set_state(self, run: str, kind: str, name: str, message: str) -> None:
+        """Show a run in a state, whatever it is in."""
         state = {"type": kind, "name": name, "message": message}
         self._api.post(f"/flow_runs/{run}/set_state", {"state": state, "force": True})
 
@@ -123,14 +139,14 @@ class Pool:
             wanted = {"name": {"any_": [slice_name]}, "tags": {"all_": [SLICE, self.site]}}
             for run in self._api.some("flow_runs", {"flow_runs": wanted}):
                 if run["state"]["type"] not in FINAL:
-                    self.end(run["id"], "CRASHED", "Worker lost", why)
+                    self.set_state(run["id"], "CRASHED", "Worker lost", why)
 
     def crash_others(self, going: Container[str]) -> None:
         """Show the runs of all slices but those that are going as crashed, if they have not ended. Raise where Prefect does not answer."""
         wanted = {"tags": {"all_": [SLICE, self.site]}, "state": {"type": {"any_": UNFINISHED}}}
         for run in list(self._api.every("flow_runs", {"flow_runs": wanted})):
             if run["name"] not in going:
-                self.end(run["id"], "CRASHED", "Worker lost", "its slice is over")
+                self.set_state(run["id"], "CRASHED", "Worker lost", "its slice is over")
 
     def unserved(self, queue: str) -> str:
         """Return why nobody takes a run of a queue, in one sentence. Empty where a worker has asked for work lately."""

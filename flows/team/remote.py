@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -97,18 +97,22 @@ class Remote:
         while (taken := self._exchange.get(name, TAKEN)) is None:
             if cancel.is_set() and self._exchange.put_once(name, TAKEN, b""):
                 with suppress(UnreachableError):
-                    self._pool.end(run, "CANCELLED", "Stopped", "no worker had taken it")
+                    self._pool.set_state(run, "CANCELLED", "Stopped", "no worker had taken it")
                 yield STOPPED
                 return None
             if time.monotonic() - asked > ASK_S:
                 asked = time.monotonic()
-                if ended := _answered(self._pool.ended, run):
-                    yield _last(f"the run {name} was ended in Prefect: {ended}")
-                    return None
-                is_late = time.monotonic() - began > UNSERVED_S
-                if is_late and not is_said and (why := _answered(self._pool.unserved, self._slice.queue)):
-                    is_said = True
-                    yield {"event": "output", "text": why}
+                with suppress(UnreachableError):  # the slice waits all the same
+                    standing = self._pool.standing(run)
+                    if standing.ended:
+                        yield _last(f"the run {name} was ended in Prefect: {standing.ended}")
+                        return None
+                    if standing.is_stuck:
+                        self._pool.schedule_again(run)
+                    is_late = time.monotonic() - began > UNSERVED_S
+                    if is_late and not is_said and (why := self._pool.unserved(self._slice.queue)):
+                        is_said = True
+                        yield {"event": "output", "text": why}
             time.sleep(LOOK_S)
         return taken
 
@@ -119,7 +123,7 @@ class Remote:
         if key is None or verified(taken, key, name, TAKEN) is None:
             why = f"a worker took it that `team.workers` does not name for the queue {queue}"
             with suppress(UnreachableError):
-                self._pool.end(run, "FAILED", "Refused", why)
+                self._pool.set_state(run, "FAILED", "Refused", why)
             yield _last(why)
             return
         self._renew(stop=False)
@@ -177,13 +181,6 @@ class Remote:
         with suppress(OSError):
             content = self._exchange.get(self._slice.name, file)
         return verified(content, self._key, self._slice.name, file) if content else None
-
-
-def _answered(ask: Callable[[str], str], about: str) -> str:
-    """Return what Prefect's server says. Empty where it does not answer now: the slice waits all the same."""
-    with suppress(UnreachableError):
-        return ask(about)
-    return ""
 
 
 def _last(text: str) -> Event:

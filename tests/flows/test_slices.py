@@ -30,7 +30,7 @@ from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
 from flows.team.own_inventory import FILE, own_inventories
-from flows.team.pool import Pool
+from flows.team.pool import Pool, Standing
 from flows.team.remote import Remote, Slice
 from flows.team.slices import Slices
 from flows.team.worker import settle_slices
@@ -55,7 +55,7 @@ class Noted:
 
     def __init__(self) -> None:
         self.ends: list[str] = []
-        self.is_away = False
+        self.is_away = self.is_stuck = False
 
     def submit(self, *_: object) -> str:
         self.answer()
@@ -66,11 +66,15 @@ class Noted:
         if self.is_away:
             raise UnreachableError("the dashboard's server does not answer")
 
-    def ended(self, _: str) -> str:
+    def standing(self, _: str) -> Standing:
         self.answer()
-        return ""
+        return Standing("", self.is_stuck)
 
-    def end(self, _: str, kind: str, *__: str) -> None:
+    def schedule_again(self, _: str) -> None:
+        self.ends.append("SCHEDULED")
+        self.is_stuck = False
+
+    def set_state(self, _: str, kind: str, *__: str) -> None:
         self.ends.append(kind)
 
     def crash(self, *_: str) -> None:
@@ -281,7 +285,37 @@ def test_prefect_shows_what_is_over_as_crashed(server: PrefectServer) -> None:
 
     pool.crash_others({NAME})
 
-    assert [pool.ended(going), pool.ended(over)] == ["", "Worker lost: its slice is over"]
+    assert [pool.standing(run).ended for run in (going, over)] == ["", "Worker lost: its slice is over"]
+
+
+@pytest.mark.slow
+def test_a_run_that_its_worker_never_began_is_scheduled_again(
+    server: PrefectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker was killed after it had taken the run up in Prefect, and before it took the slice."""
+    flow, pool = server.api.post("/flows/", {"name": "play"}), Pool(server.api, "stuck")
+    run = {"flow_id": flow["id"], "state": {"type": "PENDING"}, "tags": [SLICE, "stuck"], "name": NAME}
+    stuck = str(server.api.post("/flow_runs/", run)["id"])
+
+    assert pool.standing(stuck) == ("", False)
+    monkeypatch.setattr("flows.team.pool.BEGUN_S", 0.0)
+    assert pool.standing(stuck) == ("", True)
+    pool.schedule_again(stuck)
+    assert pool.standing(stuck) == ("", False)
+
+
+def test_a_slice_whose_worker_was_killed_at_its_beginning_goes_to_another(
+    trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.team.remote.ASK_S", 0.2)
+    trial.pool.is_stuck = True
+
+    until(lambda: trial.pool.ends == ["SCHEDULED"], seconds=10)
+    trial.take("worker-1")
+    trial.write("worker-1", report_name(1), {"events": [of_host("n1"), of_host("n2"), *END]})
+    trial.write("worker-1", ENDED)
+
+    assert trial.ended().status == "ok"
 
 
 def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
