@@ -23,10 +23,10 @@ from uuid import uuid4
 import psutil
 
 from flows.dashboard.server import PrefectServer
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.writing import Ledger
 from tests.ledger.conftest import activity, small_plan
 from tests.ports import free_port

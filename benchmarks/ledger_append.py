@@ -22,13 +22,13 @@ from typing import Any
 from sqlalchemy import Engine, Table, insert, select
 from sqlmodel import SQLModel
 
-from ledger.decisions.work import comment, progress, start
 from ledger.log.chain import Draft
-from ledger.log.payloads.work import Commented, Progressed
 from ledger.machine_time import machine_time
 from ledger.state.tables.event import EventTable
 from ledger.state.tables.records import Comment
 from ledger.stores.sqlite import file_engine
+from ledger.subjects.work.decisions import comment, progress, start
+from ledger.subjects.work.payloads import Commented, Progressed
 from ledger.writing import Ledger
 from tests.ledger.busy_site import create_busy_site
 from tests.ledger.conftest import activity

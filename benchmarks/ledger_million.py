@@ -28,12 +28,12 @@ from sqlmodel import Session, SQLModel
 
 from benchmarks.million_life import BUYER, Life, SignOff, plan_for_life
 from clusterwright.planning import plan_of
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import sign
 from ledger.log.chain import Draft
 from ledger.rules.access import ENGINE
 from ledger.state.tables.event import EventTable
 from ledger.stores.sqlite import file_engine
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.trust.ssh import REHEARSAL_NAMESPACE
 from ledger.trust.sshsig import signature_of
 from ledger.writing import Ledger

@@ -19,11 +19,11 @@ from msgspec.structs import replace
 
 from ledger.evidence import store as evidence
 from ledger.log.chain import Draft
-from ledger.log.payloads.base import Payload, ReadingPart
-from ledger.log.payloads.orders import OrderPlaced, OrderPromised
-from ledger.log.payloads.runs import RunClaimed, RunSettled
-from ledger.log.payloads.work import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
+from ledger.log.payload import Payload, ReadingPart
 from ledger.rules.access import ENGINE
+from ledger.subjects.orders.payloads import OrderPlaced, OrderPromised
+from ledger.subjects.runs.payloads import RunClaimed, RunSettled
+from ledger.subjects.work.payloads import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
 from steps.catalog.terms import Effect, Kind
 from steps.planning.activity import PlanActivity, PlanCriterion
 from steps.planning.plan import Person, Plan

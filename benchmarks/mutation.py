@@ -23,12 +23,13 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
-from ledger.rules.access import ACCESS, Who
+from ledger.rules.access import Who
+from ledger.subjects.kinds import ACCESS
 
 LEAST = 0.95
 LONGEST_S = 900
-TABLE = "ledger/rules/access.py"
-REDACTION = ("ledger/decisions/people.py", "ledger/making/people.py", "ledger/evidence/names.py")
+TABLE = "ledger/subjects/kinds.py"
+REDACTION = ("ledger/subjects/people/decisions.py", "ledger/subjects/people/making.py", "ledger/evidence/names.py")
 REPORT = ("clusterwright/week_report.py", "ledger/questions/decisions_needed.py", "ledger/questions/reminders.py")
 OPERATORS = (
     "ReplaceComparisonOperator",
@@ -66,10 +67,11 @@ class Mutant(NamedTuple):
 
 def subjects() -> dict[str, list[Callable[[], Mutant]]]:
     """Return what makes each mutant of each subject."""
-    rules = sorted(str(path) for path in Path("ledger/rules").glob("*.py") if str(path) != TABLE)
+    found = [*Path("ledger/rules").glob("*.py"), *Path("ledger/subjects").glob("*/*rules.py")]
+    rules = sorted(str(path) for path in found if path.name != "access.py")
     of_code = {"rules": tuple(rules), "redaction": REDACTION, "report": REPORT}
-    found = {subject: [made for file in files for made in of_file(file)] for subject, files in of_code.items()}
-    return found | {"access": list(of_table())}
+    mutants = {subject: [made for file in files for made in of_file(file)] for subject, files in of_code.items()}
+    return mutants | {"access": list(of_table())}
 
 
 def of_file(file: str) -> Iterator[Callable[[], Mutant]]:
@@ -105,7 +107,8 @@ def of_table() -> Iterator[Callable[[], Mutant]]:
                 words = change
                 for who in Who:
                     words = words.replace(repr(who), f"Who.{who.name}")
-                text = f'{source}\nACCESS["{action}"] = ACCESS["{action}"]._replace({words})\n'
+                row = f'who_may.ACCESS["{action}"]'
+                text = f"{source}\nfrom ledger.rules.access import Who\n\n{row} = {row}._replace({words})\n"
                 return Mutant(TABLE, f"{TABLE}: {action}, {words}", text)
 
             yield made
@@ -114,7 +117,7 @@ def of_table() -> Iterator[Callable[[], Mutant]]:
 def tests_of(mutant: Mutant) -> list[str]:
     """Return the files of tests, those that name the module before the others."""
     name = Path(mutant.file).stem
-    files = [*map(str, Path("tests/ledger").glob("test_*.py")), *OF_REPORTS]
+    files = [*map(str, Path("tests/ledger").rglob("test_*.py")), *OF_REPORTS]
     if mutant.file == TABLE:
         return sorted(files, key=lambda file: ("test_access" not in file, "test_forging" not in file, file))
     if mutant.file in REPORT:

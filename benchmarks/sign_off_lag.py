@@ -20,11 +20,11 @@ from pathlib import Path
 
 import psutil
 
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
 from ledger.machine_time import machine_time
 from ledger.questions.start_lags import start_lags
 from ledger.reading import open_snapshot
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from tests.flows.conftest import until
 from tests.flows.team_site import TeamSite

@@ -19,11 +19,11 @@ from pathlib import Path
 from benchmarks.verdict import end
 from flows.dashboard.earlier_engines import UNFINISHED
 from flows.dashboard.standing_runs import TAG
-from ledger.decisions.requests import request_retry
-from ledger.decisions.work import resume
 from ledger.questions.activities import activities
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.runs.request_decisions import request_retry
+from ledger.subjects.work.decisions import resume
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError

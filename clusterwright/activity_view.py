@@ -25,9 +25,9 @@ from ledger.questions.unheard import unheard
 from ledger.questions.why import CriterionRow, criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
-from ledger.rules.host_names import folded_within
 from ledger.rules.judgement import Judged, limit_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
+from ledger.subjects.runs.host_name_rules import folded_within
 from steps.amount import counted
 from steps.catalog.loader import shipped_step
 from steps.planning.activity import WORKING

@@ -14,9 +14,6 @@ from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
-from ledger.decisions.by_key import decided
-from ledger.decisions.plan import adopt_plan, committed_dates, create_ledger, first_adopter, genesis_key, lacking_keys
-from ledger.log.payloads.plan import CommittedDates
 from ledger.project_time import project_now
 from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline as in_force
@@ -26,6 +23,16 @@ from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE, refuse_lost
 from ledger.stores.following import has_ledger
+from ledger.subjects.plan.decisions import (
+    adopt_plan,
+    committed_dates,
+    create_ledger,
+    first_adopter,
+    genesis_key,
+    lacking_keys,
+)
+from ledger.subjects.plan.payloads import CommittedDates
+from ledger.trust.signed_decisions import decided
 from ledger.writing import Ledger
 from schedule.errors import NotPermittedError
 from schedule.text import require_visible

@@ -11,7 +11,7 @@ from ledger.rules.activity import Activity
 from steps.stamps import minute
 
 if TYPE_CHECKING:
-    from ledger.decisions.checklists import Checked  # SQLAlchemy, which `show` does without; test_start_up
+    from ledger.subjects.checklists.decisions import Checked  # SQLAlchemy, which `show` does without; test_start_up
 
 
 def checklist_document(

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
-from ledger.decisions import orders, work
+from ledger.subjects.orders import decisions as orders
+from ledger.subjects.work import decisions as work
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from schedule.exchange.comparing import DatesOf, Difference, Proposal, What, difference
 from schedule.exchange.mapping import PlanMapping, under_our_ids

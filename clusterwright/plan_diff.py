@@ -12,10 +12,10 @@ from ledger.evidence.plans import read_plan
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.revising import consequences_of, taken_over_by
-from ledger.rules.revision import Consequence, Consequences
 from ledger.rules.rows import OrderRow
-from ledger.rules.taking_over import TakenOver, some
-from ledger.rules.upgrading import Upgrade
+from ledger.subjects.plan.revision_rules import Consequence, Consequences
+from ledger.subjects.plan.taking_over_rules import TakenOver, some
+from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.amount import counted
 from steps.planning.activity import Hours, PlanActivity
 from steps.planning.plan import Plan, PlanLink

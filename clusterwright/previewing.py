@@ -18,7 +18,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.rules.turns import float_of, wants
+from ledger.subjects.runs.queue_rules import float_of, wants
 from ledger.trust.engine_key import require_key
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError, UnreachableError

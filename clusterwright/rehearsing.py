@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from clusterwright.planning import site_at, solved_plan_of
 from flows.rehearsal.keys import RehearsalKeys
-from ledger.decisions.plan import adopt_plan, committed_dates, create_ledger
 from ledger.evidence.plans import read_plan
 from ledger.questions.site import first_reason
 from ledger.reading import is_rehearsal, open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
+from ledger.subjects.plan.decisions import adopt_plan, committed_dates, create_ledger
 from schedule.errors import NotSatisfiedError
 from steps.planning.activity import PlanActivity
 from steps.planning.odds.plan_odds import odds_of

@@ -13,7 +13,8 @@ from duration_basis import duration_basis
 from red_cases import red_cases
 from screens_page import screens
 
-from ledger.rules.access import ACCESS, in_words
+from ledger.rules.access import in_words
+from ledger.subjects.kinds import ACCESS
 from steps.acceptance.causes import CAUSES
 from steps.acceptance.metric import Tool
 from steps.acceptance.severity import ACTIONS
@@ -196,7 +197,7 @@ def access() -> Iterator[str]:
     yield "# Who may do what\n"
     yield (
         "Every decision, and the roles that may take it. Decisions, questions and the audit ask this one table "
-        "(`ledger/rules/access.py`); a test tries every decision with every role. Roles may be lent ([authority](ledger.md)). "
+        "(`access` of each subject in `ledger/subjects`); a test tries every decision with every role. Roles may be lent ([authority](ledger.md)). "
         "What the state of an activity allows is another question, which `why` answers.\n"
     )
     yield "| decision | about | who may | but |"

@@ -1,1 +1,1 @@
-"""What happened: events, projections, policies and evidence. Only `ledger.services` write."""
+"""What happened: events, rules, decisions, questions and evidence. Only decisions write."""

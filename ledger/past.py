@@ -21,9 +21,9 @@ from ledger.log.events import readable
 from ledger.machine_time import machine_time
 from ledger.questions.site import head, project_time, site_of
 from ledger.questions.snapshot import AsOf, Snapshot
-from ledger.state.projections.people import hide_name
-from ledger.state.projector import replaying
 from ledger.stores.sqlite import memory_engine
+from ledger.subjects.people.applying import hide_name
+from ledger.subjects.replay import replaying
 from schedule.errors import InputError
 from steps.stamps import at_site, minute, stamp, stamped
 

@@ -8,8 +8,8 @@ from ledger.questions.case import LookedUp, require_activity, select
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
-from ledger.rules.revision import Consequences, OnRecord, consequences
-from ledger.rules.taking_over import TakenOver, taken_over
+from ledger.subjects.plan.revision_rules import Consequences, OnRecord, consequences
+from ledger.subjects.plan.taking_over_rules import TakenOver, taken_over
 from steps.planning.plan import Plan
 
 NOBODY = Actor("", None, {})

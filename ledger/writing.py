@@ -22,8 +22,7 @@ from sqlalchemy import Connection
 from ledger.evidence.store import SiteFiles
 from ledger.happened import Happened
 from ledger.log.chain import Draft, Event, Head, Recording, chained
-from ledger.log.payloads.base import Decided, Payload
-from ledger.log.payloads.plan import Genesis
+from ledger.log.payload import Decided, Payload
 from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
@@ -35,13 +34,14 @@ from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor
 from ledger.state.projection import Projection
-from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.stores.log import Log
 from ledger.stores.opening import log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
+from ledger.subjects.plan.payloads import Genesis
+from ledger.subjects.replay import HANDLERS
 from schedule.errors import ClusterwrightError, InputError
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Decisions from the command line: find the site and the person, take the decision, and say what was recorded.
 
-A decision is a function of `ledger.decisions`. It is signed where a key is given or the policy asks for one.
+A decision is a function of a subject (`ledger.subjects`). It is signed where a key is given or the policy asks for one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,6 @@ from clusterwright.commands.options import AsOption, AtOption, KeyOption, LateOp
 from clusterwright.output import say
 from clusterwright.where import acting_person
 from ledger.acting import is_by_key, key_of, require_key
-from ledger.decisions.by_key import decided
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders, require_order
@@ -24,6 +23,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.text import require_visible_text
+from ledger.trust.signed_decisions import decided
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, WaitingError
 from steps.stamps import at_site

@@ -5,7 +5,7 @@ from __future__ import annotations
 from prefect.artifacts import create_table_artifact
 
 from flows.dashboard.markdown import escaped
-from ledger.rules.causes import Cause
+from ledger.subjects.runs.cause_rules import Cause
 from steps.design.calculations.calculation import Calculation
 from steps.planning.activity import PlanActivity
 from steps.value import value_text

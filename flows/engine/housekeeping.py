@@ -9,11 +9,11 @@ from flows.engine.forecasting import ForecastKeeper
 from flows.engine.recovery import recover
 from flows.engine.state import Engine
 from flows.notify.notifier import Notifier
-from ledger.decisions.requests import answer_request
 from ledger.evidence.plans import read_plan
 from ledger.questions.records import RequestRow, requests
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
+from ledger.subjects.runs.request_decisions import answer_request
 from ledger.trust import engine_key
 from schedule.errors import ClusterwrightError
 

@@ -13,14 +13,14 @@ from flows.performers.lease import folder_name
 from flows.runs.process.leftovers import remove_abandoned
 from flows.runs.process.orphans import end_group, members
 from flows.runs.process.place import runs_folder
-from ledger.decisions.runs import lapsed_claims, settle
-from ledger.decisions.turns import free
 from ledger.entries import Claim, RunOutcome
 from ledger.machine_processes import boot_id, has_ended
 from ledger.machine_time import machine_time
 from ledger.questions.records import claims, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import reservations
+from ledger.subjects.runs.decisions import lapsed_claims, settle
+from ledger.subjects.runs.turn_decisions import free
 from schedule.errors import NotSatisfiedError
 
 

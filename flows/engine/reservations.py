@@ -1,4 +1,4 @@
-"""An engine's turns: what of its work may begin now, and what it reserves for the rest (`ledger.rules.turns`)."""
+"""An engine's turns: what of its work may begin now, and what it reserves for the rest (`ledger.subjects.runs.queue_rules`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from ledger.decisions.turns import Runner, take_turns
 from ledger.entries import Wish
 from ledger.machine_processes import boot_id
 from ledger.questions.site import site_of
 from ledger.questions.turns import turns
 from ledger.reading import open_snapshot
+from ledger.subjects.runs.turn_decisions import Runner, take_turns
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotSatisfiedError
 

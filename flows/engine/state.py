@@ -31,7 +31,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
 from ledger.reading import Readers
 from ledger.rules.activity import Activity
-from ledger.rules.turns import float_of, wants
+from ledger.subjects.runs.queue_rules import float_of, wants
 from ledger.writing import Ledger
 from steps.catalog.terms import Kind
 from steps.design.calculated import Calculator

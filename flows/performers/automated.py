@@ -35,16 +35,16 @@ from flows.runs.run import Player, RunEvent, RunSpec, sweep
 from flows.runs.run import play as play_here
 from flows.runs.waves import run_in_waves
 from flows.threads import beside
-from ledger.decisions.runs import settle
 from ledger.entries import Claim, RunOutcome
 from ledger.evidence.live_output import own_log
-from ledger.log.payloads.runs import RunSettled
 from ledger.questions.drift import STANDS, origin
 from ledger.questions.records import live_releases, runs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import lacks_preview
 from ledger.rules.activity import Activity
-from ledger.rules.causes import causes
+from ledger.subjects.runs.cause_rules import causes
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.payloads import RunSettled
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.catalog.loader import understates
 from steps.catalog.terms import CHANGING

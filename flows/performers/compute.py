@@ -15,14 +15,14 @@ from flows.engine.state import Engine
 from flows.performers.as_built import AS_BUILT
 from flows.performers.calculated import document, keep, shown
 from flows.performers.lease import claim_here
-from ledger.decisions.runs import settle
 from ledger.entries import Claim, RunOutcome
-from ledger.log.payloads.runs import RunSettled
 from ledger.questions.facts import FactNeedRow, fact_mark, fact_needs, how_to_record, lacking_facts
 from ledger.questions.records import evidence
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import may_finish, why
 from ledger.rules.activity import Activity
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.payloads import RunSettled
 from steps.acceptance.measured import Measured
 from steps.design.calculations.calculation import Calculation, Figure
 from steps.planning.activity import PlanCriterion

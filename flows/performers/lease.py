@@ -12,9 +12,9 @@ import threading
 import time
 
 from flows.engine.state import Engine
-from ledger.decisions.runs import claim, renew
 from ledger.entries import Claim
 from ledger.machine_processes import boot_id
+from ledger.subjects.runs.decisions import claim, renew
 from schedule.errors import ClusterwrightError, NotSatisfiedError
 
 LEASE_S = 60.0

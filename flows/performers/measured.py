@@ -12,8 +12,8 @@ from flows.runs.results.per_host import HostResult, PlaybookResult, RunStatus
 from ledger.entries import Artifact, ItemResult, RunOutcome
 from ledger.evidence.store import store
 from ledger.rules.activity import Activity
-from ledger.rules.causes import causes, in_short
 from ledger.rules.judgement import FAILED, judgements
+from ledger.subjects.runs.cause_rules import causes, in_short
 from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanCriterion
 from steps.planning.network.unjudged import noted_before

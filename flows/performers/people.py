@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from flows.engine.performer import Outcome
 from flows.engine.state import Engine
-from ledger.decisions.work import settle_duplicate
 from ledger.questions.case import activity
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
+from ledger.subjects.work.kinds.duplicate_settled import settle_duplicate
 from steps.catalog.terms import PEOPLES_WORK, Kind
 
 

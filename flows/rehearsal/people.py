@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from ledger.decisions import evidence, ncr, requests, sign_off, work
 from ledger.questions.case import require_activity
 from ledger.questions.ncrs import ncrs
 from ledger.questions.why import may_finish
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.rules.ncr import REWORK
 from ledger.rules.rows import NcrRow
+from ledger.subjects.ncr import decisions as ncr
+from ledger.subjects.ncr.rules import REWORK
+from ledger.subjects.runs import request_decisions as requests
+from ledger.subjects.sign_off import decisions as sign_off
+from ledger.subjects.sign_off.kinds import signed
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work import evidence_decisions as evidence
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 from steps.acceptance.meeting import value_that_fails, value_that_meets
@@ -127,7 +132,7 @@ class SimulatedPeople:
         performer = self._performer(activity) if activity.kind in PEOPLES_WORK else None
         for role in self._signers(activity, performer)[: activity.policy.quorum]:
             me = f"sim-{role}"
-            sign_off.sign(self.ledger, me, activity.id, role=role, comment=SOURCE)
+            signed.sign(self.ledger, me, activity.id, role=role, comment=SOURCE)
 
     def invite(self, activity: PlanActivity) -> None:
         """Invite the witnesses without notice. A witness role that has a simulated person attends; any other is noted as absent."""

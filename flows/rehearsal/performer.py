@@ -17,7 +17,6 @@ from flows.performers.people import asked_role, complete_duplicate, is_due
 from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock, nothing_but_a_look
-from ledger.decisions.runs import claim, settle
 from ledger.entries import RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
@@ -25,6 +24,7 @@ from ledger.questions.records import claims
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
+from ledger.subjects.runs.decisions import claim, settle
 from schedule.errors import NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.acceptance.meeting import value_that_meets

@@ -10,9 +10,10 @@ from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.sampled_times import SampledTimes
 from flows.rehearsal.simulated_time import Decision, SimulatedClock, nothing_but_a_look
-from ledger.decisions import deliveries, orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
+from ledger.subjects.orders import decisions as orders
+from ledger.subjects.orders import delivery_decisions as deliveries
 from steps.stamps import local_day
 
 BUYER, CLERK = "buyer", "receiving-clerk"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ledger.evidence.store import store
-from ledger.log.payloads.base import Batch, Part
+from ledger.log.payload import Batch, Part
 
 BATCH_ROWS = 10_000
 """How many rows a file has at most."""

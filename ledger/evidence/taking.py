@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ledger.evidence.intake import MEDIA_TYPES, judge
 from ledger.evidence.store import content_of, file_name, store
-from ledger.log.payloads.base import Shown
+from ledger.log.payload import Shown
 from ledger.stores.file import connect
 from schedule.errors import InputError
 from steps.catalog.evidence_kinds import content_of_kind

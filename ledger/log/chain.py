@@ -17,7 +17,7 @@ import msgspec
 import rfc8785
 
 from ledger.log.columns import FIRST_HASH, HASHED
-from ledger.log.payloads.base import UNRECORDED_IF_NONE, Payload
+from ledger.log.payload import UNRECORDED_IF_NONE, Payload
 from steps.stamps import stamp
 
 CLOCK_TOLERANCE = timedelta(minutes=5)

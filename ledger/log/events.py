@@ -1,31 +1,19 @@
-"""The kinds of events, and reading a stored row as an event."""
+"""Reading a stored row as an event."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
 
 from ledger.log.chain import Event
-from ledger.log.payloads import checklists, facts, ncr, orders, people, plan, runs, sign_off, work
-from ledger.log.payloads.base import Payload
+from ledger.log.payload import KINDS, Payload
 from ledger.log.upcasting import upcast
 from ledger.stored_fields import NOT_READ
 from schedule.errors import UnreachableError
 from steps.stamps import stamped
-
-
-def _kinds(*modules: ModuleType) -> dict[str, type[Payload]]:
-    values = [value for module in modules for value in vars(module).values()]
-    payloads = (value for value in values if isinstance(value, type) and issubclass(value, Payload))
-    return {payload.kind: payload for payload in payloads if "kind" in vars(payload)}
-
-
-KINDS = _kinds(plan, work, sign_off, checklists, ncr, facts, orders, runs, people)
-"""Every kind of event and its payload."""
 
 SHOWN = 60
 """How many characters of what cannot be read an error repeats."""

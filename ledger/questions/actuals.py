@@ -10,8 +10,8 @@ from ledger.questions.far_times import refuse_far
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
-from ledger.rules.orders import is_unready
 from ledger.rules.rows import TrancheRow
+from ledger.subjects.orders.rules import is_unready
 from steps.planning.record.forecast import MINUTE, Actual
 from steps.planning.record.holds import Span
 from steps.stamps import local_day, moment, stamp

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ledger.questions.records import ItemRow, items, runs
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.causes import Cause, causes
+from ledger.subjects.runs.cause_rules import Cause, causes
 
 
 class LastRun(NamedTuple):

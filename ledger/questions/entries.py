@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot, rows_of, table
-from ledger.rules.corrections import EntryRow, refuse_uncorrectable
 from ledger.rules.subjects import is_delivery, order_of
+from ledger.subjects.corrections.rules import EntryRow, refuse_uncorrectable
 
 _ENTRY = "SELECT seq, kind, subject, attempt, person, taken_back FROM entry"
 _BEGUN = """

@@ -11,7 +11,7 @@ from ledger.questions.lateness import days_later, forecast_finish
 from ledger.questions.orders import order_named, tranche
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from ledger.rules.orders import delivery_days_late
+from ledger.subjects.orders.rules import delivery_days_late
 
 
 class AwaitedDelivery(NamedTuple):

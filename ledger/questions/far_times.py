@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.corrections import CORRECTABLE
 from ledger.rules.subjects import is_delivery, is_supply, order_of
+from ledger.subjects.corrections.rules import CORRECTABLE
 from schedule.errors import InputError
 from steps.planning.dates.dating import YEAR, YEARS_AFTER, YEARS_BEFORE
 from steps.planning.record.forecast import Actual

@@ -13,9 +13,11 @@ from ledger.questions.decisions_needed import Needed, decisions_needed, next_act
 from ledger.questions.ordering import refuse_unready_order
 from ledger.questions.orders import require_order
 from ledger.questions.snapshot import Snapshot
-from ledger.rules import approval, runs, work
+from ledger.rules import approval
 from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor, is_same
+from ledger.subjects.runs import rules as runs
+from ledger.subjects.work import rules as work
 from schedule.errors import ClusterwrightError
 from steps.stamps import moment, stamp
 

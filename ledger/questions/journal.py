@@ -8,10 +8,11 @@ from json import dumps
 from typing import Any, NamedTuple
 
 from ledger.questions.log import events
-from ledger.questions.order_history import WORDS, said_by
+from ledger.questions.order_history import said_by
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.stored_fields import fields_of
+from ledger.subjects.orders.words import WORDS
 from steps.stamps import minute, stamped
 
 LONGEST = 4000

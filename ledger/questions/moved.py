@@ -6,31 +6,20 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ledger.questions.order_history import WORDS as OF_ORDERS
 from ledger.questions.order_history import HistoryRow, said_by
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.stored_fields import fields_of
+from ledger.subjects.corrections import words as corrections
+from ledger.subjects.ncr import words as ncr
+from ledger.subjects.orders.words import WORDS as OF_ORDERS
+from ledger.subjects.plan import words as plan
+from ledger.subjects.runs import words as runs
+from ledger.subjects.sign_off import words as sign_off
+from ledger.subjects.work import words as work
 from steps.stamps import stamped
 
-WORDS = {
-    "plan.adopted": "another plan was adopted",
-    "progress.adopted": "work of before was taken over",
-    "forecast.published": "a forecast was published",
-    "activity.rejected": "rejected",
-    "activity.held": "on hold",
-    "activity.resumed": "resumed",
-    "activity.reopened": "opened again",
-    "activity.not_applicable": "does not apply",
-    "activity.attested": "attested",
-    "criterion.waived": "a criterion was waived",
-    "waiver.moved": "a waiver was moved",
-    "policy.overridden": "passed against its policy",
-    "ncr.dispositioned": "a non-conformance was decided",
-    "ncr.closed": "a non-conformance was closed",
-    "entry.taken_back": "an entry was taken back",
-    "run.settled": "a run failed",
-}
+WORDS = plan.WORDS | work.WORDS | sign_off.WORDS | ncr.WORDS | corrections.WORDS | runs.WORDS
 """Kinds of events beside those about orders that have a line of their own, in words. Of runs these are the failed ones."""
 
 COUNTED = {

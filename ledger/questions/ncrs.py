@@ -10,9 +10,9 @@ from ledger.questions.records import items, waivers
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
-from ledger.rules.causes import why_failed
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
+from ledger.subjects.runs.cause_rules import why_failed
 from schedule.errors import InputError
 
 _INSPECTIONS = """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from ledger.stored_fields import NOT_READ, fields_of
+from ledger.subjects.orders.words import WORDS, Payload
 from steps.stamps import stamped
-
-Payload = dict[str, Any]
 
 
 class HistoryRow(NamedTuple):
@@ -47,63 +46,3 @@ def said_by(kind: str, payload: Payload) -> str:
         return WORDS[kind](payload)
     except NOT_READ:
         return kind
-
-
-def _placed(payload: Payload) -> str:
-    return _joined(
-        "placed",
-        payload.get("supplier") and f"with {payload['supplier']}",
-        payload.get("reference") and f"as {payload['reference']}",
-        payload.get("value") and f"for {payload['value']} {payload['currency']}",
-        payload.get("budget_line") and f"on {payload['budget_line']}",
-    )
-
-
-def _shipped(payload: Payload) -> str:
-    return _joined(
-        f"shipped on {payload['shipped']} by {payload['carrier']}",
-        payload["tracking"] and f"({payload['tracking']})",
-        payload["handling"] and f"; {payload['handling']}",
-    )
-
-
-def _received(payload: Payload) -> str:
-    return _joined(
-        f"{payload['quantity']} received",
-        payload["complete"] and "and complete",
-        payload.get("ncr") and f"under {payload['ncr']}",
-        payload.get("unscanned") and f"without serial numbers ({payload['unscanned']})",
-        payload["note"] and f": {payload['note']}",
-    )
-
-
-def _change(payload: Payload) -> str:
-    figures = [f"{name} {payload[name]}" for name in ("quantity", "value") if payload[name] is not None]
-    return f"{payload['change']} asks for {', '.join(figures)}: {payload['reason']}"
-
-
-def _decided(payload: Payload) -> str:
-    return _joined(
-        f"{payload['meaning']}, asked for by {payload['asked_by']}", payload["reason"] and f": {payload['reason']}"
-    )
-
-
-def _joined(*parts: Any) -> str:
-    text = " ".join(filter(None, parts))
-    return text.replace(" :", ":").replace(" ;", ";")
-
-
-WORDS: dict[str, Callable[[Payload], str]] = {
-    "order.placed": _placed,
-    "order.acknowledged": lambda payload: f"acknowledged on {payload['on']} as {payload['reference']}",
-    "order.promised": lambda payload: f"another date: {payload['reason']}",
-    "order.expedited": lambda payload: f"expedited for {payload['cost']} {payload['currency']}: {payload['reason']}",
-    "tranche.shipped": _shipped,
-    "tranche.received": _received,
-    "change.asked": _change,
-    "change.decided": _decided,
-    "organisation.assigned": lambda payload: (
-        f"assigned to {payload['organisation']}" if payload["organisation"] else "assigned to no organisation"
-    ),
-}
-"""By kind of event: what says in words what happened."""

@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.money import share
 from ledger.rules.rows import OrderRow
+from ledger.subjects.orders.money_rules import share
 
 
 @dataclass(frozen=True, slots=True)

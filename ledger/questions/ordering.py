@@ -5,9 +5,9 @@ from __future__ import annotations
 from ledger.questions.case import lapsed
 from ledger.questions.links import predecessors
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.orders import is_unready, refuse_unready
 from ledger.rules.readiness import unmet
 from ledger.rules.rows import OrderRow
+from ledger.subjects.orders.rules import is_unready, refuse_unready
 
 
 def refuse_unready_order(snapshot: Snapshot, order: OrderRow) -> None:

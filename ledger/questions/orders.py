@@ -11,18 +11,18 @@ from ledger.questions.order_history import HistoryRow, history
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
-from ledger.rules.money import currency_code, share
 from ledger.rules.nearest import unknown_order
-from ledger.rules.orders import (
+from ledger.rules.permission import is_same
+from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
+from ledger.rules.subjects import is_delivery, order_of
+from ledger.subjects.orders.money_rules import currency_code, share
+from ledger.subjects.orders.rules import (
     is_order_late,
     latest_delivery,
     order_days_late,
     order_state,
     refuse_unplaced,
 )
-from ledger.rules.permission import is_same
-from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
-from ledger.rules.subjects import is_delivery, order_of
 from steps.stamps import stamp
 
 _CURRENCY = """

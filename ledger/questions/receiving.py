@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from ledger.questions.orders import order_named, require_tranche, serials_received
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.manifest import BEFORE, ELSEWHERE, TWICE, UNEXPECTED, ManifestEntry
+from ledger.subjects.orders.manifest_rules import BEFORE, ELSEWHERE, TWICE, UNEXPECTED, ManifestEntry
 
 EXPECTED = "expected"
 COUNTED = "counts"
 SURPLUS = "more than is outstanding"
 NO_SERIAL = "no serial number"
 LONGEST = 100
-"""The most characters of a serial number, as `ledger.rules.manifest` has it."""
+"""The most characters of a serial number, as `ledger.subjects.orders.manifest_rules` has it."""
 
 
 class Awaited(NamedTuple):

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ledger.questions.orders import changes, order_named, orders, require_tranche
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.orders import delivery_days_late
 from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.rules.subjects import is_delivery, order_of
+from ledger.subjects.orders.rules import delivery_days_late
 from steps.amount import counted
 from steps.stamps import local_day
 

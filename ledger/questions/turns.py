@@ -1,4 +1,4 @@
-"""Whose turn it is: what is in use, what waits for it, and in which order (`ledger.rules.turns`)."""
+"""Whose turn it is: what is in use, what waits for it, and in which order (`ledger.subjects.runs.queue_rules`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ledger.entries import Reservation
 from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
-from ledger.rules.turns import Waiting, wants
+from ledger.subjects.runs.queue_rules import Waiting, wants
 from steps.stamps import minute, moment
 
 NAMED = 3

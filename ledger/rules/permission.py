@@ -8,8 +8,9 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ledger.rules.access import ACCESS, ENGINE, Never, Rule, Who
+from ledger.rules.access import ENGINE, Never, Rule, Who
 from ledger.rules.activity import Activity
+from ledger.subjects.who_may import ACCESS
 from schedule.errors import InputError, NotPermittedError
 
 ANYONE = Who.ANYONE.value

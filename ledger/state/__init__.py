@@ -1,1 +1,1 @@
-"""The tables, the projections that fill them from events, and replay."""
+"""The tables, and what applying any event does to them: rows, readiness, what is opened again."""

@@ -28,12 +28,12 @@ from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
-    from ledger.log.payloads.base import Batch, Left, Payload
-    from ledger.log.payloads.checklists import ItemsChecked
-    from ledger.log.payloads.orders import TrancheReceived
-    from ledger.log.payloads.runs import RunSettled
-    from ledger.log.payloads.sign_off import Rejected
-    from ledger.log.payloads.work import Attached, MeasurementRecorded
+    from ledger.log.payload import Batch, Left, Payload
+    from ledger.subjects.checklists.payloads import ItemsChecked
+    from ledger.subjects.orders.payloads import TrancheReceived
+    from ledger.subjects.runs.payloads import RunSettled
+    from ledger.subjects.sign_off.payloads import Rejected
+    from ledger.subjects.work.payloads import Attached, MeasurementRecorded
 
     OpensNcr = ItemsChecked | TrancheReceived | RunSettled | Rejected | MeasurementRecorded
 
@@ -179,7 +179,7 @@ class Projection(Collected):
         self.files = files
         self.changed: dict[str, None] = {}
         self.latest_words: dict[str, str] = {}
-        """By subject, as far as it was asked: of what time its latest entry is (see `ledger.state.projections.later_words`)."""
+        """By subject, as far as it was asked: of what time its latest entry is (see `ledger.subjects.later_words`)."""
         self._handlers = handlers
         self._activities: dict[str, Activity] = {}
 

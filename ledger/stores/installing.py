@@ -8,10 +8,10 @@ from importlib.resources import files
 from typing import Any
 
 from ledger.entries import Claim, Reservation
-from ledger.log.events import KINDS
-from ledger.log.payloads.base import LONGEST_SIGNATURE, appended_by
+from ledger.log.payload import LONGEST_SIGNATURE, appended_by
 from ledger.stores.held import types_of
 from ledger.stores.postgres import literal
+from ledger.subjects.kinds import KINDS
 from schedule.errors import InputError
 
 SESSIONS, OF_ENGINE = 10, 20

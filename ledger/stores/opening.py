@@ -20,7 +20,6 @@ from sqlmodel import SQLModel
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
 from ledger.log.events import readable
-from ledger.state.projector import replaying
 from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
 from ledger.stores.following import is_begun
 from ledger.stores.log import Log
@@ -33,6 +32,7 @@ from ledger.stores.sqlite import (
     file_engine,
     memory_engine,
 )
+from ledger.subjects.replay import replaying
 from ledger.trust.judging import Judge
 from ledger.trust.record import Record
 from schedule.errors import InputError, UnreachableError

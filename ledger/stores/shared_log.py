@@ -23,8 +23,6 @@ from ledger.entries import Claim, Reservation
 from ledger.evidence import names
 from ledger.log.chain import hash_of
 from ledger.log.columns import COLUMNS, FIRST_HASH
-from ledger.log.payloads.people import PersonRedacted
-from ledger.log.payloads.plan import PlanAdopted
 from ledger.machine_time import Clock, machine_time
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
@@ -32,6 +30,8 @@ from ledger.stores.following import stands_at
 from ledger.stores.held import held_in
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import explained_engine, write_anew
+from ledger.subjects.people.payloads import PersonRedacted
+from ledger.subjects.plan.payloads import PlanAdopted
 from schedule.errors import NotSatisfiedError, UnreachableError
 
 Row = dict[str, Any]

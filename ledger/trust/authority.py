@@ -18,14 +18,14 @@ from ledger.evidence.store import load
 from ledger.log.chain import Event, hash_of
 from ledger.log.columns import COLUMNS
 from ledger.log.events import readable
-from ledger.log.payloads.base import Decided
-from ledger.log.payloads.people import Delegated, KeyRevoked, Withdrawn
-from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
+from ledger.log.payload import Decided
 from ledger.questions.records import signer_keys
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE, PROCEED
 from ledger.rules.rows import SignerKey
 from ledger.stores.file import is_copy
+from ledger.subjects.people.payloads import Delegated, KeyRevoked, Withdrawn
+from ledger.subjects.plan.payloads import Genesis, PlanAdopted, RulesRaised
 from ledger.trust import sshsig
 from ledger.trust.planned import site_in
 from ledger.trust.proving import binds, namespace_of

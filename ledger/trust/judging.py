@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
 from ledger.log.events import event_of, is_known
-from ledger.log.payloads.base import LONGEST_SIGNATURE, Decided, Payload
-from ledger.log.payloads.plan import Genesis, PlanAdopted, RulesRaised
-from ledger.making import AGAIN
+from ledger.log.payload import LONGEST_SIGNATURE, Decided, Payload
 from ledger.questions.moment import Moment, SiteTerms
 from ledger.rules import times
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES, WHO_AND_WHEN
+from ledger.subjects.plan.payloads import Genesis, PlanAdopted, RulesRaised
+from ledger.subjects.replay import AGAIN
 from ledger.trust import ssh
 from ledger.trust.late_keys import enrolled_then
 from ledger.trust.overtaken import said_since

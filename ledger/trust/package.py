@@ -22,7 +22,7 @@ from ledger.evidence.store import is_intact, load
 from ledger.log.chain import hashed_text
 from ledger.log.columns import COLUMNS
 from ledger.log.events import read_payload
-from ledger.log.payloads.base import Decided
+from ledger.log.payload import Decided
 from ledger.machine_time import machine_time
 from ledger.questions.activities import activities
 from ledger.questions.records import signer_keys

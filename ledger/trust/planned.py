@@ -14,8 +14,8 @@ from typing import Any
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import stored
-from ledger.state.projections.plan import LINK, design_columns, unit_columns, values_of
-from ledger.state.projections.revision import order_columns, tranche_columns
+from ledger.subjects.plan.applying import LINK, design_columns, unit_columns, values_of
+from ledger.subjects.plan.revision_applying import order_columns, tranche_columns
 from steps.planning.activity import texts_of
 from steps.planning.plan import Plan
 from steps.stamps import stamp

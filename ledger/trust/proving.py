@@ -14,20 +14,21 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 from ledger.log.chain import CLOCK_TOLERANCE, Event, canonical_text
-from ledger.log.payloads.base import Decided
-from ledger.log.payloads.ncr import NcrClosed, NcrDispositioned
-from ledger.log.payloads.orders import ChangeDecided
-from ledger.log.payloads.people import Delegated, KeyRevoked, PersonRedacted, Withdrawn
-from ledger.log.payloads.plan import PlanAdopted, ProgressAdopted, RulesRaised
-from ledger.log.payloads.runs import Released
-from ledger.log.payloads.sign_off import Overridden, Rejected, Signed, Waived, WaiverMoved
-from ledger.log.payloads.work import NotApplicable
+from ledger.log.payload import Decided
 from ledger.questions.case import activity
 from ledger.questions.records import signer_keys
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
+from ledger.subjects.ncr.payloads import NcrClosed, NcrDispositioned
+from ledger.subjects.orders.payloads import ChangeDecided
+from ledger.subjects.people.payloads import Delegated, KeyRevoked, PersonRedacted, Withdrawn
+from ledger.subjects.plan.payloads import PlanAdopted, ProgressAdopted, RulesRaised
+from ledger.subjects.runs.payloads import Released
+from ledger.subjects.sign_off.kinds.signed import Signed
+from ledger.subjects.sign_off.payloads import Overridden, Rejected, Waived, WaiverMoved
+from ledger.subjects.work.payloads import NotApplicable
 from ledger.trust import ssh, sshsig
 from ledger.trust.late_keys import refuse_newer_keys
 from ledger.trust.overtaken import said_since

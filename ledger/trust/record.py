@@ -11,26 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ledger.log.chain import Event
-from ledger.log.payloads.base import ReadingPart
-from ledger.log.payloads.orders import (
-    OrderAcknowledged,
-    OrderExpedited,
-    OrderPlaced,
-    OrderPromised,
-    TrancheReceived,
-    TrancheShipped,
-)
-from ledger.log.payloads.runs import RunClaimed, RunSettled
-from ledger.log.payloads.sign_off import Signed
-from ledger.log.payloads.work import (
-    Assigned,
-    Attached,
-    Commented,
-    Finished,
-    MeasurementRecorded,
-    Progressed,
-    Started,
-)
+from ledger.log.payload import ReadingPart
 from ledger.machine_time import machine_time
 from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
 from ledger.questions.moment import CaseOfMoment, Moment, SiteTerms, terms_of
@@ -46,6 +27,25 @@ from ledger.rules.rows import SignerKey
 from ledger.rules.subjects import is_supply
 from ledger.state.projection import Projection
 from ledger.state.readiness import Readiness
+from ledger.subjects.orders.payloads import (
+    OrderAcknowledged,
+    OrderExpedited,
+    OrderPlaced,
+    OrderPromised,
+    TrancheReceived,
+    TrancheShipped,
+)
+from ledger.subjects.runs.payloads import RunClaimed, RunSettled
+from ledger.subjects.sign_off.kinds.signed import Signed
+from ledger.subjects.work.payloads import (
+    Assigned,
+    Attached,
+    Commented,
+    Finished,
+    MeasurementRecorded,
+    Progressed,
+    Started,
+)
 from ledger.trust import sshsig
 from steps.acceptance.measured import Measured
 from steps.stamps import instant, stamped

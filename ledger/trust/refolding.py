@@ -19,22 +19,22 @@ from sqlalchemy import Connection
 from ledger.evidence.store import SiteFiles
 from ledger.log.chain import Event
 from ledger.log.events import readable
-from ledger.log.payloads.base import Again, Decided
-from ledger.log.payloads.facts import FactsRecorded
-from ledger.log.payloads.plan import BeforeRow, ProgressAdopted
-from ledger.log.payloads.work import Reopened
+from ledger.log.payload import Again, Decided
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.rules.approval import asks_for_signature
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.projection import EVERY, Projection
-from ledger.state.projections.plan import LINK, take_rows
-from ledger.state.projections.revision import NOT_STARTED, UNPLACED, UNRECEIVED, first_state, planned_columns
-from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
 from ledger.state.reopening import mark_stale, open_again
 from ledger.stores.sqlite import memory_engine
+from ledger.subjects.facts.payloads import FactsRecorded
+from ledger.subjects.plan.applying import LINK, take_rows
+from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
+from ledger.subjects.plan.revision_applying import NOT_STARTED, UNPLACED, UNRECEIVED, first_state, planned_columns
+from ledger.subjects.replay import HANDLERS
+from ledger.subjects.work.payloads import Reopened
 from ledger.trust.authority import Adoption, Authority, forged, is_over
 from ledger.trust.own_events import Nodes, listed, orders_of, own_events
 from ledger.trust.planned import ORDER, TRANCHE, activities_in, orders_in

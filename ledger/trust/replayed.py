@@ -15,9 +15,9 @@ from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.state.projector import replaying
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
+from ledger.subjects.replay import replaying
 from ledger.trust.chain import Finding, Place, pages, refused_in
 from ledger.trust.judging import Judge
 from ledger.trust.record import Deferred, Record

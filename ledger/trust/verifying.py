@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Decided, Payload
-from ledger.log.payloads.orders import ChangeDecided
-from ledger.log.payloads.plan import ProgressAdopted
-from ledger.log.payloads.sign_off import Signed
-from ledger.log.payloads.work import NotApplicable
+from ledger.log.payload import Decided, Payload
 from ledger.questions.case import LookedUp, activity, actor, approvers
 from ledger.questions.moment import Moment
 from ledger.questions.orders import change
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import roles_for
+from ledger.subjects.orders.payloads import ChangeDecided
+from ledger.subjects.plan.payloads import ProgressAdopted
+from ledger.subjects.sign_off.kinds.signed import Signed
+from ledger.subjects.work.payloads import NotApplicable
 from ledger.trust.proving import asks
 
 WITHOUT_STATEMENT = NotApplicable | ProgressAdopted

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ledger.log.chain import Event
-from ledger.log.payloads.base import Decided
-from ledger.log.payloads.plan import Genesis, RulesRaised
+from ledger.log.payload import Decided
 from ledger.rules.access import ENGINE
+from ledger.subjects.plan.payloads import Genesis, RulesRaised
 from ledger.trust.statements import read_statement
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from clusterwright.check_file import read_checks
 from clusterwright.design_view import _temperatures
 from flows.runs.plays import patterns_of, roles_of
-from ledger.rules.manifest import read_manifest, read_scan
+from ledger.subjects.orders.manifest_rules import read_manifest, read_scan
 from playbooks import __path__ as playbooks
 from steps.acceptance.measuring import measure
 from tests.acceptance.test_garbled import METRICS

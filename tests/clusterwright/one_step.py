@@ -8,8 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from clusterwright.planning import plan_of
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.project_time import project_now
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from steps.planning.plan import Plan
 from tests.conftest import Command
 

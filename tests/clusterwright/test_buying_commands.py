@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from ledger.account import machine_account
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
 from ledger.project_time import project_now
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, small_plan

@@ -11,12 +11,16 @@ import pytest
 from msgspec.structs import replace
 
 from clusterwright.planning import plan_of
-from ledger.decisions import deliveries, evidence, orders, sign_off, work
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders as all_orders
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.orders import decisions as orders
+from ledger.subjects.orders import delivery_decisions as deliveries
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.kinds import signed as sign_off
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work import evidence_decisions as evidence
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotSatisfiedError
 from steps.acceptance.meeting import value_that_meets

@@ -19,12 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.check_file import read_checks
-from ledger.decisions.checklists import check
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.work import start
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checked_items
 from ledger.reading import open_snapshot
+from ledger.subjects.checklists.decisions import check
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.work.decisions import start
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from tests.conftest import Command

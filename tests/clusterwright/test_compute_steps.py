@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ledger.decisions.runs import claim, settle
 from ledger.entries import RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities
 from ledger.reading import open_snapshot
+from ledger.subjects.runs.decisions import claim, settle
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 from steps.design.calculated import Calculator

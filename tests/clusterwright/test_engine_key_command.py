@@ -13,10 +13,10 @@ import yaml
 from clusterwright.health_check import ADVICE, FAULT, OK
 from clusterwright.planning import plan_of
 from clusterwright.previewing import preview
-from ledger.decisions import plan as decisions
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.machine_time import machine_time
 from ledger.rules.version import RULES
+from ledger.subjects.plan import decisions
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.trust import ssh
 from ledger.trust.engine_key import KEY, make_key
 from schedule.errors import NotSatisfiedError, UnreachableError

@@ -12,7 +12,7 @@ from rich.style import Style
 
 from clusterwright.week_report import FORMATS, Line, WeekReport
 from flows.dashboard.markdown import escaped
-from ledger.decisions.work import comment
+from ledger.subjects.work.decisions import comment
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from schedule.text import require_visible, shown, shown_in_json, shown_in_line

@@ -13,9 +13,9 @@ import pytest
 from msgspec.structs import replace
 
 from clusterwright.matching import serials_on_record
-from ledger.decisions.checklists import check
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.work import start
+from ledger.subjects.checklists.decisions import check
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.work.decisions import start
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
 from tests.conftest import Command
 from tests.flows.netbox_server import TOKEN, running_netbox

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.work import comment
+from ledger.subjects.work.decisions import comment
 from ledger.writing import Ledger
 from tests.clusterwright.test_start_up import loaded
 from tests.conftest import Command

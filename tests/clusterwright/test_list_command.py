@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan
+from ledger.subjects.plan.decisions import adopt_plan
 from tests.conftest import Command
 from tests.ledger.conftest import Clock, activity, begun, small_plan
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from clusterwright.adoption import Adoption, adopt_prepared
-from ledger.decisions.plan import adopt_plan
 from ledger.stores.file import refuse_lost
+from ledger.subjects.plan.decisions import adopt_plan
 from schedule.errors import ClusterwrightError
 from tests.conftest import Command
 from tests.ledger.conftest import Clock, begun, small_plan

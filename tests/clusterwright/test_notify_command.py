@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from flows.notify.settings import FILE
-from ledger.decisions.plan import create_ledger
 from ledger.project_time import project_now
+from ledger.subjects.plan.decisions import create_ledger
 from tests.conftest import Command
 from tests.flows.receiving import Receiver, receiving
 

@@ -17,15 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.dashboard.status_artifact import status_text
-from ledger.decisions import orders as buying
-from ledger.decisions.deliveries import receive
-from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, finish, start
 from ledger.forecasting import keep_forecast, make_forecast
 from ledger.questions.headlines import headlines
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.reading import open_snapshot
+from ledger.subjects.orders import decisions as buying
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.kinds.forecast_published import publish_forecast
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, start
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from steps.planning.dates.dating import solved

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from flows.runs.process.spare import supervisor
-from ledger.decisions.work import comment
 from ledger.evidence.store import load, store
 from ledger.private import KEPT, private_files
 from ledger.stores.file import connect
+from ledger.subjects.work.decisions import comment
 from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.other_user import NOBODY_HAS, as_account, needs_root

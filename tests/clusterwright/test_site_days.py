@@ -12,15 +12,15 @@ from flows.rehearsal.people import SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock
 from flows.rehearsal.suppliers import SimulatedSuppliers
-from ledger.decisions.orders import order, promise
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
 from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import actuals
 from ledger.questions.headlines import headlines
 from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.stores.file import connect
+from ledger.subjects.orders.decisions import order, promise
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.anchors import Anchor, checked, head_anchor
 from ledger.trust.checkpoint import Checkpoint
 from ledger.trust.site_zone import zone_of

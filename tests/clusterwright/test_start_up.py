@@ -30,11 +30,15 @@ try:
     main()
 except SystemExit:
     pass
-print("LOADED " + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+print("LOADED " + json.dumps(sorted(sys.modules)))
 """
 
 
 def loaded(*arguments: object) -> set[str]:
+    return {name.partition(".")[0] for name in modules_loaded(*arguments)}
+
+
+def modules_loaded(*arguments: object) -> set[str]:
     result = subprocess.run(
         [sys.executable, "-c", PROBE, json.dumps([str(a) for a in arguments])],
         capture_output=True,
@@ -53,6 +57,16 @@ def test_help_loads_no_library_of_any_room() -> None:
 @pytest.mark.parametrize("verb", [["status"], ["next"], ["why", "034@pod-001"], ["orders"], ["show", "034@pod-001"]])
 def test_commands_that_look_load_nothing_heavy(adopted: Path, verb: list[str]) -> None:
     assert not loaded(*verb, "--site", adopted) & HEAVY
+
+
+@pytest.mark.parametrize("verb", [["status"], ["next"], ["why", "034@pod-001"], ["orders"], ["show", "034@pod-001"]])
+def test_commands_that_look_load_of_a_subject_who_may_its_rules_and_its_words(adopted: Path, verb: list[str]) -> None:
+    """What makes and applies events waits for whoever decides."""
+    names = {name for name in modules_loaded(*verb, "--site", adopted) if name.startswith("ledger.subjects.")}
+
+    assert "ledger.subjects.who_may" in names
+    assert [name for name in names if name.endswith(("payloads", "making", "applying", "decisions", "replay"))] == []
+    assert [name for name in names if "kinds" in name] == []
 
 
 def test_plan_loads_the_planner_but_neither_engine_nor_screens(site: Path) -> None:

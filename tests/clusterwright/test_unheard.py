@@ -9,9 +9,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from ledger.account import machine_account
-from ledger.decisions.runs import claim
 from ledger.machine_processes import boot_id
 from ledger.machine_time import machine_time
+from ledger.subjects.runs.decisions import claim
 from ledger.writing import Ledger
 from tests.conftest import Command
 from tests.ledger.conftest import Clock

@@ -18,17 +18,17 @@ from msgspec.structs import replace
 
 from clusterwright.plan_diff import Change, changes_to
 from clusterwright.planning import plan_of as planned
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.work import reopen
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders, require_order
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.rules.revision import Consequences, OnRecord, consequences
 from ledger.rules.rows import Begun, OrderRow
-from ledger.rules.taking_over import taken_over
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.revision_rules import Consequences, OnRecord, consequences
+from ledger.subjects.plan.taking_over_rules import taken_over
+from ledger.subjects.work.decisions import reopen
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.moved import moved

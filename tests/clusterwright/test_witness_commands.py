@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ledger.account import machine_account
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.project_time import project_now
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from tests.conftest import Command
 from tests.ledger.conftest import PEOPLE, activity, small_plan
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.project_time import project_now
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from tests.flows.conftest import PLAYBOOK
 from tests.ledger.conftest import activity, link, small_plan
 

@@ -18,12 +18,12 @@ from msgspec import to_builtins
 
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.settings import apply
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.project_time import project_now
 from ledger.questions import records
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.dashboard import give_dashboard

@@ -24,9 +24,6 @@ import psutil
 
 from flows.performers.lease import folder_name
 from flows.runs.bundle.digest import run_digest
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.requests import request_retry
-from ledger.decisions.sign_off import release
 from ledger.log.chain import Event
 from ledger.machine_time import machine_time
 from ledger.questions import records
@@ -35,6 +32,9 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.stores.file import connect
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import release
+from ledger.subjects.runs.request_decisions import request_retry
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.terms import CHANGING

@@ -20,9 +20,6 @@ from typing import Any, NamedTuple, Self
 import psutil
 
 from flows.runs.bundle.digest import run_digest
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import release, sign
-from ledger.decisions.work import finish, start
 from ledger.machine_time import machine_time
 from ledger.questions import records
 from ledger.questions.activities import activities, hosts_of
@@ -30,6 +27,10 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import in_use, place_of, reservations
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import release
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.planning.plan import Plan

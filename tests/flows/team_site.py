@@ -18,11 +18,11 @@ import psutil
 import redis
 
 from flows.dashboard.prefect_api import PrefectApi
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.machine_time import machine_time
 from ledger.questions.activities import activities
 from ledger.questions.records import RunRow, runs
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from steps.planning.plan import Plan
 from tests.commands import called
 from tests.flows.conftest import until

@@ -21,12 +21,6 @@ from flows.rehearsal.people import SimulatedPeople
 from flows.rehearsal.performer import Simulator
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock
-from ledger.decisions.evidence import attach, attest
-from ledger.decisions.facts import record_facts
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import sign, waive
-from ledger.decisions.work import finish, reopen, start
 from ledger.entries import FactEntry, ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.evidence.store import load
@@ -35,6 +29,13 @@ from ledger.questions.records import EvidenceRow, claims, evidence
 from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
+from ledger.subjects.facts.decisions import record_facts
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off.decisions import waive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, reopen, start
+from ledger.subjects.work.evidence_decisions import attach, attest
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
@@ -258,7 +259,7 @@ def test_facts_are_evidence_of_a_later_attempt_too(built: Built) -> None:
 
 
 def test_power_is_written_when_it_was_inspected_and_signed_with_the_engineers_drawing(built: Built) -> None:
-    from ledger.decisions.work import measure
+    from ledger.subjects.work.decisions import measure
 
     assert built.row("094@site").state.value == "blocked"
     measure(built.ledger, "tech", "091@site", "ground_resistance", Decimal("0.4"), "ohm", source="meter")
@@ -277,7 +278,7 @@ def test_power_is_written_when_it_was_inspected_and_signed_with_the_engineers_dr
 
 
 def test_a_waived_reading_of_the_inspection_is_an_open_difference(built: Built) -> None:
-    from ledger.decisions.work import measure
+    from ledger.subjects.work.decisions import measure
 
     measure(built.ledger, "tech", "091@site", "ground_resistance", Decimal(3), "ohm", source="meter")
     waive(built.ledger, "lead", "091@site", "ground_resistance", "second rod ordered", date(2026, 6, 1))
@@ -289,7 +290,7 @@ def test_a_waived_reading_of_the_inspection_is_an_open_difference(built: Built) 
 
 
 def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ledger.decisions.work import measure
+    from ledger.subjects.work.decisions import measure
 
     measure(built.ledger, "tech", "091@site", "ground_resistance", Decimal("0.4"), "ohm", source="meter")
     sign(built.ledger, "lead", "091@site")

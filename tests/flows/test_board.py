@@ -18,14 +18,15 @@ from flows.dashboard.prefect_api import FINAL
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.standing_pictures import dates_of, pictures
 from flows.dashboard.standing_words import phase_dates, shown, title
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import reject, sign
-from ledger.decisions.work import finish, start
 from ledger.project_time import project_now
 from ledger.questions.kept_forecast import KeptChance, KeptMilestone
 from ledger.questions.standings import WorkStanding, of_phase, standings
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from tests.flows.conftest import Running, Start, state, task_runs, until
 from tests.flows.standing_watch import expected, green

@@ -16,10 +16,10 @@ from pydantic_core import to_jsonable_python
 from flows.dashboard.server import PrefectServer
 from flows.runs.process.leftovers import remote_temp, remove_abandoned
 from flows.runs.process.orphans import end_group
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.requests import request_cancel
 from ledger.questions.records import evidence
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.request_decisions import request_cancel
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.flows.canaries import CANARIES, found_in, is_asleep, write_canaries

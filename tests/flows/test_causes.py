@@ -11,13 +11,13 @@ import pytest
 from pydantic_core import to_jsonable_python
 
 from flows.dashboard.server import PrefectServer
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.requests import request_retry
-from ledger.decisions.runs import settle
 from ledger.entries import ItemResult, RunOutcome
 from ledger.questions.activities import hosts_of
 from ledger.questions.ncrs import ncrs
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.request_decisions import request_retry
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.conftest import Command

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from flows.dashboard.server import PrefectServer
-from ledger.decisions.facts import record_facts
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.entries import FactEntry
 from ledger.evidence.store import load
 from ledger.project_time import project_now
 from ledger.questions.records import evidence, sign_offs
 from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
+from ledger.subjects.facts.decisions import record_facts
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.loader import read_roles

@@ -22,11 +22,11 @@ from flows.runs.process import control_groups
 from flows.runs.process.control_groups import end, group_of, own_group, processes, why_none
 from flows.runs.process.place import runs_folder
 from flows.runs.run import RunSpec, run_playbook
-from ledger.decisions.runs import claim
 from ledger.evidence.plans import read_plan
 from ledger.machine_processes import boot_id
 from ledger.project_time import project_now
 from ledger.reading import open_snapshot
+from ledger.subjects.runs.decisions import claim
 from ledger.writing import Ledger
 from tests.flows.conftest import runs, state
 from tests.flows.test_ansible_endings import PARENT, inventory, play, sleeping, wait_until

@@ -14,9 +14,10 @@ import pytest
 from flows.dashboard.server import PrefectServer
 from flows.engine.state import Work
 from flows.runs.bundle.digest import run_digest
-from ledger.decisions.requests import request_cancel
-from ledger.decisions.sign_off import release, sign
-from ledger.decisions.work import finish, hold, start
+from ledger.subjects.runs.decisions import release
+from ledger.subjects.runs.request_decisions import request_cancel
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, hold, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import PLAYBOOK, Running, Start, row, runs, state, task_runs, until
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.slow
 SIGN = """
 import sys
 from pathlib import Path
-from ledger.decisions.sign_off import sign
+from ledger.subjects.sign_off.decisions import sign
 from ledger.writing import Ledger
 with Ledger.open(Path(sys.argv[1])) as ledger:
     sign(ledger, "lead2", sys.argv[2])

@@ -19,10 +19,6 @@ from flows.runs.drift.look import Look, Place, look_for_drift
 from flows.runs.drift.text import keep, told
 from flows.runs.means import DEFAULTS
 from flows.runs.secrets.access import Access
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import release
-from ledger.decisions.work import reopen
 from ledger.entries import ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.machine_time import machine_time
@@ -33,6 +29,9 @@ from ledger.questions.site import head
 from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.work.decisions import reopen
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError

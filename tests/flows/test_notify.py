@@ -19,12 +19,12 @@ from flows.notify.notifier import Notifier, send_due
 from flows.notify.sent_notices import Memory, NoticeKey, remembered, sent_notices
 from flows.notify.settings import FILE, read_settings
 from flows.notify.wording import inert
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import reject
-from ledger.decisions.work import finish, start
 from ledger.machine_time import machine_time
 from ledger.questions.kept_forecast import KeptChance, KeptForecast, KeptMilestone, KeptValue
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from schedule.errors import InputError, UnreachableError
 from tests.conftest import project_time_at

@@ -13,9 +13,9 @@ import pytest
 
 from flows.dashboard.earlier_engines import clear_abandoned
 from flows.dashboard.server import PrefectServer
-from ledger.decisions.plan import adopt_plan
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.writing import Ledger
 from steps.catalog.terms import Phase
 from tests.flows.conftest import Running, Start, engine_plan, state, until

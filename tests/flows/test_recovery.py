@@ -17,14 +17,14 @@ from flows.engine.recovery import recover
 from flows.engine.state import Engine
 from flows.performers.real import RealPerformer
 from flows.runs.process.leftovers import remote_temp
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.runs import claim, renew
 from ledger.evidence.plans import read_plan
 from ledger.machine_processes import boot_id
 from ledger.machine_time import machine_time
 from ledger.project_time import project_now
 from ledger.questions.records import claims
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import claim, renew
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, engine_plan, row, runs, state, until

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from flows.rehearsal.simulated_time import SimulatedClock
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
 from ledger.questions.records import runs, sign_offs
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.trust.audit import audit
 from steps.planning.dates.dating import solved
 from steps.planning.plan import Plan

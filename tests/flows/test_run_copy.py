@@ -16,14 +16,13 @@ from flows.runs.bundle.digest import run_digest
 from flows.runs.releases.terms import hosts_left
 from flows.runs.run import RunEvent, RunSpec, run_playbook
 from flows.runs.waves import run_in_waves
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.requests import request_retry
-from ledger.decisions.runs import claim
-from ledger.decisions.sign_off import release
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import claim, release
+from ledger.subjects.runs.request_decisions import request_retry
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import Waves

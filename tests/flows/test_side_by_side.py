@@ -16,12 +16,12 @@ from flows.engine.up import _engine
 from flows.performers.real import RealPerformer
 from flows.runs.limits import side_by_side
 from flows.runs.means import Means
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.writing import Ledger
 from steps.design.run_settings import RunSettings
 from tests.flows.conftest import Running, until

@@ -11,10 +11,10 @@ import pytest
 from flows.engine import state as engine_state
 from flows.engine.housekeeping import SigningGate
 from flows.engine.state import Engine
-from ledger.decisions.people import revoke_key
 from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
+from ledger.subjects.people.decisions import revoke_key
 from ledger.trust.engine_key import NEXT, make_key
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, clock, site_dir

@@ -27,13 +27,13 @@ from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock
 from flows.rehearsal.suppliers import SimulatedSuppliers
 from flows.runs.bundle.digest import run_digest
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.requests import request_run
-from ledger.decisions.sign_off import release
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import release
+from ledger.subjects.runs.request_decisions import request_run
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, runs, state, until
 from tests.flows.test_rehearsal import rehearsal_plan

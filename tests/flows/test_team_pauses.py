@@ -8,9 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
 from ledger.machine_time import machine_time
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.commands import called

@@ -11,14 +11,14 @@ from flows.engine.performer import Outcome
 from flows.engine.state import Engine
 from flows.performers.lease import claim_here
 from flows.performers.real import RealPerformer
-from ledger.decisions.runs import settle
-from ledger.decisions.work import hold
 from ledger.entries import Claim, ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.work.decisions import hold
 from ledger.writing import Ledger
 from tests.flows.busy_site import FIRST, PODS, WIDE, make, make_inventory, make_playbooks
 from tests.flows.conftest import state

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clusterwright.planning import plan_of
-from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from steps.catalog.terms import Mapping
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import PlanLink

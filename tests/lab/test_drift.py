@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan
 from ledger.evidence.plans import read_plan
 from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
@@ -19,6 +18,7 @@ from ledger.questions.drift import drifted
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.design.drift_rule import DriftRule

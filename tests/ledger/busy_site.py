@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.log.chain import Event
 from ledger.machine_time import machine_time
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.trust import ssh
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ledger.account import machine_account
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.work import start
 from ledger.entries import ItemEntry
 from ledger.project_time import project_now
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.work.decisions import start
 from steps.acceptance.measured import Measured
 from steps.planning.plan import Person, Plan
 from tests.ledger.conftest import PEOPLE, criterion, small_plan

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Protocol
 
 import pytest
 
-from ledger.decisions import plan as decisions
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.questions.case import require_activity
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores import sqlite
 from ledger.stores.place import FILE, require_database
+from ledger.subjects.plan import decisions
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.ledger.journey import bought, passed, racked

@@ -22,14 +22,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, finish, progress, reopen, start
 from ledger.log.chain import Event
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.stores.file import connect
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, progress, reopen, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import UnreachableError

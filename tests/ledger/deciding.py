@@ -23,25 +23,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from msgspec.structs import replace
 
 from ledger import entries
-from ledger.decisions import (
-    changes,
-    checklists,
-    corrections,
-    deliveries,
-    evidence,
-    facts,
-    ncr,
-    orders,
-    people,
-    plan,
-    progress,
-    requests,
-    runs,
-    sign_off,
-    work,
-)
-from ledger.decisions.plan import adopt_plan, create_ledger, raise_rules
-from ledger.decisions.runs import record_preview, renew
 from ledger.entries import ItemEntry, ProgressRow, RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
@@ -57,12 +38,29 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
+from ledger.subjects.checklists import decisions as checklists
+from ledger.subjects.corrections import decisions as corrections
+from ledger.subjects.facts import decisions as facts
+from ledger.subjects.ncr import decisions as ncr
+from ledger.subjects.orders import change_decisions as changes
+from ledger.subjects.orders import decisions as orders
+from ledger.subjects.orders import delivery_decisions as deliveries
+from ledger.subjects.people import decisions as people
+from ledger.subjects.plan import progress_decisions as progress
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.runs import decisions as runs
+from ledger.subjects.runs import request_decisions as requests
+from ledger.subjects.runs.decisions import record_preview, renew
+from ledger.subjects.sign_off import decisions as sign_off
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work import evidence_decisions as evidence
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanWitness
 from steps.planning.plan import Plan
+from tests.ledger import kinds
 from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, recorded_by, shared_if_asked, small_plan
 from tests.ledger.journey import GOOD, MTU, take
 from tests.ledger.keys import public, sign_as
@@ -123,13 +121,10 @@ COMMANDS: dict[str, Command] = {
     "resume": lambda b, p, a, _: work.resume(b, p, a),
     "na": lambda b, p, a, _: work.na(b, p, a, "no need"),
     "reopen": lambda b, p, a, _: work.reopen(b, p, a, "again"),
-    "settle_duplicate": lambda b, _p, a, _: work.settle_duplicate(b, "engine", a),
     "import_progress": lambda b, p, a, _: progress.import_progress(b, p, [ProgressRow(2, a, "done", T0, T0, "tech")]),
     "import early": lambda b, p, a, _: progress.import_progress(
         b, p, [ProgressRow(2, a, "done", T0, T0, "tech", out_of_sequence="it was there")]
     ),
-    "assign_organisation": lambda b, p, a, _: work.assign_organisation(b, p, a, ""),
-    "sign": lambda b, p, a, _: sign_off.sign(b, p, a),
     "reject": lambda b, p, a, _: sign_off.reject(b, p, a, "no"),
     "waive": lambda b, p, a, x: sign_off.waive(b, p, a, "link.loss", "short", x.in_days(60)),
     "move_waiver": lambda b, p, a, x: sign_off.move_waiver(b, p, a, "W-0001", x.in_days(90), "longer"),
@@ -137,7 +132,7 @@ COMMANDS: dict[str, Command] = {
     "invite": lambda b, p, a, x: sign_off.invite(b, p, a, x.clock.now + timedelta(hours=1), agreed=True),
     "attend": lambda b, p, a, _: sign_off.attend(b, p, a, "sponsor", person="sponsor"),
     "stay away": lambda b, p, a, _: sign_off.attend(b, p, a, "sponsor", person=None),
-    "release": lambda b, p, a, _: sign_off.release(b, p, a, hosts=["n"], count=1, playbook_digest="d"),
+    "release": lambda b, p, a, _: runs.release(b, p, a, hosts=["n"], count=1, playbook_digest="d"),
     "disposition_ncr": lambda b, p, _a, x: ncr.disposition_ncr(
         b, p, x.named("NCR"), "rework", owner="tech", due=x.in_days(50)
     ),
@@ -173,7 +168,6 @@ COMMANDS: dict[str, Command] = {
         people.redact(b, p, "guest", "asked for it"),
         people.take_away(b),
     ),
-    "publish_forecast": lambda b, p, _a, x: plan.publish_forecast(b, p, x.clock.now + timedelta(days=90)),
     "request_run": lambda b, p, a, _: requests.request_run(b, p, a),
     "request_retry": lambda b, p, a, _: requests.request_retry(b, p, a),
     "request_cancel": lambda b, p, a, _: requests.request_cancel(b, p, a),
@@ -188,6 +182,7 @@ COMMANDS: dict[str, Command] = {
     "settle failed": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("failed")),
     "settle interrupted": lambda b, _p, a, _: runs.settle(b, "engine-1", a, RunOutcome("interrupted")),
     "a day": lambda _b, _p, _a, x: x.clock.forward(24),
+    **kinds.COMMANDS,
 }
 """Every service by its name, and some by another with other terms; a test holds them against the table of access."""
 

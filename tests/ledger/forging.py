@@ -18,35 +18,38 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from ledger.decisions.changes import ask_change
-from ledger.decisions.ncr import disposition_ncr
-from ledger.decisions.orders import order
-from ledger.decisions.people import delegate
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.requests import request_run
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import attend, invite, sign, waive
-from ledger.decisions.work import finish, hold, na, start
 from ledger.entries import RunOutcome, RunStatus
 from ledger.log.chain import Draft, Head, Recording, chained
 from ledger.log.columns import COLUMNS
-from ledger.log.events import KINDS, event_of
-from ledger.log.payloads.base import Decided, Payload
-from ledger.log.payloads.orders import OrderPlaced
-from ledger.log.payloads.people import PersonRedacted
-from ledger.log.payloads.plan import Genesis, RulesRaised
+from ledger.log.events import event_of
+from ledger.log.payload import Decided, Payload
 from ledger.questions.case import activity as activity_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.rules.version import RULES
+from ledger.subjects.kinds import KINDS
+from ledger.subjects.ncr.decisions import disposition_ncr
+from ledger.subjects.orders.change_decisions import ask_change
+from ledger.subjects.orders.decisions import order
+from ledger.subjects.orders.payloads import OrderPlaced
+from ledger.subjects.people.decisions import delegate
+from ledger.subjects.people.payloads import PersonRedacted
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.payloads import Genesis, RulesRaised
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.request_decisions import request_run
+from ledger.subjects.sign_off.decisions import attend, invite, waive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, hold, na, start
 from ledger.trust.proving import About, as_signed, head_of, statement_for
 from ledger.trust.statements import Made, event_text, signed_text
 from ledger.writing import Ledger, Transaction
 from schedule.errors import ClusterwrightError
 from steps.planning.plan import Plan
 from steps.stamps import instant
+from tests.ledger import kinds
 from tests.ledger.conftest import PEOPLE, account_of, activity, criterion, link, small_plan
 from tests.ledger.deciding import COMMANDS, ORDER, TRANCHE, Papers
 from tests.ledger.journey import take
@@ -86,7 +89,6 @@ ENTERED: dict[str, set[str]] = {
     "genesis": set(),
     "rules.raised": {"reason"},
     "plan.adopted": {"reason", "baseline", "committed"},
-    "forecast.published": {"finish", "phases", "note"},
     "progress.adopted": {"rows"},
     "activity.assigned": {"person"},
     "activity.started": set(),
@@ -101,11 +103,8 @@ ENTERED: dict[str, set[str]] = {
     "activity.commented": {"text"},
     "activity.reopened": {"reason"},
     "activity.attested": {"reason", "digests", "removed"},
-    "duplicate.settled": set(),
-    "organisation.assigned": {"organisation"},
     "witness.invited": {"on"},
     "witness.noted": {"person", "note"},
-    "activity.signed": {"meaning", "comment"},
     "activity.rejected": {"reason"},
     "criterion.waived": {"reason", "due"},
     "waiver.moved": {"due", "reason"},
@@ -133,6 +132,7 @@ ENTERED: dict[str, set[str]] = {
     "key.revoked": {"since", "reason"},
     "authority.delegated": {"to", "since", "until", "reason"},
     "authority.withdrawn": {"reason"},
+    **kinds.ENTERED,
 }
 """By kind: the fields that somebody enters. Everything else in an event follows from the record."""
 

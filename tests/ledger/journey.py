@@ -6,13 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order
-from ledger.decisions.runs import claim, settle
-from ledger.decisions.sign_off import release, sign
-from ledger.decisions.work import finish, settle_duplicate, start
 from ledger.entries import Claim, RunOutcome
+from ledger.subjects.orders.decisions import order
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.runs.decisions import claim, release, settle
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.evidence_decisions import attach
+from ledger.subjects.work.kinds.duplicate_settled import settle_duplicate
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, progress, reopen, start
 from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
 from ledger.questions.records import sign_offs
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, progress, reopen, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotPermittedError, NotSatisfiedError, StaleHeadError

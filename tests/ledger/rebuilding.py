@@ -15,8 +15,8 @@ from ledger.evidence.store import SiteFiles
 from ledger.log.chain import event_hash
 from ledger.log.columns import COLUMNS, FIRST_HASH
 from ledger.log.events import event_of
-from ledger.state.projector import replaying
 from ledger.stores.sqlite import create_schema, file_engine
+from ledger.subjects.replay import replaying
 
 Row = dict[str, Any]
 

@@ -19,16 +19,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.people import revoke_key
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import reject, sign
-from ledger.decisions.work import comment, finish, start
 from ledger.entries import RunOutcome
 from ledger.log.chain import hashed_text
 from ledger.project_time import project_now
 from ledger.rules.access import ENGINE
+from ledger.subjects.people.decisions import revoke_key
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust import package as package_of
 from ledger.trust.package import write_package
 from ledger.trust.statements import event_text, signed_text

@@ -8,12 +8,12 @@ from typing import Any
 
 import psycopg
 
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.runs import claim
 from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot
 from ledger.stores.file import connect
 from ledger.stores.postgres import Database
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import claim
 from ledger.writing import Ledger
 from tests.ledger.conftest import PEOPLE, share, small_plan
 from tests.postgres_server import Server

@@ -9,38 +9,41 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-import ledger.decisions
+import ledger.subjects
 from ledger import entries
-from ledger.decisions import (
-    changes,
-    checklists,
-    corrections,
-    deliveries,
-    evidence,
-    facts,
-    ncr,
-    orders,
-    people,
-    progress,
-    requests,
-    runs,
-    sign_off,
-    work,
-)
-from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
 from ledger.entries import ItemEntry
 from ledger.questions.entries import last_entries
 from ledger.reading import last_event
-from ledger.rules.access import ACCESS, Never, Who
-from ledger.rules.access import decisions as decisions_with_rows
+from ledger.rules.access import Never, Who
+from ledger.subjects.checklists import decisions as checklists
+from ledger.subjects.corrections import decisions as corrections
+from ledger.subjects.facts import decisions as facts
+from ledger.subjects.kinds import ACCESS
+from ledger.subjects.kinds import decisions as decisions_with_rows
+from ledger.subjects.ncr import decisions as ncr
+from ledger.subjects.orders import change_decisions as changes
+from ledger.subjects.orders import decisions as orders
+from ledger.subjects.orders import delivery_decisions as deliveries
+from ledger.subjects.people import decisions as people
+from ledger.subjects.plan import progress_decisions as progress
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs import decisions as runs
+from ledger.subjects.runs import request_decisions as requests
+from ledger.subjects.sign_off import decisions as sign_off
+from ledger.subjects.sign_off.kinds import signed
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work import evidence_decisions as evidence
+from ledger.subjects.work.kinds import organisation_assigned
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotPermittedError
+from tests.ledger import kinds
 from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
 from tests.ledger.trying import Trial, trials
 from tests.ledger.who_may import who_may
@@ -51,12 +54,11 @@ LETTER = b"The letter says so.\n"
 DAY = date(2026, 1, 6)
 
 ASKS_NOBODY = {
-    "by_key": ("decided", "export"),
-    "people": ("take_away",),
-    "plan": ("create_ledger",),
-    "runs": ("lapsed_claims",),
-    "sign_off": ("sign_elsewhere",),
-    "turns": ("free", "take_turns"),
+    "people.decisions": ("take_away",),
+    "plan.decisions": ("create_ledger",),
+    "runs.decisions": ("lapsed_claims",),
+    "runs.turn_decisions": ("free", "take_turns"),
+    "sign_off.decisions": ("sign_elsewhere",),
 }
 """Public functions over a ledger that take no decision of their own: they read, carry out, or hand a decision on."""
 
@@ -140,7 +142,7 @@ def _prepared(made: Ledger) -> None:
         work.start(made, "worker", f"{name}@site")
     for name in ("603", "607", "611"):
         work.finish(made, of(CREW), f"{name}@site")
-    sign_off.sign(made, of(POLICY), "607@site")
+    signed.sign(made, of(POLICY), "607@site")
     work.hold(made, of(CREW), "610@site", "rain")
     work.measure(made, "worker", "609@site", "loss", Decimal(1), "dB")
     work.measure(made, "worker", "612@site", "loss", Decimal(1), "dB")
@@ -198,15 +200,12 @@ def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, 
         "resume": lambda who: work.resume(made, who, "610@site"),
         "na": lambda who: work.na(made, who, "601@site", "none here"),
         "reopen": lambda who: work.reopen(made, who, "607@site", "loose"),
-        "settle_duplicate": lambda who: work.settle_duplicate(made, who, "608@site"),
         "import_progress": lambda who: progress.import_progress(made, who, rows),
-        "assign_organisation": lambda who: work.assign_organisation(made, who, "601@site", "Wires"),
-        "sign": lambda who: sign_off.sign(made, who, "603@site"),
         "reject": lambda who: sign_off.reject(made, who, "603@site", "dirty"),
         "waive": lambda who: sign_off.waive(made, who, "609@site", "loss", "known", DAY),
         "move_waiver": lambda who: sign_off.move_waiver(made, who, "612@site", "W-0001", DAY.replace(day=9), "later"),
         "break_glass": lambda who: sign_off.break_glass(made, who, "603@site", "fire"),
-        "release": lambda who: sign_off.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
+        "release": lambda who: runs.release(made, who, "605@site", hosts=["n1"], count=1, playbook_digest="0" * 64),
         "invite": lambda who: sign_off.invite(made, who, "601@site", T0 + timedelta(days=2)),
         "attend": lambda who: sign_off.attend(made, who, "602@site", "facility-lead", person=of("facility-lead")),
         "disposition_ncr": decided("rework", "NCR-0001"),
@@ -228,11 +227,11 @@ def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, 
         "withdraw": lambda who: people.withdraw(made, who, "D-0001", "back"),
         "revoke_key": lambda who: people.revoke_key(made, who, of(POLICY), "lost"),
         "redact": lambda who: people.redact(made, who, "stranger", "asked for it"),
-        "publish_forecast": lambda who: publish_forecast(made, who, T0),
         "request_run": lambda who: requests.request_run(made, who, "615@site"),
         "request_retry": lambda who: requests.request_retry(made, who, "613@site"),
         "request_cancel": lambda who: requests.request_cancel(made, who, "614@site"),
         "answer_request": lambda who: requests.answer_request(made, "Q-0001", "started", actor=who),
+        **{name: partial(call, made) for name, call in kinds.CALLS.items()},
     }
 
 
@@ -304,7 +303,7 @@ def answer(trial: Trial, call: Callable[[str], object], person: str, *, forgotte
 def test_a_refusal_names_the_roles_that_may(tried: Ledger) -> None:
     """What to do next is part of the answer."""
     with pytest.raises(NotPermittedError) as refused:
-        sign_off.sign(tried, of("buyer"), "603@site")
+        signed.sign(tried, of("buyer"), "603@site")
 
     assert refused.value.what == f"{of('buyer')} (buyer) may not sign 603@site"
     assert refused.value.hint == f"roles that may: {POLICY}"
@@ -316,7 +315,7 @@ def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
     work.finish(tried, of(POLICY), "602@site")
 
     with pytest.raises(NotPermittedError, match="did the work of 602@site and may not sign it"):
-        sign_off.sign(tried, of(POLICY), "602@site")
+        signed.sign(tried, of(POLICY), "602@site")
     assert said == [
         "sign {}",
         "waive a criterion of {}",
@@ -332,7 +331,7 @@ def test_what_is_an_organisations_is_its_peoples_and_the_owners(tried: Ledger, t
     """Work that was given to an organisation: its people report on it, and the roles that answer for the site."""
     calls = decisions(tried, tmp_path, assignee="stranger")
     for activity_id in (f"{n}@site" for n in range(601, 616)):
-        work.assign_organisation(tried, of("owner-pm"), activity_id, "Wires")
+        organisation_assigned.assign_organisation(tried, of("owner-pm"), activity_id, "Wires")
     wrong: list[str] = []
     with trials(tried) as trial:
         for name, call in calls.items():
@@ -350,22 +349,26 @@ def test_what_is_an_organisations_is_its_peoples_and_the_owners(tried: Ledger, t
 def test_every_decision_has_a_row_in_the_table() -> None:
     """A new decision without a row would be one that nobody is asked about."""
     rows = dict(decisions_with_rows())
-    found: dict[str, str] = {}
-    for module in pkgutil.iter_modules(ledger.decisions.__path__):
-        held = importlib.import_module(f"ledger.decisions.{module.name}")
+    found: set[str] = set()
+    for module in pkgutil.walk_packages(ledger.subjects.__path__, "ledger.subjects."):
+        if not module.name.endswith("decisions") and ".kinds." not in module.name:
+            continue
+        held = importlib.import_module(module.name)
+        others = ASKS_NOBODY.get(module.name.removeprefix("ledger.subjects."), ())
         for name, function in inspect.getmembers(held, inspect.isfunction):
             taken = tuple(inspect.signature(function).parameters)
             is_decision = taken[:1] == ("ledger",) and not name.startswith("_")
-            if is_decision and name not in ASKS_NOBODY.get(module.name, ()):
-                found[name] = module.name
+            if is_decision and name not in others:
+                found.add(name)
 
-    assert sorted(found.keys() ^ rows.keys()) == []
+    assert sorted(found ^ rows.keys()) == []
 
 
 def test_every_decision_asks_its_own_row() -> None:
     """The table is asked by name, so that a misspelt row is found here."""
-    asking = [path for room in ("decisions", "making", "rules") for path in Path("ledger", room).glob("*.py")]
-    text = "".join(path.read_text(encoding="utf-8") for path in asking if path.name != "access.py")
+    asking = [*Path("ledger/rules").glob("*.py"), *Path("ledger/subjects").glob("*/**/*.py")]
+    read = (path.read_text(encoding="utf-8") for path in asking if path.name != "access.py")
+    text = "\n".join(line for one in read for line in one.splitlines() if not line.startswith("ACCESS"))
     engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - {"answer_request"}
     asked = {action for action in ACCESS if f'"{action}"' in text}
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.decisions.progress import import_progress
 from ledger.entries import ProgressRow
 from ledger.questions.case import require_activity
 from ledger.questions.orders import orders
 from ledger.questions.site import head
+from ledger.subjects.plan.progress_decisions import import_progress
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

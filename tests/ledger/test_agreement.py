@@ -14,9 +14,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 
-from ledger.decisions import changes, checklists, evidence, facts, orders, requests, sign_off, work
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import settle
 from ledger.entries import ItemEntry, RunOutcome
 from ledger.questions.activities import activities
 from ledger.questions.case import case_of, require_activity
@@ -28,6 +25,19 @@ from ledger.questions.records import comments
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import criteria, unmet_of
 from ledger.reading import open_snapshot
+from ledger.subjects.checklists import decisions as checklists
+from ledger.subjects.facts import decisions as facts
+from ledger.subjects.orders import change_decisions as changes
+from ledger.subjects.orders import decisions as orders
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs import decisions as run_decisions
+from ledger.subjects.runs import request_decisions as requests
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off import decisions as sign_off
+from ledger.subjects.sign_off.kinds import signed
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work import evidence_decisions as evidence
+from ledger.subjects.work.kinds import organisation_assigned
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotPermittedError
 from steps.value import Value
@@ -71,11 +81,11 @@ def in_words(refusal: ClusterwrightError | None) -> tuple[type, str, str] | None
 PLAIN: dict[str, Take] = {
     "start": work.start,
     "finish": work.finish,
-    "sign": sign_off.sign,
+    "sign": signed.sign,
     "reject": lambda ledger, person, name: sign_off.reject(ledger, person, name, "no"),
     "break-glass": lambda ledger, person, name: sign_off.break_glass(ledger, person, name, "the truck waits"),
     "attest": lambda ledger, person, name: evidence.attest(ledger, person, name, "outside"),
-    "release": lambda ledger, person, name: sign_off.release(
+    "release": lambda ledger, person, name: run_decisions.release(
         ledger, person, name, hosts=["n1"], count=1, playbook_digest="d"
     ),
     "hold": lambda ledger, person, name: work.hold(ledger, person, name, "wait"),
@@ -248,11 +258,11 @@ NAMES = ["Ørsted", "Straße GmbH", "ACME  Power", "İstanbul Elektrik", "Δelta
 def test_an_organisation_is_the_same_to_questions_and_decisions(ledger: Ledger, clock: Clock, name: str) -> None:
     """However its name is typed, its work is listed to whom the decision lets report on it, and to nobody else."""
     organised(ledger, name)
-    work.assign_organisation(ledger, "pm", "001@site", name)
+    organisation_assigned.assign_organisation(ledger, "pm", "001@site", name)
     for typed in (name, name.upper(), name.lower(), f"  {name} ", name.casefold(), "Somebody else"):
         with open_snapshot(ledger.site_dir, clock.now) as snapshot:
             is_listed = "001@site" in {row.id for row in activities(snapshot, organisation=typed)}
-        refusal = outcome(ledger, partial(work.assign_organisation, ledger, "pm", "001@site", typed))
+        refusal = outcome(ledger, partial(organisation_assigned.assign_organisation, ledger, "pm", "001@site", typed))
         assert is_listed == (refusal is None), typed
     assert outcome(ledger, lambda: work.start(ledger, "tech", "001@site")) is None
     assert isinstance(outcome(ledger, lambda: work.start(ledger, "lead", "001@site")), NotPermittedError)

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, finish, progress
 from ledger.log.chain import canonical_text, event_hash
 from ledger.log.columns import FIRST_HASH
 from ledger.log.events import event_of
@@ -20,6 +18,8 @@ from ledger.project_time import project_now
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
 from ledger.stores.file import connect
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, progress
 from ledger.trust.anchors import head_anchor
 from ledger.trust.audit import audit
 from ledger.trust.statements import event_text

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.work import comment
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.work.decisions import comment
 from ledger.trust.anchor_code import ALPHABET, CHARACTERS, read_code
 from ledger.trust.anchor_git import add_note, git_anchors
 from ledger.trust.anchor_words import read_anchors

@@ -13,9 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import SQLModel
 
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, finish, start
 from ledger.past import snapshot_as_of
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity
@@ -25,6 +22,9 @@ from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores.sqlite import OPERATIONAL
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, start
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError
 from tests.ledger.conftest import PEOPLE, T0, Clock, adopt_small_plan, small_plan

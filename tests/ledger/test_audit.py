@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.work import comment
 from ledger.evidence.folder import place_of
 from ledger.questions.records import evidence
 from ledger.stores.sqlite import TRIGGERS
+from ledger.subjects.work.decisions import comment
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.checkpoint import differing_from_file

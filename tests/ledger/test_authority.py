@@ -6,12 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.decisions.people import delegate, withdraw
-from ledger.decisions.sign_off import break_glass, sign
-from ledger.decisions.work import finish, reopen, start
 from ledger.questions.case import require_activity
 from ledger.questions.inbox import inbox
 from ledger.questions.records import overrides
+from ledger.subjects.people.decisions import delegate, withdraw
+from ledger.subjects.sign_off.decisions import break_glass
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, reopen, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
@@ -113,7 +114,7 @@ def test_glass_does_not_pass_unfinished_work(ledger: Ledger) -> None:
 
 def test_missing_evidence_is_named_when_glass_is_broken(ledger: Ledger) -> None:
     bought(ledger)
-    from ledger.decisions.deliveries import receive
+    from ledger.subjects.orders.delivery_decisions import receive
 
     receive(ledger, "pm", "001@site#gpu-server/1")
     start(ledger, "tech", "010@pod-001")

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.work import comment
 from ledger.evidence import folder
 from ledger.evidence import store as evidence
+from ledger.subjects.work.decisions import comment
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.anchors import head_anchor, remember
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
@@ -127,7 +127,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from ledger.writing import Ledger
-from ledger.decisions.evidence import attach
+from ledger.subjects.work.evidence_decisions import attach
 with Ledger.open(Path(sys.argv[1])) as ledger:
     for number in range(100_000):
         attach(ledger, "tech", "001@site", f"photo {number}".encode() * 500, "photo")

@@ -7,15 +7,15 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import release, sign
-from ledger.decisions.work import measure
 from ledger.entries import ItemResult, RunOutcome
 from ledger.questions.case import require_activity
 from ledger.questions.ncrs import ncrs
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import measure
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError

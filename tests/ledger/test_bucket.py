@@ -10,14 +10,14 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.plan import adopt_plan
 from ledger.evidence import folder
 from ledger.evidence import store as evidence
 from ledger.evidence.plans import read_plan
-from ledger.log.payloads.work import Attached
 from ledger.machine_time import machine_time
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.work.evidence_decisions import attach
+from ledger.subjects.work.payloads import Attached
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
 from ledger.trust.package import write_package

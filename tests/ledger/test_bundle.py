@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

@@ -7,15 +7,16 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.changes import ask_change, decide_change
-from ledger.decisions.deliveries import receive, ship
-from ledger.decisions.orders import acknowledge, expedite, order, promise
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import assign, assign_organisation, finish, progress, start
 from ledger.questions.activities import activities
 from ledger.questions.inbox import inbox
 from ledger.questions.orders import budget, changes, order_history, orders
+from ledger.subjects.orders.change_decisions import ask_change, decide_change
+from ledger.subjects.orders.decisions import acknowledge, expedite, order, promise
+from ledger.subjects.orders.delivery_decisions import receive, ship
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import assign, finish, progress, start
+from ledger.subjects.work.kinds.organisation_assigned import assign_organisation
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, WaitingError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ledger.entries import ItemResult
-from ledger.rules.causes import alike, causes, in_short
-from ledger.rules.host_names import folded, folded_within
+from ledger.subjects.runs.cause_rules import alike, causes, in_short
+from ledger.subjects.runs.host_name_rules import folded, folded_within
 
 NODES = [f"node-{number:03}" for number in range(1, 33)]
 

@@ -13,12 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ledger.decisions import work
-from ledger.decisions.checklists import check, scan
-from ledger.decisions.ncr import close_ncr, disposition_ncr
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import reject, sign, waive
-from ledger.decisions.work import assign, finish, measure, progress, start
 from ledger.entries import ItemEntry
 from ledger.questions.case import require_activity
 from ledger.questions.checks import check_history, checked_items, checklist, unchecked_items
@@ -27,6 +21,13 @@ from ledger.questions.records import evidence, measurements
 from ledger.questions.site import head
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
+from ledger.subjects.checklists.decisions import check, scan
+from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.decisions import reject, waive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import assign, finish, measure, progress, start
+from ledger.subjects.work.kinds import organisation_assigned as work
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.work import comment
 from ledger.evidence.folder import place_of
+from ledger.subjects.work.decisions import comment
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import Findings, audit
 from ledger.trust.chain import Finding
 from ledger.writing import Ledger

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan, publish_forecast
 from ledger.forecasting import keep_forecast, make_forecast
-from ledger.log.payloads.plan import CommittedDates, CommittedRow
 from ledger.questions.commitment import commitments, contingency, go_live_commitment
 from ledger.questions.headlines import headlines
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.kinds.forecast_published import publish_forecast
+from ledger.subjects.plan.payloads import CommittedDates, CommittedRow
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError

@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.deliveries import check_manifest, receive_manifest
-from ledger.decisions.ncr import assign_ncr, close_ncr, disposition_ncr
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.requests import request_retry
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import break_glass, reject, sign
-from ledger.decisions.work import finish, start
 from ledger.entries import RunOutcome
 from ledger.questions.ncrs import ncrs, punch
 from ledger.questions.why import why
+from ledger.subjects.ncr.decisions import assign_ncr, close_ncr, disposition_ncr
+from ledger.subjects.orders.delivery_decisions import check_manifest, receive_manifest
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.request_decisions import request_retry
+from ledger.subjects.sign_off.decisions import break_glass, reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

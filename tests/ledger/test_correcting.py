@@ -7,14 +7,6 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.checklists import check
-from ledger.decisions.corrections import correct
-from ledger.decisions.deliveries import receive, ship
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import acknowledge, expedite, order, promise
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import reject, sign
-from ledger.decisions.work import comment, finish, measure, progress, reopen, start
 from ledger.entries import ItemEntry
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checklist
@@ -24,6 +16,15 @@ from ledger.questions.orders import require_order, require_tranche, serials
 from ledger.questions.records import comments, evidence, measurements
 from ledger.questions.why import why
 from ledger.rules.activity import State
+from ledger.subjects.checklists.decisions import check
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.orders.decisions import acknowledge, expedite, order, promise
+from ledger.subjects.orders.delivery_decisions import receive, ship
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, measure, progress, reopen, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError

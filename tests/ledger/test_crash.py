@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.work import comment
 from ledger.evidence import store as evidence
 from ledger.log.chain import Event
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.stores.file import connect
+from ledger.subjects.work.decisions import comment
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import UnreachableError

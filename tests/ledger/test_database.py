@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.plan import create_ledger
-from ledger.decisions.work import comment, start
 from ledger.questions.site import SiteHead, SiteRow, head, site_of
 from ledger.reading import last_event, open_snapshot
 from ledger.stores import sqlite
 from ledger.stores.file import FORMAT
+from ledger.subjects.plan.decisions import create_ledger
+from ledger.subjects.work.decisions import comment, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError

@@ -8,20 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions import plan as decisions
-from ledger.decisions.deliveries import receive, ship
-from ledger.decisions.ncr import assign_ncr, disposition_ncr
-from ledger.decisions.orders import acknowledge, order, promise
-from ledger.decisions.people import delegate
-from ledger.decisions.plan import adopt_plan, create_ledger, raise_rules
-from ledger.decisions.sign_off import reject, sign
-from ledger.decisions.work import comment, finish, start
 from ledger.log.chain import Draft, Event
-from ledger.log.payloads.orders import OrderPromised
 from ledger.questions.actuals import actuals
 from ledger.questions.log import last_events
 from ledger.questions.rules_in_force import rules_in_force
 from ledger.reading import open_snapshot
+from ledger.subjects.ncr.decisions import assign_ncr, disposition_ncr
+from ledger.subjects.orders.decisions import acknowledge, order, promise
+from ledger.subjects.orders.delivery_decisions import receive, ship
+from ledger.subjects.orders.payloads import OrderPromised
+from ledger.subjects.people.decisions import delegate
+from ledger.subjects.plan import decisions
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, start
 from ledger.trust import proving
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof

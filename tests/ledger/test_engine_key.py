@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions import plan as decisions
-from ledger.decisions.people import revoke_key
-from ledger.decisions.plan import adopt_plan, create_ledger, raise_rules
-from ledger.decisions.runs import settle
-from ledger.decisions.work import comment
 from ledger.entries import RunOutcome
 from ledger.log.chain import hashed_text
 from ledger.questions.rules_in_force import rules_in_force
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
+from ledger.subjects.people.decisions import revoke_key
+from ledger.subjects.plan import decisions
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.work.decisions import comment
 from ledger.trust import engine_key, ssh
 from ledger.trust.anchors import head_anchor
 from ledger.trust.audit import audit

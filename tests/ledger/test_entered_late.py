@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order, promise
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, hold, progress, resume, start
 from ledger.forecasting import make_forecast
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.reading import open_snapshot
+from ledger.subjects.orders.decisions import order, promise
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, hold, progress, resume, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from steps.planning.dates.dating import solved
 from tests.ledger.conftest import T0, Clock, begun, recorded_by, small_plan

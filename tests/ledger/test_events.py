@@ -11,10 +11,10 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.decisions.work import comment
 from ledger.log.chain import canonical_text, hashed_text
 from ledger.log.columns import HASHED
-from ledger.log.events import KINDS
+from ledger.subjects.kinds import KINDS
+from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock

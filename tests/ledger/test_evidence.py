@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach, attest
-from ledger.decisions.facts import record_facts
-from ledger.decisions.plan import adopt_plan
 from ledger.entries import FactEntry
 from ledger.evidence import folder
 from ledger.evidence import store as evidence
-from ledger.log.payloads.facts import FactsRecorded
-from ledger.log.payloads.work import Attached, Attested
 from ledger.questions import records
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
+from ledger.subjects.facts.decisions import record_facts
+from ledger.subjects.facts.payloads import FactsRecorded
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.work.evidence_decisions import attach, attest
+from ledger.subjects.work.payloads import Attached, Attested
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, UnreachableError

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.plan import adopt_plan, create_ledger
 from ledger.evidence.intake import MEDIA_TYPES
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from steps.catalog.evidence_kinds import content_of_kind

@@ -8,11 +8,6 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 
-from ledger.decisions.facts import record_facts
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import reject, sign
-from ledger.decisions.work import finish, start
 from ledger.entries import FactEntry, RunOutcome
 from ledger.questions.case import require_activity
 from ledger.questions.facts import fact_mark, fact_needs, facts
@@ -20,6 +15,12 @@ from ledger.questions.inbox import inbox
 from ledger.questions.records import evidence
 from ledger.questions.why import why
 from ledger.reading import open_snapshot
+from ledger.subjects.facts.decisions import record_facts
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.corrections import correct
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import promise
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, reopen, start
 from ledger.questions.rules_in_force import rules_in_force
 from ledger.reading import open_snapshot
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.orders.decisions import promise
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, reopen, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from tests.ledger.conftest import Clock, recorded_by

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import settle
 from ledger.entries import RunOutcome
 from ledger.questions.why import criteria
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import settle
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured

@@ -14,20 +14,19 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from msgspec.structs import replace
 
 from flows.engine.up import run_engine
-from ledger.decisions.deliveries import receive
-from ledger.decisions.facts import record_facts
-from ledger.decisions.people import delegate, revoke_key, withdraw
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import claim
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, finish, measure, reopen, start
 from ledger.log.chain import Draft
-from ledger.log.payloads.base import Payload
-from ledger.log.payloads.sign_off import Signed
-from ledger.log.payloads.work import DuplicateSettled
+from ledger.log.payload import Payload
 from ledger.project_time import project_now
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
+from ledger.subjects.facts.decisions import record_facts
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.people.decisions import delegate, revoke_key, withdraw
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import claim
+from ledger.subjects.sign_off.kinds.signed import Signed, sign
+from ledger.subjects.work.decisions import comment, finish, measure, reopen, start
+from ledger.subjects.work.kinds.duplicate_settled import DuplicateSettled
 from ledger.trust.audit import audit
 from ledger.trust.engine_key import KEY
 from ledger.trust.starting import refuse_differing

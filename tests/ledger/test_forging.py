@@ -17,19 +17,19 @@ import pytest
 from sqlalchemy import insert
 from sqlmodel import SQLModel
 
-from ledger.decisions.work import comment
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS
-from ledger.log.events import KINDS, event_of
-from ledger.making import AGAIN
+from ledger.log.events import event_of
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot, take_over
-from ledger.state.projector import replaying
 from ledger.stores.file import connect
 from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import OPERATIONAL, memory_engine
+from ledger.subjects.kinds import KINDS
+from ledger.subjects.replay import AGAIN, replaying
+from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.trust.judging import Judge
 from ledger.trust.record import Record

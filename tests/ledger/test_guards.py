@@ -8,14 +8,14 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.changes import ask_change
-from ledger.decisions.deliveries import receive, ship
-from ledger.decisions.orders import acknowledge, expedite, order, promise
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import move_waiver, waive
-from ledger.decisions.work import measure, start
 from ledger.questions.orders import order_history, serials
 from ledger.questions.records import waivers
+from ledger.subjects.orders.change_decisions import ask_change
+from ledger.subjects.orders.decisions import acknowledge, expedite, order, promise
+from ledger.subjects.orders.delivery_decisions import receive, ship
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.decisions import move_waiver, waive
+from ledger.subjects.work.decisions import measure, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotPermittedError

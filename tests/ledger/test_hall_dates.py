@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan
 from ledger.questions.baseline import baseline_date, milestone_baselines
 from ledger.questions.halls import halls
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan
 from tests.ledger.conftest import T0, Clock, activity, begun, dates, small_plan
 
 pytestmark = pytest.mark.own_file

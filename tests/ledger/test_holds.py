@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, hold, na, resume, start
 from ledger.questions.actuals import actuals
 from ledger.questions.kept_forecast import KeptForecast
+from ledger.subjects.orders.decisions import order
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, hold, na, resume, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from steps.planning.record.holds import Span
 from tests.ledger.conftest import T0, Clock

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Engine
 
 from ledger.evidence.store import SiteFiles
 from ledger.state.projection import MANY, Projection
-from ledger.state.projector import HANDLERS
 from ledger.state.readiness import settle
 from ledger.stores.sqlite import memory_engine
+from ledger.subjects.replay import HANDLERS
 from ledger.writing import Ledger
 from steps.stamps import stamp
 

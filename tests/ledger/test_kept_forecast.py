@@ -8,10 +8,10 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from ledger.decisions.plan import publish_forecast
-from ledger.decisions.work import comment, start
 from ledger.questions.kept_forecast import FILE, KeptForecast, KeptValue, kept_forecast, standing_forecast
 from ledger.questions.site import head
+from ledger.subjects.plan.kinds.forecast_published import publish_forecast
+from ledger.subjects.work.decisions import comment, start
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look
 

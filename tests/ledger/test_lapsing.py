@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import sign
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, phases
 from ledger.questions.inbox import inbox
 from ledger.questions.why import why
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError

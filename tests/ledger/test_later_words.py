@@ -6,14 +6,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from ledger.decisions.corrections import correct
-from ledger.decisions.orders import order, promise
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, progress, start
 from ledger.questions.case import require_activity
 from ledger.questions.orders import require_order
 from ledger.rules.activity import Activity
 from ledger.rules.rows import OrderRow
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.orders.decisions import order, promise
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, progress, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.orders import promise
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import release
-from ledger.decisions.work import start
 from ledger.entries import ItemResult, RunOutcome
 from ledger.questions.automation_now import automation_now
 from ledger.questions.crews_today import CrewsToday, crews_today
 from ledger.questions.moved import moved
 from ledger.questions.progress_curve import progress_curve
 from ledger.questions.site import head
+from ledger.subjects.orders.decisions import promise
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.work.decisions import start
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look, dates, small_plan
 from tests.ledger.journey import bought, take

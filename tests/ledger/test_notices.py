@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from ledger.decisions.ncr import disposition_ncr
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import reject, sign
-from ledger.decisions.work import comment, finish, reopen, start
 from ledger.entries import RunOutcome
 from ledger.questions.notices import Notice, NoticeKind, notices
 from ledger.questions.site import head
+from ledger.subjects.ncr.decisions import disposition_ncr
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, reopen, start
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look
 from tests.ledger.journey import bought, passed, racked, take

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.orders import expedite, order
 from ledger.questions.order_value import order_values
+from ledger.subjects.orders.decisions import expedite, order
+from ledger.subjects.orders.delivery_decisions import receive
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, Look
 from tests.ledger.test_buying import FIRST, ORDER, priced

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.corrections import correct
-from ledger.decisions.plan import adopt_plan, raise_rules
-from ledger.decisions.sign_off import reject, sign, waive
-from ledger.decisions.work import finish, measure, progress, reopen, start
 from ledger.questions.case import require_activity
 from ledger.questions.entries import last_entries
 from ledger.reading import open_snapshot
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
+from ledger.subjects.sign_off.decisions import reject, waive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, measure, progress, reopen, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotPermittedError

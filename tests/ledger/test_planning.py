@@ -9,18 +9,17 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict
 
-from ledger.decisions.plan import adopt_plan, create_ledger, publish_forecast
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import finish, start
 from ledger.evidence.names import without_names
 from ledger.evidence.plans import read_plan
 from ledger.questions.activities import activities, ready
 from ledger.questions.case import require_activity
-from ledger.questions.log import forecasts
 from ledger.questions.orders import orders
 from ledger.questions.people import person_for_account
 from ledger.questions.site import project_time, site_of, units
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
@@ -129,11 +128,3 @@ def test_rehearsal_time_never_falls_back(tmp_path: Path) -> None:
         clock.forward(-40)
 
         assert finish(ledger, "tech", "001@site").effective_at == T0 + timedelta(hours=48)
-
-
-def test_forecast_is_on_record(ledger: Ledger, look: Look) -> None:
-    """What was promised to others can be looked up."""
-    publish_forecast(ledger, "pm", T0, phases={"networking": T0}, note="after week 2")
-
-    told = forecasts(look())[0]
-    assert (told.finish, told.by, told.note) == (T0, "pm", "after week 2")

@@ -17,9 +17,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from ledger.decisions.people import redact, take_away
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.work import comment
 from ledger.entries import Claim, Reservation
 from ledger.log.chain import event_hash
 from ledger.log.columns import COLUMNS
@@ -32,6 +29,9 @@ from ledger.questions.orders import order_history
 from ledger.reading import open_snapshot
 from ledger.rules.text import require_visible_text
 from ledger.stores.installing import install_sql, roles_sql
+from ledger.subjects.people.decisions import redact, take_away
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up
 from ledger.writing import Ledger

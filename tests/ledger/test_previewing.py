@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import record_preview
-from ledger.decisions.sign_off import release
-from ledger.log.payloads.runs import Previewed, Released
 from ledger.questions.case import require_activity
 from ledger.questions.records import evidence, preview
 from ledger.questions.why import lacks_preview
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import record_preview, release
+from ledger.subjects.runs.payloads import Previewed, Released
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError

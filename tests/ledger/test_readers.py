@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.work import comment
 from ledger.questions.site import head
 from ledger.reading import Readers
+from ledger.subjects.work.decisions import comment
 from ledger.writing import Ledger
 from schedule.errors import UnreachableError
 from tests.ledger.conftest import T0

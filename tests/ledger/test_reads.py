@@ -10,8 +10,6 @@ from datetime import timedelta
 import pytest
 
 import ledger.questions
-from ledger.decisions.work import assign, finish, start
-from ledger.log.events import KINDS
 from ledger.questions.activities import activities
 from ledger.questions.case import activity, require_activity
 from ledger.questions.counts import counts, phases
@@ -22,7 +20,9 @@ from ledger.questions.records import claims
 from ledger.questions.why import why
 from ledger.questions.workload import WorkloadRow, workload
 from ledger.rules.activity import LOOKS, TABLE, Action, State, is_open_to
-from ledger.state.projector import HANDLERS
+from ledger.subjects.kinds import KINDS
+from ledger.subjects.replay import HANDLERS
+from ledger.subjects.work.decisions import assign, finish, start
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from steps.catalog.terms import PEOPLES_WORK

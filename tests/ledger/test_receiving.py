@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.deliveries import check_manifest, receive, receive_manifest
 from ledger.evidence.store import load
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.records import evidence
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
-from ledger.rules.manifest import Compared, compared, read_manifest, read_scan
+from ledger.subjects.orders.delivery_decisions import check_manifest, receive, receive_manifest
+from ledger.subjects.orders.manifest_rules import Compared, compared, read_manifest, read_scan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

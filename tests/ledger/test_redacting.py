@@ -10,10 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.people import redact, take_away
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, finish, start
 from ledger.evidence import names
 from ledger.evidence.plans import read_plan
 from ledger.machine_time import machine_time
@@ -24,6 +20,10 @@ from ledger.questions.people import people, person_name
 from ledger.questions.records import sign_offs
 from ledger.questions.site import head, site_of
 from ledger.reading import open_snapshot
+from ledger.subjects.people.decisions import redact, take_away
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, start
 from ledger.trust.audit import audit
 from ledger.trust.backup import back_up, restore
 from ledger.trust.package import write_package

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.ncr import disposition_ncr
-from ledger.decisions.people import delegate, withdraw
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import attend, invite, reject
-from ledger.decisions.work import finish, start
 from ledger.questions.reminders import ReminderRow, reminders
+from ledger.subjects.ncr.decisions import disposition_ncr
+from ledger.subjects.people.decisions import delegate, withdraw
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.decisions import attend, invite, reject
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look, activity, dates, small_plan
 from tests.ledger.journey import bought, passed, racked

@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from ledger.decisions.people import revoke_key
-from ledger.decisions.plan import adopt_plan, raise_rules
 from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot
+from ledger.subjects.people.decisions import revoke_key
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from tests.ledger import repacking

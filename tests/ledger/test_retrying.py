@@ -8,19 +8,19 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from ledger.decisions import plan as decisions
-from ledger.decisions.ncr import close_ncr, disposition_ncr
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.requests import request_retry
-from ledger.decisions.runs import settle
-from ledger.decisions.work import measure, reopen
 from ledger.entries import ItemResult, ItemStatus, RunOutcome
-from ledger.log.payloads.runs import RunSettled
 from ledger.questions.activities import hosts_of
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import items, measurements, runs
 from ledger.reading import open_snapshot
-from ledger.rules.ncr import ONE_BY_CAUSE
+from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
+from ledger.subjects.ncr.rules import ONE_BY_CAUSE
+from ledger.subjects.plan import decisions
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.payloads import RunSettled
+from ledger.subjects.runs.request_decisions import request_retry
+from ledger.subjects.work.decisions import measure, reopen
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured

@@ -8,13 +8,9 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.runs import settle
-from ledger.decisions.work import finish, start
 from ledger.entries import RunOutcome
 from ledger.evidence.plans import store_plan
 from ledger.log.chain import Draft
-from ledger.log.payloads.plan import PlanAdopted
 from ledger.log.upcasting import upcast
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
@@ -22,8 +18,12 @@ from ledger.questions.records import runs
 from ledger.questions.why import may_finish, why
 from ledger.reading import open_snapshot
 from ledger.revising import consequences_of
-from ledger.rules.revision import Consequences
-from ledger.rules.upgrading import implies
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.payloads import PlanAdopted
+from ledger.subjects.plan.revision_rules import Consequences
+from ledger.subjects.plan.upgrading_rules import implies
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
@@ -68,7 +68,7 @@ def powered(empty: Ledger) -> Ledger:
     worked_out(empty, "072@site", "power.it_mw", "0.33", "MW")
     start(empty, "tech", "073@site")
     finish(empty, "tech", "073@site")
-    from ledger.decisions.sign_off import sign
+    from ledger.subjects.sign_off.kinds.signed import sign
 
     sign(empty, "lead", "073@site")
     return empty

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.people import revoke_key
-from ledger.decisions.plan import adopt_plan, raise_rules
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment
 from ledger.evidence.plans import read_plan
 from ledger.questions.records import signer_keys
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
+from ledger.subjects.people.decisions import revoke_key
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text

@@ -8,10 +8,6 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.requests import answer_request, request_cancel, request_retry, request_run
-from ledger.decisions.runs import lapsed_claims, renew, settle
-from ledger.decisions.sign_off import release
-from ledger.decisions.work import comment
 from ledger.entries import Artifact, ItemResult, RunOutcome
 from ledger.evidence.store import store
 from ledger.machine_time import machine_time
@@ -21,6 +17,9 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.records import evidence, items, measurements, requests, runs
 from ledger.questions.site import head
 from ledger.questions.why import criteria, why
+from ledger.subjects.runs.decisions import lapsed_claims, release, renew, settle
+from ledger.subjects.runs.request_decisions import answer_request, request_cancel, request_retry, request_run
+from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

@@ -8,13 +8,13 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from ledger.decisions.sign_off import reject
-from ledger.decisions.work import finish, start
 from ledger.questions.calendar import WorkingWeek, float_words
 from ledger.questions.case import require_activity
 from ledger.questions.why import why
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import judgements
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 from steps.planning.activity import Dates, PlanCriterion

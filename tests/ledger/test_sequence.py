@@ -7,18 +7,19 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.decisions.corrections import correct
-from ledger.decisions.deliveries import receive
-from ledger.decisions.orders import order
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.progress import import_progress
-from ledger.decisions.sign_off import break_glass, reject, sign
-from ledger.decisions.work import finish, reopen, start
 from ledger.entries import ProgressRow
 from ledger.questions.actuals import actuals
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts
 from ledger.questions.why import why
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.orders.decisions import order
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.progress_decisions import import_progress
+from ledger.subjects.sign_off.decisions import break_glass, reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, reopen, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

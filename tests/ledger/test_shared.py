@@ -11,11 +11,6 @@ import psycopg
 import pytest
 
 from flows.engine.ledger_changes import LedgerChanges
-from ledger.decisions.evidence import attach
-from ledger.decisions.people import redact, take_away
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.runs import lapsed_claims, renew, settle
-from ledger.decisions.work import comment, finish, start
 from ledger.entries import RunOutcome
 from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
@@ -26,6 +21,11 @@ from ledger.reading import open_snapshot
 from ledger.stores.installing import install_sql, roles_sql
 from ledger.stores.postgres import Database
 from ledger.stores.shared_log import SharedLog
+from ledger.subjects.people.decisions import redact, take_away
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import lapsed_claims, renew, settle
+from ledger.subjects.work.decisions import comment, finish, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.moving import move

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.decisions.work import comment
 from ledger.log.chain import event_hash
 from ledger.log.columns import HASHED
 from ledger.questions.people import people
 from ledger.questions.records import comments
 from ledger.stores.installing import install_sql
 from ledger.stores.postgres import Database
+from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.trust.package import write_package
 from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError

@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.people import revoke_key
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.progress import import_progress
-from ledger.decisions.sign_off import attend, invite, reject, sign, waive
-from ledger.decisions.work import finish, na, reopen, start
 from ledger.entries import ProgressRow
 from ledger.log.chain import Event
+from ledger.subjects.people.decisions import revoke_key
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.progress_decisions import import_progress
+from ledger.subjects.sign_off.decisions import attend, invite, reject, waive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, na, reopen, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof

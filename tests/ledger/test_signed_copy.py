@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import sign
 from ledger.entries import RunOutcome
 from ledger.machine_time import machine_time
 from ledger.reading import open_snapshot
 from ledger.stores.file import LEDGER_FILE
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.trust import engine_key
 from ledger.trust.audit import audit
 from ledger.writing import Ledger

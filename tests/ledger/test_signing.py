@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attest
-from ledger.decisions.ncr import close_ncr
-from ledger.decisions.requests import request_retry
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import reject, release, sign, waive
-from ledger.decisions.work import finish, start
 from ledger.entries import RunOutcome
 from ledger.questions.case import require_activity
 from ledger.questions.inbox import inbox
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import attestations, waivers
 from ledger.questions.why import criteria
+from ledger.subjects.ncr.decisions import close_ncr
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.runs.request_decisions import request_retry
+from ledger.subjects.sign_off.decisions import reject, waive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.evidence_decisions import attest
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError

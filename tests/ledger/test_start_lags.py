@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import release, sign
-from ledger.decisions.work import finish, start
 from ledger.entries import RunOutcome
 from ledger.questions.start_lags import start_lags
+from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, Look
 from tests.ledger.journey import GOOD, bought, racked, take

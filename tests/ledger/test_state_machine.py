@@ -8,8 +8,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
-from ledger.rules.access import decisions
 from ledger.rules.activity import State
+from ledger.subjects.kinds import decisions
 from tests.ledger.deciding import COMMANDS, PRELUDE, Site
 
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.work import comment, reopen
 from ledger.log.chain import Draft
-from ledger.log.payloads.plan import PlanAdopted
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.revising import taken_over_by
 from ledger.rules.activity import State
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.payloads import PlanAdopted
+from ledger.subjects.work.decisions import comment, reopen
 from ledger.trust.audit import audit
 from ledger.trust.subject import refuse_forged
 from ledger.writing import Ledger

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order
-from ledger.decisions.sign_off import sign
+from ledger.subjects.orders.decisions import order
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from tests.ledger.tampering import Tamperer
 from tests.ledger.test_signed import Keys, keys, put_name, signed, worked

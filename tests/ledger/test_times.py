@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.corrections import correct
-from ledger.decisions.people import revoke_key
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import comment, hold, resume
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.people.decisions import revoke_key
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, hold, resume
 from ledger.trust import proving
 from ledger.trust.audit import audit
 from ledger.trust.proving import STATEMENT_AGE, Proof

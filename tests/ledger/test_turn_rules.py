@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.rules.turns import Waiting, arrived, beginning, wants
+from ledger.subjects.runs.queue_rules import Waiting, arrived, beginning, wants
 
 T0 = datetime(2026, 1, 5, tzinfo=UTC)
 THINGS = [f"node-{n}" for n in range(5)] + ["the scheduler"]

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.decisions.runs import settle
-from ledger.decisions.turns import Runner, free, take_turns
 from ledger.entries import RunOutcome, Wish
 from ledger.questions.site import head
 from ledger.questions.turns import reservations, turns
 from ledger.questions.why import why
-from ledger.rules.turns import wants
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.queue_rules import wants
+from ledger.subjects.runs.turn_decisions import Runner, free, take_turns
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look

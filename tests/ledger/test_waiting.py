@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ledger.decisions.changes import ask_change
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.ncr import assign_ncr, disposition_ncr
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import reject
-from ledger.decisions.work import finish, start
 from ledger.questions.open_links import OpenLinks
 from ledger.questions.waiting import waiting
+from ledger.subjects.ncr.decisions import assign_ncr, disposition_ncr
+from ledger.subjects.orders.change_decisions import ask_change
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from tests.ledger.conftest import T0, Clock, Look, small_plan
 from tests.ledger.journey import bought, passed, racked

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from ledger.decisions.plan import adopt_plan
-from ledger.decisions.sign_off import attend, invite, reject, sign
-from ledger.decisions.work import comment, finish, start
 from ledger.questions.case import require_activity
 from ledger.questions.records import sign_offs
 from ledger.questions.why import why
 from ledger.questions.witnesses import invitation
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.decisions import attend, invite, reject
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import comment, finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError

@@ -7,33 +7,21 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order
-from ledger.decisions.sign_off import sign
-from ledger.decisions.work import (
-    assign,
-    comment,
-    finish,
-    hold,
-    measure,
-    na,
-    progress,
-    reopen,
-    resume,
-    settle_duplicate,
-    start,
-)
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
 from ledger.questions.log import last_events
 from ledger.questions.orders import orders
 from ledger.questions.records import comments, evidence
 from ledger.questions.why import why
+from ledger.subjects.orders.decisions import order
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import assign, comment, finish, hold, measure, na, progress, reopen, resume, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import T0, Clock, Look, StateOf
-from tests.ledger.journey import all_but_gate, bought, passed, racked, verified
+from tests.ledger.journey import all_but_gate, bought, passed, racked
 
 
 def test_blocked_activity_names_what_it_waits_for(ledger: Ledger) -> None:
@@ -175,19 +163,6 @@ def test_not_applicable_is_bridged_not_cut(ledger: Ledger, clock: Clock, state: 
     clock.forward(24)
 
     assert state("030@pod-001") == "ready"
-
-
-def test_duplicate_is_done_when_those_that_complete_it_are(ledger: Ledger, clock: Clock, state: StateOf) -> None:
-    """One result, shown twice, done once."""
-    bought(ledger)
-    racked(ledger)
-    passed(ledger, clock)
-    with pytest.raises(NotSatisfiedError, match="not done: 030@pod-001, 040@pod-001"):
-        settle_duplicate(ledger, "engine", "050@pod-001")
-
-    verified(ledger)
-
-    assert state("050@pod-001") == "done"
 
 
 def test_reopened_work_makes_what_rested_on_it_stale_and_holds_its_hold_point(

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.people import delegate
-from ledger.decisions.plan import adopt_plan, raise_rules
-from ledger.decisions.work import comment, start
 from ledger.log.chain import event_hash
 from ledger.log.columns import COLUMNS
 from ledger.questions.case import actor
 from ledger.reading import open_snapshot
 from ledger.rules.version import DATES_AND_TIMES
+from ledger.subjects.people.decisions import delegate
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
+from ledger.subjects.work.decisions import comment, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError

@@ -12,8 +12,8 @@ import pytest
 from flows.runs.plays import patterns_of
 from flows.runs.process.place import playbooks_folder
 from ledger.rules.activity import State
-from ledger.rules.revision import Consequences, OnRecord, consequences
 from ledger.rules.rows import Begun
+from ledger.subjects.plan.revision_rules import Consequences, OnRecord, consequences
 from steps.catalog.loader import Catalog, read_roles
 from steps.catalog.schema import Link
 from steps.catalog.terms import Mapping, Scope

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.account import machine_account
-from ledger.decisions.plan import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from tests.conftest import project_time_is
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought, passed, racked

@@ -8,13 +8,6 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from ledger.decisions.changes import ask_change
-from ledger.decisions.evidence import attach
-from ledger.decisions.orders import order, promise
-from ledger.decisions.progress import import_progress
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import release
-from ledger.decisions.work import assign, comment, finish, hold, measure, progress, start
 from ledger.entries import ItemResult, ProgressRow, RunOutcome
 from ledger.questions.links import successors
 from ledger.questions.listing import Listing, ListRow
@@ -22,6 +15,12 @@ from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
+from ledger.subjects.orders.change_decisions import ask_change
+from ledger.subjects.orders.decisions import order, promise
+from ledger.subjects.plan.progress_decisions import import_progress
+from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.work.decisions import assign, comment, finish, hold, measure, progress, start
+from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from tests import commands
 from tests.conftest import project_time_is

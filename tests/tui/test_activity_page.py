@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.checklists import check
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.people import delegate
-from ledger.decisions.runs import record_preview, settle
-from ledger.decisions.sign_off import release
-from ledger.decisions.work import comment, start
 from ledger.entries import ItemEntry, ItemResult, RunOutcome
-from ledger.log.payloads.work import Attached
 from ledger.project_time import project_now
 from ledger.reading import last_event
+from ledger.subjects.checklists.decisions import check
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.people.decisions import delegate
+from ledger.subjects.runs.decisions import record_preview, release, settle
+from ledger.subjects.work.decisions import comment, start
+from ledger.subjects.work.evidence_decisions import attach
+from ledger.subjects.work.payloads import Attached
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 from tests.ledger.checklists import NAME as CHECKED

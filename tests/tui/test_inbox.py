@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ledger.account import machine_account
-from ledger.decisions.deliveries import receive
-from ledger.decisions.evidence import attach
-from ledger.decisions.plan import adopt_plan, create_ledger
-from ledger.decisions.sign_off import reject
-from ledger.decisions.work import finish, start
+from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.evidence_decisions import attach
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought
 from tests.tui.piloting import SIZE, painted, screens, see, state, type_in, until

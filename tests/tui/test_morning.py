@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.plan import create_ledger
 from ledger.machine_time import machine_time
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import FILE as FORECAST
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.subjects.plan.decisions import create_ledger
 from tests.tui.piloting import SIZE, painted, screens, see, until
 from tui.app import ClusterwrightApp
 from tui.last_look import FILE, Look, looked

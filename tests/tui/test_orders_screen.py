@@ -14,7 +14,7 @@ import pytest
 from ledger.questions.orders import require_order
 from ledger.questions.receiving import COUNTED, SURPLUS, Awaited, awaited, judged
 from ledger.reading import open_snapshot
-from ledger.rules.manifest import ManifestEntry
+from ledger.subjects.orders.manifest_rules import ManifestEntry
 from tests.tui.piloting import SIZE, painted, screens, see, type_in, until
 from tui.acting.form import Form
 from tui.acting.running import Done

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ledger.decisions.changes import ask_change
-from ledger.decisions.ncr import assign_ncr
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import waive
 from ledger.entries import RunOutcome
 from ledger.questions.open_quality import quality
 from ledger.reading import open_snapshot
+from ledger.subjects.ncr.decisions import assign_ncr
+from ledger.subjects.orders.change_decisions import ask_change
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.sign_off.decisions import waive
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 from tests.ledger.conftest import T0, Clock

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ledger.decisions.runs import settle
-from ledger.decisions.sign_off import release
 from ledger.entries import ItemResult, RunOutcome
 from ledger.evidence.live_output import LONGEST, Tail, live_log
 from ledger.questions.records import requests
 from ledger.reading import open_snapshot
+from ledger.subjects.runs.decisions import release, settle
 from ledger.writing import Ledger
 from tests.commands import run
 from tests.ledger.journey import GOOD, take

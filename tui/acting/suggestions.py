@@ -10,7 +10,7 @@ from ledger.questions.checks import unchecked_items
 from ledger.questions.people import people
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from ledger.rules.ncr import DISPOSITIONS
+from ledger.subjects.ncr.rules import DISPOSITIONS
 from tui.acting.command import Field
 
 Offer = Callable[[Snapshot, str], Sequence[str]]

@@ -10,10 +10,10 @@ from ledger.questions.checks import CheckRow, checked_items, checklist, unchecke
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import waivers
 from ledger.questions.why import CriterionRow, criteria
-from ledger.rules.causes import Cause
-from ledger.rules.host_names import folded_within
 from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, bound_words
 from ledger.rules.rows import NcrRow
+from ledger.subjects.runs.cause_rules import Cause
+from ledger.subjects.runs.host_name_rules import folded_within
 from steps.stamps import minute
 from steps.value import value_text
 from tui.lists.column import Span

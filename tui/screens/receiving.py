@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from ledger.questions.receiving import Awaited, Scan, awaited, judged, missing
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.manifest import ManifestEntry, read_manifest
+from ledger.subjects.orders.manifest_rules import ManifestEntry, read_manifest
 from schedule.errors import ClusterwrightError
 from steps.amount import counted
 from tui.acting.actions import ACTIONS, About, Action

@@ -13,7 +13,7 @@ from ledger.questions.records import items
 from ledger.questions.run_list import RunListRow, output_of, preview_before, run_list
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.causes import causes
+from ledger.subjects.runs.cause_rules import causes
 from schedule.errors import ClusterwrightError, InputError
 from steps.stamps import minute
 from tui.acting.actions import About

@@ -7,7 +7,7 @@ Example:
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities
-from ledger.decisions.requests import request_cancel
+from ledger.subjects.runs.request_decisions import request_cancel
 
 
 def cancel(me: Acting, activities: Activities) -> None:

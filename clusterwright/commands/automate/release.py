@@ -14,7 +14,7 @@ from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
 from flows.runs.bundle.digest import short
 from flows.runs.releases.terms import Terms, release_terms
-from ledger.decisions import sign_off
+from ledger.subjects.runs import decisions as sign_off
 from schedule.errors import InputError
 
 

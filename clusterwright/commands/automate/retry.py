@@ -9,7 +9,7 @@ Example:
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import Activities
-from ledger.decisions.requests import request_retry
+from ledger.subjects.runs.request_decisions import request_retry
 
 
 def retry(me: Acting, activities: Activities) -> None:

@@ -12,7 +12,7 @@ from typer import Option
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import OrderId, day_option
-from ledger.decisions import orders
+from ledger.subjects.orders import decisions as orders
 
 
 def acknowledge(

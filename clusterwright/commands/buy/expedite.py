@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ReasonOption
-from ledger.decisions import orders
+from ledger.subjects.orders import decisions as orders
 
 
 def expedite(

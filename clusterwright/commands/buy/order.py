@@ -14,7 +14,7 @@ from typer import Option
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderIds, SequenceOption, day_option
-from ledger.decisions import orders
+from ledger.subjects.orders import decisions as orders
 
 
 def order(

@@ -11,7 +11,7 @@ from typing import Annotated
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderId, ReasonOption, day_option
-from ledger.decisions import orders
+from ledger.subjects.orders import decisions as orders
 
 
 def promise(

@@ -19,8 +19,8 @@ from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import TrancheIds
 from clusterwright.output import say
 from clusterwright.text_file import text_in
-from ledger.decisions import deliveries as decisions
-from ledger.rules.money import amount
+from ledger.subjects.orders import delivery_decisions as decisions
+from ledger.subjects.orders.money_rules import amount
 from schedule.errors import InputError, NotSatisfiedError
 
 

@@ -12,7 +12,7 @@ from typer import Option
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import TrancheId, day_option
-from ledger.decisions import deliveries
+from ledger.subjects.orders import delivery_decisions as deliveries
 
 
 def ship(

@@ -57,7 +57,7 @@ def forecast(
         committed = commitments(snapshot)
     if publish:
         from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
-        from ledger.decisions.plan import publish_forecast
+        from ledger.subjects.plan.kinds.forecast_published import publish_forecast
 
         Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:

@@ -15,7 +15,7 @@ from typer import Option
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, ReasonOption
-from ledger.decisions.evidence import attest as state
+from ledger.subjects.work.evidence_decisions import attest as state
 
 
 def attest(

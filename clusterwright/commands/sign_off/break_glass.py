@@ -15,7 +15,7 @@ from typer import Option
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, YesOption
 from clusterwright.output import say
-from ledger.decisions import sign_off
+from ledger.subjects.sign_off import decisions as sign_off
 from schedule.errors import InputError
 
 

@@ -14,7 +14,7 @@ from typer import Argument
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, ReasonOption, day_option
-from ledger.decisions import sign_off
+from ledger.subjects.sign_off import decisions as sign_off
 
 
 def move_waiver(

@@ -9,7 +9,7 @@ Example:
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ActivityId, ReasonOption
-from ledger.decisions import sign_off
+from ledger.subjects.sign_off import decisions as sign_off
 
 
 def reject(

@@ -18,8 +18,9 @@ from typer import Argument, Option
 from clusterwright.commands.acting import SigningReport, matching
 from clusterwright.output import say
 from clusterwright.where import find_site
-from ledger.decisions import sign_off
-from ledger.decisions.by_key import export as write_statement
+from ledger.subjects.sign_off import decisions as sign_off
+from ledger.subjects.sign_off.kinds import signed
+from ledger.trust.signed_decisions import export as write_statement
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from schedule.text import require_visible
@@ -49,7 +50,7 @@ def sign(
     elif export is not None:
         _write_statement(me, export, activities, role, comment)
     else:
-        me.each(activities, "signed", sign_off.sign, role=role, comment=comment)
+        me.each(activities, "signed", signed.sign, role=role, comment=comment)
 
 
 def _write_statement(
@@ -67,7 +68,7 @@ def _write_statement(
         with me.happened(ledger, snapshot):
             command = write_statement(
                 ledger,
-                lambda: sign_off.sign(ledger, person, names[0], role=role, comment=comment),
+                lambda: signed.sign(ledger, person, names[0], role=role, comment=comment),
                 path,
             )
     say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")

@@ -15,8 +15,8 @@ from typer import Option
 from clusterwright.commands.acting import SigningReport, matching
 from clusterwright.commands.options import Activities, ReasonOption, day_option
 from clusterwright.output import say
-from ledger.decisions import sign_off
 from ledger.questions.why import to_waive
+from ledger.subjects.sign_off import decisions as sign_off
 
 
 def waive(

@@ -19,12 +19,12 @@ from clusterwright.commands.acting import Reporting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption, NoteOption, a_day, instant
 from clusterwright.output import in_line, say
-from ledger.decisions import sign_off
 from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
+from ledger.subjects.sign_off import decisions as sign_off
 from schedule.errors import InputError
 from steps.stamps import at_site, minute
 

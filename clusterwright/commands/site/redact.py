@@ -17,10 +17,10 @@ from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import YesOption
 from clusterwright.output import say
 from clusterwright.where import SITE_FILE
-from ledger.decisions import people
 from ledger.questions.log import mentions, naming_plans
 from ledger.questions.people import person_name
 from ledger.questions.snapshot import Snapshot
+from ledger.subjects.people import decisions as people
 from ledger.writing import Ledger
 from schedule.errors import InputError
 

@@ -15,7 +15,8 @@ from typer import Option
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities
-from ledger.decisions import work
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work.kinds import organisation_assigned
 from schedule.errors import InputError
 
 
@@ -27,7 +28,7 @@ def assign(
 ) -> None:
     if organisation is not None and to is None:
         said = f"given to {organisation}" if organisation else "given to no organisation"
-        me.each(activities, said, work.assign_organisation, organisation)
+        me.each(activities, said, organisation_assigned.assign_organisation, organisation)
     elif to is not None and organisation is None:
         me.each(activities, f"assigned to {to}", work.assign, to)
     else:

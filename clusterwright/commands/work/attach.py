@@ -14,7 +14,7 @@ from typer import Option
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities
-from ledger.decisions import evidence
+from ledger.subjects.work import evidence_decisions as evidence
 
 
 def attach(

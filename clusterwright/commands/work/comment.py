@@ -11,7 +11,7 @@ from typer import Argument
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ActivityId
-from ledger.decisions import work
+from ledger.subjects.work import decisions as work
 
 
 def comment(

@@ -15,7 +15,7 @@ from typer import Argument
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.options import ReasonOption
 from clusterwright.output import say
-from ledger.decisions import corrections
+from ledger.subjects.corrections import decisions as corrections
 
 
 def correct(

@@ -14,8 +14,8 @@ from typer import Argument, Option
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ActivityId
-from ledger.decisions.facts import record_facts
 from ledger.entries import fact_of
+from ledger.subjects.facts.decisions import record_facts
 
 
 def fact(

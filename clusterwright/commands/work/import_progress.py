@@ -17,8 +17,8 @@ from typer import Argument, Option
 from clusterwright.commands.acting import Signing
 from clusterwright.output import say
 from clusterwright.progress_file import read_progress
-from ledger.decisions import progress
 from ledger.questions.site import site_of
+from ledger.subjects.plan import progress_decisions as progress
 
 
 def import_progress(

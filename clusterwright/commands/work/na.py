@@ -9,7 +9,7 @@ Example:
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import Activities, ReasonOption
-from ledger.decisions import work
+from ledger.subjects.work import decisions as work
 
 
 def na(

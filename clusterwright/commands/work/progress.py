@@ -14,7 +14,7 @@ from typer import Option
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, NoteOption
-from ledger.decisions import work
+from ledger.subjects.work import decisions as work
 
 
 def progress(

@@ -7,7 +7,7 @@ Example:
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import Activities, ReasonOption
-from ledger.decisions import work
+from ledger.subjects.work import decisions as work
 
 
 def resume(

@@ -12,7 +12,7 @@ Example:
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import Activities, SequenceOption
-from ledger.decisions import work
+from ledger.subjects.work import decisions as work
 
 
 def start(

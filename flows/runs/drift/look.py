@@ -25,7 +25,7 @@ from ledger.questions.records import claims
 from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from ledger.rules.host_names import folded_within
+from ledger.subjects.runs.host_name_rules import folded_within
 from steps.planning.plan import Plan
 
 FILES = Path("software_stack", "changed_files.yml")

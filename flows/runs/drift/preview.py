@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from flows.runs.results.per_host import FAILED
 from flows.runs.run import Player, RunEvent, RunSpec, play, run_playbook
-from ledger.decisions.runs import record_preview
+from ledger.subjects.runs.decisions import record_preview
 from ledger.writing import Ledger
 from schedule.errors import UnreachableError
 

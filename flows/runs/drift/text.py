@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Iterator
 
 from flows.runs.drift.look import Finding, Look
-from ledger.decisions.runs import record_preview
 from ledger.questions.drift import Origin
 from ledger.questions.records import preview
 from ledger.reading import open_snapshot
+from ledger.subjects.runs.decisions import record_preview
 from ledger.writing import Ledger
 from steps.stamps import minute
 

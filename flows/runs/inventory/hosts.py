@@ -9,7 +9,7 @@ from pathlib import Path
 from flows.runs.inventory.bounds import run_bounded
 from flows.runs.secrets.redaction import Redactor
 from flows.runs.secrets.values import stated_by
-from ledger.rules.host_names import require_host_names
+from ledger.subjects.runs.host_name_rules import require_host_names
 from schedule.errors import InputError, Place
 from steps.design.matching import Host
 

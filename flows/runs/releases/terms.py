@@ -13,7 +13,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.records import live_releases, runs
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
-from ledger.rules.runs import release_for
+from ledger.subjects.runs.rules import release_for
 from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import CHANGING
 

@@ -11,7 +11,7 @@ from typer import Option
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ChangeId
-from ledger.decisions.changes import decide_change
+from ledger.subjects.orders.change_decisions import decide_change
 
 
 def approve(

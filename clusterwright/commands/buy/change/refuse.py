@@ -7,7 +7,7 @@ Example:
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import ChangeId, ReasonOption
-from ledger.decisions.changes import decide_change
+from ledger.subjects.orders.change_decisions import decide_change
 
 
 def refuse(

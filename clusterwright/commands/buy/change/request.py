@@ -14,7 +14,7 @@ from typer import Argument, Option
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import ReasonOption
 from clusterwright.output import say
-from ledger.decisions.changes import ask_change
+from ledger.subjects.orders.change_decisions import ask_change
 
 
 def request(

@@ -12,7 +12,7 @@ from typer import Argument
 
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.options import NcrId, day_option
-from ledger.decisions.ncr import assign_ncr
+from ledger.subjects.ncr.decisions import assign_ncr
 
 
 def assign(

@@ -11,7 +11,7 @@ from typer import Option
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import NcrId
-from ledger.decisions.ncr import close_ncr
+from ledger.subjects.ncr.decisions import close_ncr
 
 
 def close(

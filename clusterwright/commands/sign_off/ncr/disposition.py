@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import NcrId, day_option
-from ledger.decisions.ncr import disposition_ncr
+from ledger.subjects.ncr.decisions import disposition_ncr
 
 
 def disposition(

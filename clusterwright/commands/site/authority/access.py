@@ -16,7 +16,8 @@ from clusterwright.commands.asking import Asking
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.where import known_person
 from ledger.questions.case import actor
-from ledger.rules.access import ACCESS, Rule, Who, in_words
+from ledger.rules.access import Rule, Who, in_words
+from ledger.subjects.kinds import ACCESS
 from schedule.errors import InputError
 
 DEPENDS = {Who.ANYONE, Who.POLICY, Who.CREW, Who.WITNESS, Who.THEIRS}

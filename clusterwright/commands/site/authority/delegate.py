@@ -13,9 +13,9 @@ from typer import Argument, Option
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ReasonOption, instant
 from clusterwright.output import say
-from ledger.decisions import people
 from ledger.project_time import project_now
 from ledger.questions.site import site_of
+from ledger.subjects.people import decisions as people
 from steps.stamps import minute
 
 

@@ -12,7 +12,7 @@ from typer import Argument
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import ReasonOption
 from clusterwright.output import say
-from ledger.decisions import people
+from ledger.subjects.people import decisions as people
 
 
 def withdraw(

@@ -15,9 +15,9 @@ from typer import Argument
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import AtOption, ReasonOption
 from clusterwright.output import say
-from ledger.decisions.people import revoke_key
 from ledger.questions.records import valid_key
 from ledger.questions.site import site_of
+from ledger.subjects.people.decisions import revoke_key
 from steps.stamps import at_site, minute
 
 

@@ -19,7 +19,7 @@ from clusterwright.commands.acting import Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import say
-from ledger.decisions import checklists
+from ledger.subjects.checklists import decisions as checklists
 
 
 def import_(

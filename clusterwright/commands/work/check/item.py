@@ -15,8 +15,8 @@ from clusterwright.check_view import tell_recorded
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption, NoteOption
-from ledger.decisions import checklists
 from ledger.entries import ItemEntry, reading_of
+from ledger.subjects.checklists import decisions as checklists
 
 
 def item(

@@ -15,7 +15,7 @@ from clusterwright.commands.acting import Acting, Deciding
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption
 from clusterwright.output import Document, in_line, say
-from ledger.decisions import checklists
+from ledger.subjects.checklists import decisions as checklists
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from schedule.text import shown_in_json
 

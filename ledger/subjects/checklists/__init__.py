@@ -1,0 +1,1 @@
+"""Items of an activity that are checked one by one."""

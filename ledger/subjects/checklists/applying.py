@@ -1,0 +1,42 @@
+"""Checked items of activities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.log.payload import ReadingPart
+from ledger.state.hands import add_hands, together
+from ledger.state.projection import Handlers, Projection
+from ledger.state.readings import add_reading
+from ledger.subjects.checklists.payloads import ItemPart, ItemsChecked
+
+if TYPE_CHECKING:
+    from ledger.log.chain import Event
+
+_PASSED = """
+SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND attempt = :attempt AND seq = (
+  SELECT max(seq) FROM item_check l WHERE l.activity = c.activity AND l.attempt = c.attempt AND l.item = c.item)"""
+
+
+def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
+    """Add every item that was checked, its readings and photos, and count the items that passed."""
+    row = p.activity(event.subject)
+    kept = [ItemPart.model_validate(item) for item in p.batched(payload.batches)]
+    checks = [*payload.checks, *kept]
+    for one in checks:
+        columns = one.model_dump(exclude={"readings"})
+        p.record("item_check", event, row.id, seq=event.seq, **columns)
+    read = [(one, reading) for one in checks for reading in one.readings]
+    for ordinal, (one, values) in enumerate(read):
+        reading = ReadingPart(item=one.item, source=payload.source, **dict(values))
+        add_reading(p, event, reading, ordinal, ncr=one.ncr)
+    p.add_evidence(event, row.id, *payload.photos)
+    p.open_ncr(event, row.id, payload, payload.reason)
+    (passed,) = p.ids(_PASSED, activity=row.id, attempt=row.attempt)
+    p.change(row, performers=together(row.performers, event.actor), items_done=passed)
+    add_hands(p, row, event.actor)
+
+
+HANDLERS: Handlers = {
+    ItemsChecked: check,
+}

@@ -1,0 +1,202 @@
+"""Checklists: record items of an activity as passed or failed, one by one, from a scanner, or from a long list.
+
+Either all entries of a list are recorded or none, and the refusal names every faulty line. In an attempt the last entry of
+an item counts, and progress is the number of items that passed. A failed item opens a non-conformance. If one of the same
+item is still open, the entry is a new inspection and belongs to that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ledger.entries import ItemEntry
+from ledger.evidence.batches import inline_or_kept
+from ledger.evidence.taking import Taken
+from ledger.log.chain import Event
+from ledger.log.payload import Shown
+from ledger.questions.case import LookedUp
+from ledger.questions.checks import CheckRow, check_history, latest_entries
+from ledger.rules.readings import Verdict
+from ledger.subjects.checklists import making as made
+from ledger.subjects.checklists.examination_rules import RESULT, Examined
+from ledger.subjects.checklists.rules import Roster
+from ledger.writing import Ledger
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
+from schedule.faults import located, together
+from steps.value import text_value, value_text
+
+PICTURES = ("png", "jpeg")
+"""The kinds of content that are a photo. A list of entries may name no other files."""
+
+
+class CheckedItem(NamedTuple):
+    """An item as it was recorded. `failing` is empty if it passed."""
+
+    item: str
+    failing: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    note: str
+    ncr: str | None
+
+
+class Checked(NamedTuple):
+    """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any."""
+
+    items: tuple[CheckedItem, ...]
+    recorded_before: int
+    ncr: str | None
+    event: Event | None
+
+
+class Scanned(NamedTuple):
+    """An item that was scanned. `already` is true if nothing new was recorded. `passed` of `items` have passed now."""
+
+    item: str
+    already: bool
+    passed: int
+    items: int | None
+
+
+Photos = Mapping[int, tuple[Taken, ...]]
+"""The photos of each entry, by the entry's identity."""
+
+
+def check(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    entries: Sequence[ItemEntry],
+    *,
+    source: str = "checklist",
+    skip_recorded: bool = False,
+) -> Checked:
+    """Record items as passed or failed. With `skip_recorded`, an item whose last entry says the same is left out."""
+    photos = _kept(ledger, actor, activity, entries)
+    with ledger.case(activity, actor) as case:
+        found = made.examined_entries(case, entries)
+        recorded = _recorded(case) if skip_recorded else {}
+        new = [one for one in found if recorded.get(one.item) != _as_recorded(one, photos)]
+        if not new:
+            return Checked((), len(found), None, None)
+        photographed = [made.Photographed(one, _digests(photos, one)) for one in new]
+        entered = made.item_parts(case, photographed)
+        inline, batches = inline_or_kept(ledger.site_dir, entered.parts)
+        payload = made.items_checked(
+            case,
+            photographed,
+            entered,
+            source=source,
+            photos=_shown(case, new, photos),
+            inline=inline,
+            batches=batches,
+        )
+        event = case.record(payload)
+        checked = [
+            CheckedItem(one.item, one.failing, one.verdicts, one.note, part.ncr)
+            for one, part in zip(new, entered.parts, strict=True)
+        ]
+        return Checked(tuple(checked), len(found) - len(new), entered.ncr, event)
+
+
+def _digests(photos: Photos, one: Examined) -> tuple[str, ...]:
+    return tuple(photo.digest for photo in photos[id(one.entry)])
+
+
+def _shown(
+    case: LookedUp,
+    new: Sequence[Examined],
+    photos: Photos,
+) -> dict[str, Shown]:
+    """Return the photos of entries by digest, each as evidence of the kind that the policy asks for."""
+    kinds = case.row.plan.policy.evidence
+    kind = next((kind for kind in kinds if kind.startswith("photo")), "photo")
+    taken = {photo.digest: photo for one in new for photo in photos[id(one.entry)]}
+    return {digest: photo.shown(kind) for digest, photo in taken.items()}
+
+
+def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
+    """Record one line of a barcode scanner: the name of an item that passed, or its name and its serial number.
+
+    An item that failed is refused, because a scan does not show that it was repaired and inspected. An item that has passed
+    already is not recorded again, unless its serial number is new.
+    """
+    words = line.split()
+    if len(words) not in {1, 2}:
+        raise InputError("a line holds an item, or an item and its serial number")
+    serial = words[1] if len(words) == 2 else None
+    with ledger.batch() as writing:
+        case = writing.case(activity, actor)
+        before = _before(case, words[0])
+        known = "" if before is None else before.serial.casefold()
+        already = before is not None and (serial or known).casefold() == known
+        if before is not None and already:
+            item = before.item
+        else:
+            entry = ItemEntry(words[0], serial=serial)
+            (recorded,) = check(ledger, actor, activity, [entry], source="scanner").items
+            item = recorded.item
+        entries = latest_entries(case.snapshot, case.row)
+        passed = sum(not entry.failing for entry in entries.values())
+        return Scanned(item, already, passed, case.row.plan.items)
+
+
+def _before(case: LookedUp, name: str) -> CheckRow | None:
+    """Return the last entry of the item with this name. None if it has none. Raise if it failed."""
+    entries = latest_entries(case.snapshot, case.row)
+    before = entries.get(Roster(case.row, case.planned_items, entries).item(name))
+    if before is not None and before.failing:
+        raise NotSatisfiedError(
+            f"{before.item} failed, and a scan does not change that ({before.ncr})",
+            hint=f"inspect it again, then `clusterwright check item {case.row.id} {before.item}`",
+        )
+    return before
+
+
+def _kept(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    entries: Sequence[ItemEntry],
+) -> Photos:
+    """Store the photos of each entry. Nothing is stored if the entries would be refused."""
+    if not any(entry.photos for entry in entries):
+        return {id(entry): () for entry in entries}
+    with ledger.case(activity, actor) as case:
+        made.examined_entries(case, entries)
+    intake = ledger.intake()
+    kept: dict[int, tuple[Taken, ...]] = {}
+    faults: list[ClusterwrightError] = []
+    for entry in entries:
+        try:
+            with located(entry.place, "photo"):
+                taken = [intake.take(photo, photo.name, PICTURES) for photo in entry.photos]
+                kept[id(entry)] = tuple(taken)
+        except InputError as fault:
+            faults.append(fault)
+    if faults:
+        raise together(faults)
+    return kept
+
+
+def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
+    """Return by item what its last entry in this attempt says, in the form of `_as_recorded`."""
+    found: dict[str, tuple[object, ...]] = {}
+    for entry in check_history(case.snapshot, case.row):
+        if entry.attempt == case.row.attempt:
+            readings = {reading.metric: (reading.value, reading.unit) for reading in entry.readings}
+            found[entry.item] = (
+                RESULT in entry.failing,
+                entry.note,
+                entry.serial,
+                entry.photos,
+                readings,
+            )
+    return found
+
+
+def _as_recorded(one: Examined, photos: Photos) -> tuple[object, ...]:
+    stored = ((m, value_text(m.value)) for m in one.measured)
+    readings = {m.metric: (text_value(text), m.unit) for m, text in stored}
+    kept = _digests(photos, one)
+    return (not one.entry.passed, one.note, one.serial, kept, readings)

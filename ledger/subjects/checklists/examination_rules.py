@@ -1,0 +1,165 @@
+"""Entries of a checklist: which item each is about, whether it may be recorded, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from typing import NamedTuple
+
+from ledger.entries import ItemEntry
+from ledger.rules.activity import Activity
+from ledger.rules.case import Case
+from ledger.rules.judgement import FAILED
+from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
+from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, readable_note
+from schedule.errors import ClusterwrightError, InputError, Place
+from schedule.faults import column_of, located, together
+from steps.acceptance.measured import Measured
+
+RESULT = "result"
+"""The word among the failed metrics that says: a person recorded the item as failed."""
+
+
+class Previous(NamedTuple):
+    """The last recorded entry of an item."""
+
+    failing: tuple[str, ...]
+    serial: str
+
+
+class Examined(NamedTuple):
+    """An entry that may be recorded, with its readings and what failed."""
+
+    item: str
+    note: str
+    serial: str
+    measured: tuple[Measured, ...]
+    verdicts: tuple[Verdict, ...]
+    failing: tuple[str, ...]
+    entry: ItemEntry
+
+
+def examined(
+    case: Case,
+    entries: Sequence[ItemEntry],
+    last: Mapping[str, Previous],
+) -> list[Examined]:
+    """Return every entry with its judged readings. Raise one error that names all faults. `last` are the last recorded entries."""
+    row, roster = case.row, Roster(case.row, case.planned_items, last)
+    asked, waived = asked_of(row), case.waived
+    _refuse_strange(row, asked, entries)
+    found: dict[str, Examined] = {}
+    faults: list[ClusterwrightError] = []
+    for entry in entries:
+        try:
+            one = _entered(roster, asked, last, entry)
+            with located(entry.place, "result"):
+                _refuse_unread(one, last.get(one.item), waived)
+            with located(entry.place, "item"):
+                _refuse_second(found.setdefault(one.item, one), one)
+        except ClusterwrightError as fault:
+            faults.append(fault)
+    faults += _serials_twice(last, found)
+    if faults:
+        raise together(faults)
+    readings = [reading for one in found.values() for reading in one.measured]
+    judged = iter(verdicts(asked, readings, case.readings, waived))
+    return [_judged(one, judged) for one in found.values()]
+
+
+def _refuse_strange(
+    row: Activity,
+    asked: Mapping[str, Asked],
+    entries: Sequence[ItemEntry],
+) -> None:
+    """Raise for metrics that the step does not ask for. Each is named once, and not for every line that has it."""
+    first = {reading.metric: entry.place for entry in reversed(entries) for reading in entry.readings}
+    faults: list[ClusterwrightError] = []
+    for metric in reversed(first):
+        if metric not in asked:
+            near = get_close_matches(metric, list(asked), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it asks for: {', '.join(asked) or 'no reading'}"
+            place = first[metric]
+            header = place and Place(place.file, 1, metric)
+            faults.append(InputError(f"{row.id} asks for no {metric!r}", hint=hint, place=header))
+    if faults:
+        raise together(faults)
+
+
+def _entered(
+    roster: Roster,
+    asked: Mapping[str, Asked],
+    last: Mapping[str, Previous],
+    entry: ItemEntry,
+) -> Examined:
+    """Return an entry that is not judged yet. Raise for a fault in one of its columns."""
+    with located(entry.place, "item"):
+        item = roster.item(entry.item)
+    with located(entry.place, "serial"):
+        serial = readable(entry.serial, "a serial number", LONGEST_ID) if entry.serial else ""
+        if entry.serial is None and item in last:
+            serial = last[item].serial
+    with located(entry.place, "note"):
+        note = readable_note(entry.note)
+        if not (entry.passed or note or entry.readings):
+            raise InputError(f"{item} failed, and nothing says why", hint="add a note, or the reading that failed")
+    readings: dict[str, Measured] = {}
+    for reading in entry.readings:
+        with located(entry.place, reading.metric):
+            if reading.metric in readings:
+                raise InputError(f"{reading.metric} is there twice")
+            readings[reading.metric] = measured(roster.row, asked, reading, item)
+    found = tuple(readings.values())
+    return Examined(item, note, serial, found, (), (), entry)
+
+
+def _refuse_unread(one: Examined, before: Previous | None, waived: Collection[str]) -> None:
+    """Raise for an item that failed a metric before and would pass now without another reading of that metric."""
+    read = {RESULT, *waived, *(m.metric for m in one.measured)}
+    unread = [metric for metric in before.failing if metric not in read] if before else []
+    if unread:
+        raise InputError(
+            f"{one.item} failed {', '.join(unread)}, and passes when that is read again",
+            hint=f"add {unread[0]}=VALUE",
+        )
+
+
+def _refuse_second(first: Examined, one: Examined) -> None:
+    if first is not one:
+        line = first.entry.place.line if first.entry.place else None
+        raise InputError(f"{one.item} is there twice", hint=f"first on line {line}" if line else "once is enough")
+
+
+def _judged(one: Examined, verdicts: Iterator[Verdict]) -> Examined:
+    """Return an entry with the verdicts on its readings, which come next among `verdicts`."""
+    found = tuple(islice(verdicts, len(one.measured)))
+    failing = [verdict.metric for verdict in found if verdict.verdict == FAILED]
+    if not one.entry.passed:
+        failing.append(RESULT)
+    return one._replace(verdicts=found, failing=tuple(failing))
+
+
+def _serials_twice(
+    last: Mapping[str, Previous],
+    found: Mapping[str, Examined],
+) -> list[ClusterwrightError]:
+    """Return a fault for each serial number that would be at two items. A scanner may have read the wrong label."""
+    serials = {item: previous.serial for item, previous in last.items()}
+    serials |= {one.item: one.serial for one in found.values()}
+    places: dict[str, list[str]] = {}
+    for item, serial in serials.items():
+        if serial:
+            places.setdefault(serial.casefold(), []).append(item)
+    faults: list[ClusterwrightError] = []
+    for one in found.values():
+        items = places.get(one.serial.casefold(), ())
+        others = [item for item in items if item != one.item]
+        if others:
+            fault = InputError(
+                f"the serial number {one.serial} is at {others[0]} too",
+                hint="one asset is at one place; read both again",
+                place=column_of(one.entry.place, "serial"),
+            )
+            faults.append(fault)
+    return faults

@@ -1,0 +1,174 @@
+"""Payloads of checklists: items of an activity that passed or failed, and the non-conformance that failures open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from json import loads
+from typing import NamedTuple
+
+from ledger.entries import ItemEntry
+from ledger.evidence.store import load
+from ledger.log.payload import Batch, Shown
+from ledger.questions.case import LookedUp
+from ledger.questions.checks import latest_entries
+from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
+from ledger.rules.judgement import FAILED
+from ledger.rules.readings import Asked, asked_of, recorded_value
+from ledger.subjects.again import Tables, about_case
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, Previous, examined
+from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
+from ledger.subjects.checklists.rules import readable_note
+from ledger.subjects.work.rules import check as may_check
+from schedule.errors import InputError
+from steps.acceptance.measured import Measured
+from steps.value import value_text
+
+SHOWN = 25
+"""How many failed items the reason of a non-conformance names."""
+
+
+class Photographed(NamedTuple):
+    """An examined entry with the digests of its photos."""
+
+    one: Examined
+    photos: tuple[str, ...]
+
+
+class Entered(NamedTuple):
+    """The items of an event, and the non-conformance that they open, if any."""
+
+    parts: tuple[ItemPart, ...]
+    ncr: str | None
+
+
+def examined_entries(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
+    """Return every entry with its typed readings and verdicts. Raise one error that names all faults."""
+    may_check(case)
+    before = latest_entries(case.snapshot, case.row).values()
+    last = {entry.item: Previous(entry.failing, entry.serial) for entry in before}
+    return examined(case, entries, last)
+
+
+def item_parts(case: LookedUp, new: Sequence[Photographed]) -> Entered:
+    """Return the items as an event records them. A failed item belongs to its open non-conformance, or to a new one."""
+    of_items = open_ncrs_of_items(case.snapshot, case.row)
+    of_readings = open_ncrs_of_readings(case.snapshot, case.row)
+    opened: str | None = None
+    parts = []
+    for one, photos in new:
+        ncr = None
+        if one.failing:
+            found = (of_readings.get((metric, one.item)) for metric in one.failing)
+            ncr = of_items.get(one.item) or next(filter(None, found), opened)
+            if ncr is None:
+                ncr = opened = case.next_id("ncr")
+        parts.append(_part(one, ncr, photos))
+    return Entered(tuple(parts), opened)
+
+
+def items_checked(
+    case: LookedUp,
+    new: Sequence[Photographed],
+    found: Entered,
+    *,
+    source: str,
+    photos: Mapping[str, Shown],
+    inline: Sequence[ItemPart],
+    batches: Sequence[Batch],
+) -> ItemsChecked:
+    """Return checked items. `inline` and `batches` are the items as they are stored, `photos` all photos by digest."""
+    plan, failed = case.row.plan, sum(bool(one.failing) for one, _ in new)
+    pairs = zip(new, found.parts, strict=True) if found.ncr else ()
+    opening = [entry.one for entry, part in pairs if part.ncr == found.ncr]
+    return ItemsChecked(
+        source=readable_note(source),
+        passed=len(new) - failed,
+        failed=failed,
+        checks=tuple(inline),
+        batches=tuple(batches),
+        photos=tuple(photos.values()),
+        ncr=found.ncr,
+        ncr_class=plan.ncr_class if found.ncr else "",
+        reason=_reason(opening),
+    )
+
+
+def _part(one: Examined, ncr: str | None, photos: Sequence[str]) -> ItemPart:
+    readings = [_reading(measured) for measured in one.measured]
+    return ItemPart(
+        item=one.item,
+        failing=one.failing,
+        readings=tuple(readings),
+        note=one.note,
+        serial=one.serial,
+        photos=tuple(photos),
+        ncr=ncr,
+    )
+
+
+def _reading(m: Measured) -> ItemReadingPart:
+    value = value_text(m.value) or ""
+    return ItemReadingPart(metric=m.metric, value=value, unit=m.unit)
+
+
+def _reason(failed: Sequence[Examined]) -> str:
+    """Return what failed, in words: the first items by name, and the number of the others."""
+    named = []
+    for one in failed[:SHOWN]:
+        bad = [str(verdict) for verdict in one.verdicts if verdict.verdict == FAILED]
+        said = filter(None, [*bad, one.note])
+        named.append(f"{one.item}: {'; '.join(said)}")
+    more = [f"and {len(failed) - SHOWN} more"] if len(failed) > SHOWN else []
+    return " | ".join([*named, *more])
+
+
+def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
+    """Return checked items again, from the items that the event has or that its files have."""
+    stored = [*p.checks]
+    for batch in p.batches:
+        rows = loads(load(case.snapshot.site_dir, batch.digest))
+        if len(rows) != batch.rows:
+            raise InputError(f"{batch.digest[:12]} has {len(rows)} items, and its event says {batch.rows}")
+        stored += [ItemPart.model_validate(row) for row in rows]
+    if not stored:
+        raise InputError("there are no items")
+    asked = asked_of(case.row)
+    entries = [_entry(asked, part) for part in stored]
+    photos = {photo.digest: photo for photo in p.photos}
+    if {digest for part in stored for digest in part.photos} != photos.keys():
+        raise InputError("its items have other photos than its event names")
+    by_entry = dict(zip(map(id, entries), stored, strict=True))
+    found_again = examined_entries(case, entries)
+    new = [Photographed(one, by_entry[id(one.entry)].photos) for one in found_again]
+    found = item_parts(case, new)
+    if list(found.parts) != stored:
+        raise InputError("its items do not follow from what was entered")
+    return items_checked(
+        case,
+        new,
+        found,
+        source=p.source,
+        photos=photos,
+        inline=p.checks,
+        batches=p.batches,
+    )
+
+
+def _entered(asked: Mapping[str, Asked], reading: ItemReadingPart) -> Measured:
+    value = recorded_value(asked, reading.metric, reading.value)
+    return Measured(reading.metric, value, reading.unit)
+
+
+def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
+    readings = tuple(_entered(asked, reading) for reading in part.readings)
+    return ItemEntry(
+        part.item,
+        passed=RESULT not in part.failing,
+        readings=readings,
+        note=part.note,
+        serial=part.serial,
+    )
+
+
+AGAIN: Tables = {ItemsChecked: about_case(_checked_again)}
+"""How events with checked items are made again."""

@@ -1,0 +1,1 @@
+"""Entries of any subject that are taken back because they were a mistake."""

@@ -1,0 +1,204 @@
+"""Entries that can be taken back are noted before they are applied, with what they replace. A correction puts that back."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from msgspec.json import decode, encode
+
+from ledger.log.payload import Payload
+from ledger.rules.activity import Activity, State
+from ledger.rules.subjects import is_delivery, is_supply
+from ledger.rules.version import WHO_AND_WHEN
+from ledger.state.hands import free_named
+from ledger.state.projection import Handler, Handlers, Projection, Row, Shape, stored
+from ledger.subjects.checklists.payloads import ItemsChecked
+from ledger.subjects.corrections.payloads import EntryTakenBack
+from ledger.subjects.later_words import note_word, said
+from ledger.subjects.orders.payloads import (
+    OrderAcknowledged,
+    OrderExpedited,
+    OrderPlaced,
+    OrderPromised,
+    TrancheReceived,
+    TrancheShipped,
+)
+from ledger.subjects.work.payloads import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
+from steps.stamps import stamp
+
+if TYPE_CHECKING:
+    from ledger.log.chain import Event
+
+ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "at", "said", "before"))
+"""What is noted of an entry."""
+
+_ENTRY = "SELECT kind, before FROM entry WHERE seq = :seq"
+_PASSED = """
+SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND attempt = :attempt AND seq = (
+  SELECT max(seq) FROM item_check l WHERE l.activity = c.activity AND l.attempt = c.attempt AND l.item = c.item)"""
+_FIRST = "SELECT id, promised FROM tranche WHERE order_line = :order ORDER BY number LIMIT 1"
+
+REPLACED: dict[type[Payload], tuple[str, ...]] = {
+    Progressed: ("items_done", "percent", "last_note"),
+    Finished: ("performers", "items_done", "early_because"),
+    OrderPlaced: ("promised", "currency", "value", "budget_line", "supplier_name", "reference"),
+    OrderAcknowledged: ("promised", "acknowledged", "acknowledgement"),
+    OrderPromised: ("promised",),
+    TrancheShipped: ("shipped", "carrier", "tracking", "handling"),
+}
+"""By kind of entry: the columns of its subject that it replaces."""
+
+WITH_ROWS = ("comment", "measurement", "evidence_item", "item_check", "delivery")
+"""Tables in which an entry has rows under the number of its event."""
+
+ENTRIES: tuple[type[Payload], ...] = (
+    Started,
+    Commented,
+    MeasurementRecorded,
+    Attached,
+    ItemsChecked,
+    OrderExpedited,
+    TrancheReceived,
+    *REPLACED,
+)
+"""Every kind of entry that can be taken back."""
+
+
+def note_entry(p: Projection, event: Event, payload: Payload) -> None:
+    """Note an entry, before it is applied."""
+    subject = event.subject
+    attempt = 0 if is_supply(subject) else p.activity(subject).attempt
+    before = _before(p, event, payload)
+    replaced = encode(before).decode() if before else "{}"
+    at = stamp(event.effective_at)
+    note_word(p, subject, at)
+    row = (
+        event.seq,
+        event.kind,
+        subject,
+        attempt,
+        event.actor,
+        at,
+        stored(said(payload)),
+        replaced,
+    )
+    p.add_stored(ENTRY, row)
+
+
+def _before(p: Projection, event: Event, payload: Payload) -> Row:
+    columns = REPLACED.get(type(payload), ())
+    if isinstance(payload, OrderExpedited):
+        return {"cost": str(payload.cost)}
+    if isinstance(payload, TrancheReceived):
+        return {"quantity": str(payload.quantity)}
+    if not columns:
+        return {}
+    if is_supply(event.subject):
+        names = ", ".join(columns)
+        ((*values,),) = p.ask(f"SELECT {names} FROM {_table(event.subject)} WHERE id = :id", id=event.subject)  # noqa: S608  our names
+        return dict(zip(columns, values, strict=True))
+    row = p.activity(event.subject)
+    return {name: getattr(row, name) for name in columns}
+
+
+def take_back(p: Projection, event: Event, payload: EntryTakenBack) -> None:
+    """Put back what an entry replaced, and note who took it back."""
+    ((_, text),) = p.ask(_ENTRY, seq=payload.entry)
+    before: Row = decode(text)
+    for name in WITH_ROWS:
+        p.run(f"DELETE FROM {name} WHERE seq = :seq", seq=payload.entry)  # noqa: S608  our names
+    if is_supply(event.subject):
+        _put_back_supply(p, event.subject, payload.what, before)
+    else:
+        _put_back(p, p.activity(event.subject), payload, before)
+    p.touch(event.subject)
+    p.run("UPDATE entry SET taken_back = :by WHERE seq = :seq", by=event.seq, seq=payload.entry)
+    p.add(
+        "correction",
+        seq=event.seq,
+        entry=payload.entry,
+        kind=payload.what,
+        subject=event.subject,
+        entered_by=payload.by,
+        person=event.actor,
+        role=payload.role,
+        reason=payload.reason,
+        at=event.effective_at,
+    )
+
+
+def _put_back(
+    p: Projection,
+    row: Activity,
+    payload: EntryTakenBack,
+    before: Row,
+) -> None:
+    counted = {"activity": row.id, "attempt": row.attempt}
+    passed = p.ids(_PASSED, **counted)[0]
+    match payload.what:
+        case Started.kind:
+            p.change(row, started_at=None, performers=(), early_because="")
+        case Finished.kind:
+            if p.rules >= WHO_AND_WHEN:
+                free_named(p, row, set(row.performers).difference(before["performers"]))
+            p.change(row, finished_at=None, performers=tuple(before["performers"]))
+            p.change(row, items_done=before["items_done"], early_because=before["early_because"])
+        case Progressed.kind:
+            p.change(row, percent=before["percent"], last_note=before["last_note"])
+            p.change(row, items_done=before["items_done"] if passed is None else passed)
+        case ItemsChecked.kind:
+            p.change(row, items_done=passed)
+    if payload.result is not None:
+        p.change(row, state=State(payload.result))
+
+
+def _put_back_supply(
+    p: Projection,
+    subject: str,
+    kind: str,
+    before: Row,
+) -> None:
+    if kind == OrderExpedited.kind:
+        order, cost = subject.partition("/")[0], before["cost"]
+        ((spent,),) = p.ask("SELECT expedite_cost FROM order_line WHERE id = :id", id=order)
+        p.update("order_line", order, expedite_cost=Decimal(spent) - Decimal(cost))
+        return
+    if kind == TrancheReceived.kind:
+        ((came,),) = p.ask("SELECT received_quantity FROM tranche WHERE id = :id", id=subject)
+        left = Decimal(came) - Decimal(before["quantity"])
+        p.update("tranche", subject, received_quantity=left, received_at=None)
+        return
+    if "promised" in before and not is_delivery(subject):
+        _put_back_promise(p, subject, before["promised"])
+    gone = {"placed_at": None, "placed_by": None, "early_because": ""} if kind == OrderPlaced.kind else {}
+    _put(p, _table(subject), subject, before | gone)
+
+
+def _put_back_promise(p: Projection, order: str, promised: str | None) -> None:
+    """Put back the date of the first delivery, if it is still the one that the order had."""
+    ((now,),) = p.ask("SELECT promised FROM order_line WHERE id = :id", id=order)
+    for first, date in p.ask(_FIRST, order=order):
+        if date == now:
+            _put(p, "tranche", first, {"promised": promised})
+
+
+def _put(
+    p: Projection,
+    table: str,
+    key: str,
+    columns: Row,
+) -> None:
+    """Write columns of a row as they were stored."""
+    changes = ", ".join(f"{name} = :{name}" for name in columns)
+    p.run(f"UPDATE {table} SET {changes} WHERE id = :id", id=key, **columns)  # noqa: S608  our names
+
+
+def _table(subject: str) -> str:
+    return "tranche" if is_delivery(subject) else "order_line"
+
+
+FIRST: dict[type[Payload], Handler] = dict.fromkeys(ENTRIES, note_entry)
+"""What is applied before the handlers of the other modules."""
+
+HANDLERS: Handlers = {EntryTakenBack: take_back}

@@ -1,0 +1,58 @@
+"""The payload of a correction: an entry that does not count any more, and what follows from that."""
+
+from __future__ import annotations
+
+from ledger.log.chain import Event
+from ledger.questions.entries import begun_because, has_changes, later_entries, require_entry
+from ledger.questions.moment import Moment
+from ledger.rules.access import ENGINE
+from ledger.rules.permission import refuse_stranger
+from ledger.rules.reasons import require_reason
+from ledger.rules.subjects import is_supply
+from ledger.subjects.again import Tables
+from ledger.subjects.corrections import rules
+from ledger.subjects.corrections.payloads import EntryTakenBack
+from ledger.subjects.corrections.rules import EntryRow
+from schedule.errors import InputError
+
+
+def taken_back(moment: Moment, actor: str, entry: EntryRow, reason: str) -> EntryTakenBack:
+    """Return that an entry does not count any more."""
+    require_reason(reason, "a correction")
+    if is_supply(entry.subject):
+        return _made(entry, reason, _of_supply(moment, actor, entry), None)
+    case, later = moment.case(entry.subject, actor), later_entries(moment.snapshot, entry)
+    begun = begun_because(moment.snapshot, entry.subject, by_start=True)
+    role, result = rules.correct(case, entry, later, begun)
+    return _made(entry, reason, role, None if result is None else result.value)
+
+
+def _of_supply(moment: Moment, actor: str, entry: EntryRow) -> str:
+    role = moment.may(actor, "correct_supply", f"event {entry.seq}", theirs={entry.person} - {ENGINE})
+    refuse_stranger(moment.actor(actor))
+    snapshot = moment.snapshot
+    later, begun = later_entries(snapshot, entry), begun_because(snapshot, entry.subject)
+    rules.correct_supply(entry, later, begun, has_changes=has_changes(snapshot, entry.subject))
+    return role
+
+
+def _made(entry: EntryRow, reason: str, role: str, result: str | None) -> EntryTakenBack:
+    return EntryTakenBack(
+        entry=entry.seq,
+        what=entry.kind,
+        by=entry.person,
+        reason=reason,
+        role=role,
+        result=result,
+    )
+
+
+def _again(moment: Moment, event: Event, p: EntryTakenBack) -> EntryTakenBack:
+    entry = require_entry(moment.snapshot, p.entry)
+    if entry.subject != event.subject:
+        raise InputError(f"event {entry.seq} is about {entry.subject}, not {event.subject}")
+    return taken_back(moment, event.actor, entry, p.reason)
+
+
+AGAIN: Tables = {EntryTakenBack: _again}
+"""How corrections are made again."""

@@ -1,0 +1,1 @@
+"""Non-conformances: who makes them good, what is done about them, and closing them."""

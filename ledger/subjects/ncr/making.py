@@ -1,0 +1,112 @@
+"""Payloads about non-conformances: their disposition, their owner, and their end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+from ledger.log.chain import Event
+from ledger.log.payload import Payload
+from ledger.questions.case import LookedUp
+from ledger.questions.moment import Moment
+from ledger.questions.ncrs import require_ncr, waiver_of
+from ledger.rules.approval import matter_of, refuse_past_day
+from ledger.rules.permission import may, refuse_stranger
+from ledger.rules.rows import NcrRow
+from ledger.rules.version import DATES_AND_TIMES
+from ledger.subjects.again import Again, Tables
+from ledger.subjects.ncr import rules
+from ledger.subjects.ncr.payloads import NcrAssigned, NcrClosed, NcrDispositioned
+from schedule.errors import InputError
+
+
+def open_ncr(moment: Moment, ncr: str) -> NcrRow:
+    """Return an open non-conformance. Raise for one that does not exist or is closed."""
+    found = require_ncr(moment.snapshot, ncr)
+    rules.refuse_closed(found)
+    return found
+
+
+def dispositioned(
+    case: LookedUp,
+    found: NcrRow,
+    disposition: str,
+    *,
+    owner: str = "",
+    due: date | None = None,
+    reason: str = "",
+) -> NcrDispositioned:
+    """Return what is done about a non-conformance. Use-as-is needs a waiver, or a role that may waive.
+
+    Without `owner` or `due`, those that it has stay.
+    """
+    rules.refuse_bad_disposition(disposition, owner=owner or found.owner, due=due, reason=reason)
+    _refuse_past_day(case, due)
+    if owner:
+        refuse_stranger(case.person(owner))
+    waiver = waiver_of(case.snapshot, case.row) if disposition == rules.USE_AS_IS else None
+    role = rules.disposition(case, found, disposition, waiver)
+    return NcrDispositioned(
+        ncr=found.id,
+        disposition=disposition,
+        owner=owner or found.owner,
+        due=due or found.due,
+        reason=reason,
+        waiver=waiver,
+        role=role,
+    )
+
+
+def _refuse_past_day(case: LookedUp, due: date | None) -> None:
+    """Raise for a day that was over when it was decided. Before version 3 of the rules any day could be named."""
+    if due is not None and case.rules >= DATES_AND_TIMES:
+        refuse_past_day(case, due)
+
+
+def assigned(
+    case: LookedUp,
+    found: NcrRow,
+    owner: str,
+    due: date | None = None,
+) -> NcrAssigned:
+    """Return the assignment of a non-conformance to a person, who makes it good by a day."""
+    _refuse_past_day(case, due)
+    refuse_stranger(case.person(owner))
+    role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=found.id))
+    return NcrAssigned(ncr=found.id, owner=owner, due=due, role=role)
+
+
+def closed(case: LookedUp, found: NcrRow, disposition: str = "") -> NcrClosed:
+    """Return the end of a non-conformance. An empty disposition means the one that was decided. Class A needs a decided one."""
+    role, how = rules.close(case, found, disposition)
+    return NcrClosed(ncr=found.id, disposition=how, role=role)
+
+
+def _about_ncr(make: Callable[[LookedUp, NcrRow, Any], Payload]) -> Again:
+    """Return how the payload of an event about a non-conformance is made again. The event's subject is the activity."""
+
+    def again(moment: Moment, event: Event, payload: Any) -> Payload:
+        found = open_ncr(moment, payload.ncr)
+        if found.activity != event.subject:
+            raise InputError(f"{found.id} belongs to {found.activity}, not to {event.subject}")
+        return make(moment.case(found.activity, event.actor), found, payload)
+
+    return again
+
+
+def _dispositioned_again(case: LookedUp, found: NcrRow, p: NcrDispositioned) -> NcrDispositioned:
+    """Return a disposition again. An owner who is no longer at the site may keep it, as in the decision."""
+    owner = "" if p.owner == found.owner else p.owner
+    due = None if p.due == found.due else p.due
+    return dispositioned(case, found, p.disposition, owner=owner, due=due, reason=p.reason)
+
+
+AGAIN: Tables = {
+    NcrDispositioned: _about_ncr(_dispositioned_again),
+    NcrAssigned: _about_ncr(
+        lambda case, found, p: assigned(case, found, p.owner, p.due),
+    ),
+    NcrClosed: _about_ncr(lambda case, found, p: closed(case, found, p.disposition)),
+}
+"""How each kind of event about non-conformances is made again."""

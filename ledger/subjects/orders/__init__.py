@@ -1,0 +1,1 @@
+"""Orders, their deliveries, and change orders."""

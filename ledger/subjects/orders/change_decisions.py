@@ -1,0 +1,54 @@
+"""Change orders: one person asks for another quantity of a delivery or another value of an order, and another one decides.
+
+A change order is also needed in order to keep more than was ordered. If it is refused, the surplus is sent back.
+"""
+
+from __future__ import annotations
+
+from ledger.log.chain import Event
+from ledger.subjects.orders import making as made
+from ledger.subjects.orders.money_rules import Amount
+from ledger.writing import Ledger
+
+
+def ask_change(
+    ledger: Ledger,
+    actor: str,
+    subject: str,
+    *,
+    reason: str,
+    quantity: Amount | None = None,
+    value: Amount | None = None,
+) -> Event:
+    """Ask for a change. `subject` is an order or, if the quantity changes, one of its deliveries.
+
+    `quantity` and `value` are the new totals, not what is added. `value` is that of the whole order.
+    """
+    with ledger.write() as writing:
+        moment = writing.moment()
+        about = made.change_subject(moment, subject, quantity)
+        payload = made.change_asked(
+            moment,
+            actor,
+            about,
+            reason=reason,
+            quantity=quantity,
+            value=value,
+        )
+        return writing.record(moment, actor, payload, subject=about)
+
+
+def decide_change(
+    ledger: Ledger,
+    actor: str,
+    change_id: str,
+    *,
+    approve: bool,
+    reason: str = "",
+) -> Event:
+    """Approve a change order or refuse it. The person who asked for it may not decide it."""
+    with ledger.write() as writing:
+        moment = writing.moment()
+        found = made.asked_change(moment, change_id)
+        payload = made.change_decided(moment, actor, found, approve=approve, reason=reason)
+        return writing.record(moment, actor, payload, subject=found.subject)

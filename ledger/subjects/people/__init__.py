@@ -1,0 +1,1 @@
+"""Roles that are lent, keys that are revoked, and names that are redacted."""

@@ -1,0 +1,1 @@
+"""Runs of software: released, requested, claimed, settled, previewed; and who comes first."""

@@ -1,0 +1,1 @@
+"""Approvals, rejections, waivers and overrides of an activity, and its witnesses."""

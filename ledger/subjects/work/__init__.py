@@ -1,0 +1,1 @@
+"""The work of an activity: assigned, started, measured, finished, held, opened again."""

@@ -1,0 +1,1 @@
+"""Kinds of events about work that have a module of their own."""
