@@ -114,18 +114,18 @@ lock: setup
 	$(BIN)/uv pip compile -q --extra dev --generate-hashes --no-header --no-emit-index-url -c requirements.lock --universal --python-version 3.11 pyproject.toml -o requirements-dev.lock
 
 bench: setup
-	$(BIN)/python benchmarks/start_up.py
-	$(BIN)/python benchmarks/design.py
+	$(BIN)/python -m benchmarks.start_up
+	$(BIN)/python -m benchmarks.design
 
 # The ledger of a rehearsed site tampered with; writers killed, signers raced, appends timed. Not for CI: it takes long.
 bench-ledger: setup $(BENCH_SITE)/ledger.db
-	$(BIN)/python benchmarks/ledger_tamper.py $(BENCH_SITE) 10000 1
-	$(BIN)/python benchmarks/ledger_crash.py 300 1
-	$(BIN)/python benchmarks/ledger_crash.py 300 1 postgres
-	$(BIN)/python benchmarks/ledger_race.py 1000 1
-	$(BIN)/python benchmarks/ledger_race.py 1000 1 postgres
-	$(BIN)/python benchmarks/ledger_append.py
-	$(BIN)/python benchmarks/ledger_million.py
+	$(BIN)/python -m benchmarks.ledger_tamper $(BENCH_SITE) 10000 1
+	$(BIN)/python -m benchmarks.ledger_crash 300 1
+	$(BIN)/python -m benchmarks.ledger_crash 300 1 postgres
+	$(BIN)/python -m benchmarks.ledger_race 1000 1
+	$(BIN)/python -m benchmarks.ledger_race 1000 1 postgres
+	$(BIN)/python -m benchmarks.ledger_append
+	$(BIN)/python -m benchmarks.ledger_million
 
 # Rules, the table of access, redaction and the weekly report broken on purpose: 25 mutants of each.
 bench-mutation: setup
