@@ -1,4 +1,4 @@
-"""A large ledger made, measured and audited: `ledger_million.py [EVENTS] [SIGNATURES] [FOLDER]`, a million and ten thousand.
+"""A large ledger made, measured and audited: `ledger_million.py [EVENTS] [SIGNATURES] [FOLDER]`, a million and seven thousand.
 
 The site is the largest preset, the record a rehearsal's: people start, report, measure, comment, attach, finish and sign,
 software claims and settles, orders are placed and promised, many activities at once. Events go through `append` in batches,
@@ -266,7 +266,7 @@ def main() -> None:
     """Make, measure, ask and audit."""
     given = dict(enumerate(sys.argv))
     events = int(given.get(1, 1_000_000))
-    signatures = int(given.get(2, 10_000))
+    signatures = int(given.get(2, 7_000))
     with tempfile.TemporaryDirectory() as scratch:
         site_dir = Path(given.get(3, f"{scratch}/site"))
         if not (site_dir / "ledger.db").exists():
