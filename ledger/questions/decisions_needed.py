@@ -72,7 +72,7 @@ def decisions_needed(snapshot: Snapshot, lapsed: Container[str] = ()) -> list[Ne
     """
     return [
         *_sign_offs(snapshot),
-        *_of_state(snapshot, "decide", NOT_MET),
+        *_of_state(snapshot, "decide", sorted(NOT_MET, reverse=True)),  # what failed comes first
         *_of_state(snapshot, "resume", (State.ON_HOLD,)),
         *_releases(snapshot, lapsed),
         *ncrs_to_decide(snapshot),

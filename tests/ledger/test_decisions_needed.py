@@ -1,0 +1,40 @@
+"""What people have to decide now: nothing else is asked of them, and nothing that waits for them is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.project_time import project_now
+from ledger.questions.decisions_needed import decisions_needed, decisions_words
+from ledger.reading import open_snapshot
+from tests.ledger.forging import every_state
+
+pytestmark = pytest.mark.own_file
+
+
+def test_what_waits_for_people_is_named_once_and_in_words(tmp_path: Path) -> None:
+    """Of a site with an activity in each state: what is finished, failed, not met, on hold, and what changes hosts and is ready."""
+    with every_state(tmp_path, project_now, signed=False), open_snapshot(tmp_path) as snapshot:
+        needed = decisions_needed(snapshot)
+
+    assert [(one.kind, one.subject) for one in needed] == [
+        ("sign", "304@site"),
+        ("decide", "313@site"),
+        ("decide", "314@site"),
+        ("resume", "306@site"),
+        ("release", "040@pod-001"),
+        ("release", "040@pod-002"),
+        ("release", "315@site"),
+    ]
+    assert decisions_words(needed).startswith("decisions needed: 7 (1 sign-off, 2 failures, 1 hold, 3 releases); ")
+    assert decisions_words([]) == "decisions needed: 0"
+
+
+def test_who_did_the_work_is_not_asked_to_approve_it(tmp_path: Path) -> None:
+    with every_state(tmp_path, project_now, signed=False), open_snapshot(tmp_path) as snapshot:
+        (sign_off,) = (one for one in decisions_needed(snapshot) if one.kind == "sign")
+
+    assert sign_off.never == {"tech"}
+    assert sign_off.roles == ("network-lead",)
