@@ -6,12 +6,16 @@ import csv
 import io
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from flows.runs.process.control_groups import why_none
-from tests.conftest import Command
+from ledger.entries import ProgressRow
+from ledger.subjects.plan.progress_decisions import import_progress
+from ledger.writing import Ledger
+from tests.conftest import SECOND_DAY, Command, project_time_at
 from tests.ledger.test_golden import GOLDEN
 from tests.shipped import shipped_catalog
 
@@ -111,6 +115,20 @@ def test_the_weekly_report_has_its_five_sections(adopted: Path, command: Command
             "Decisions needed",
         ):
             assert section in text
+
+
+def test_done_in_the_last_week_is_what_people_finished_in_it(adopted: Path, command: Command) -> None:
+    """Two weeks after the first day: what was finished then is no news, and what was finished yesterday is."""
+    now = SECOND_DAY + timedelta(days=14)
+    days = {"004@pod-001": SECOND_DAY, "005@pod-001": now - timedelta(days=1)}
+    before = "before this record"
+    rows = [ProgressRow(1, name, "done", at, at, "owner", out_of_sequence=before) for name, at in days.items()]
+    with project_time_at(now):
+        with Ledger.open(adopted) as ledger:
+            import_progress(ledger, "owner", rows)
+        report = json.loads(command("report", "week", "--json", "--site", adopted).stdout)
+
+    assert [line["id"] for line in report["sections"]["Done in the last week"]] == ["005@pod-001"]
 
 
 def test_doctor_says_what_is_there_and_how_to_mend_the_rest(site: Path, command: Command) -> None:
