@@ -30,7 +30,7 @@ FOREIGN = next(
         for parent in Path(__file__).resolve().parents
         if (one := parent / "shared" / "data" / "interchange").is_dir()
     ),
-    Path("/work/shared/data/interchange"),
+    Path("shared/data/interchange"),
 )
 """Files that Microsoft Project and P6 wrote. They belong to MPXJ's tests (LGPL), so they are read where they are."""
 FILES = sorted(path for path in FOREIGN.glob("*.*") if path.suffix in {".xml", ".pmxml", ".xer"})
