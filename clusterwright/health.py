@@ -15,7 +15,7 @@ from clusterwright.planning import plan_of, read_all
 from clusterwright.where import find_site
 from flows.dashboard.login import login_file, login_of, renew_login
 from flows.runs.allowing.asked import all_asked, require_allowed
-from flows.runs.limits import group_hosts
+from flows.runs.limits.extents import group_hosts
 from flows.runs.process.control_groups import why_none
 from flows.runs.secrets.access import read_access
 from flows.runs.secrets.vaults import require_open, vaulted_in

@@ -5,7 +5,8 @@ from pathlib import Path
 from clusterwright.planning import site_at
 from flows.runs.bundle.digest import run_digest
 from flows.runs.inventory.sources import kept_inventory
-from flows.runs.limits import Limit, extent_of, limits_of
+from flows.runs.limits.extents import extent_of
+from flows.runs.limits.limits import Limit, limits_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.releases.terms import hosts_left
 from ledger.questions.snapshot import Snapshot

@@ -25,7 +25,7 @@ from flows.dashboard.earlier_engines import clear_abandoned, lost_history
 from flows.dashboard.prefect_api import LOST
 from flows.dashboard.server import Server
 from flows.dashboard.standing_words import title
-from flows.engine.groups import Advance
+from flows.engine.advance import Advance
 from flows.engine.log import logged
 from flows.engine.quick_runs import QuickRuns
 from flows.engine.ready_work import ReadyWork

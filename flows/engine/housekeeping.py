@@ -1,4 +1,4 @@
-"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions, the forecast, notices, its key."""
+"""What an engine attends to besides work: requests of the screens, abandoned runs, new plan revisions, the forecast, notices."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from ledger.questions.records import RequestRow, requests
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.subjects.runs.request_decisions import answer_request
-from ledger.trust import engine_key
-from schedule.errors import ClusterwrightError
 
 RECOVER_S = 10.0
 
@@ -72,26 +70,3 @@ class Housekeeping:
                 return "it runs next"
             case _:
                 return "it runs next"  # a retry has opened the next attempt, which is ready by itself
-
-
-class SigningGate:
-    """Asked at each look of an engine. A plan may have enrolled another key meanwhile, or the owner revoked this one."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._said = ""
-
-    def is_open(self, snapshot: Snapshot) -> bool:
-        """Return whether the engine may begin something. What it could not sign, it could not record either."""
-        try:
-            engine_key.tidy(snapshot)
-            engine_key.require_key(snapshot)
-        except ClusterwrightError as error:
-            if error.what != self._said:
-                self._say(f"nothing is begun: {error.what}; {error.hint}")
-            self._said = error.what
-            return False
-        if self._said:
-            self._say("the engine has its key again, and goes on")
-            self._said = ""
-        return True

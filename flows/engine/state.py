@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from flows.dashboard.site_lock import ENGINE_ROLE
-from flows.engine.groups import Advance, Group, Groups
+from flows.engine.advance import Advance
+from flows.engine.groups import Group, Groups
 from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
 from flows.engine.reservations import Reservations
+from flows.engine.wakeup import Wakeup
 from flows.runs.drift.due import DriftLooks
-from flows.threads import Wakeup
 from ledger.entries import Wish
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity

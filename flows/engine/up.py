@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 
 from flows.dashboard.server import PrefectServer, Server
 from flows.dashboard.site_lock import ENGINE_ROLE
-from flows.engine.housekeeping import Housekeeping, SigningGate
+from flows.engine.housekeeping import Housekeeping
 from flows.engine.log_file import kept
 from flows.engine.metrics import metrics_on
 from flows.engine.performer import Performer
+from flows.engine.signing_gate import SigningGate
 from flows.engine.state import Engine, new_id
 from flows.engine.team import leading
 from flows.runs.inventory.sources import kept_inventory, site_in
-from flows.runs.limits import side_by_side
+from flows.runs.limits.limits import side_by_side
 from flows.runs.means import DEFAULTS, Means, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible

@@ -9,7 +9,8 @@ from flows.engine.performer import Job
 from flows.engine.state import Engine
 from flows.performers.automated import Automation
 from flows.performers.compute import compute_mark, prepare_compute
-from flows.performers.people import ask_person, asked_role, complete_duplicate, is_due
+from flows.performers.duplicate import complete_duplicate, is_due
+from flows.performers.people import ask_person, asked_role
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from steps.catalog.terms import Kind

@@ -23,7 +23,8 @@ from prefect.states import Completed, Pending
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.dashboard.standing_words import title
-from flows.engine.groups import TASKS_A_RUN, Advance, Group, advance_of, at_work
+from flows.engine.advance import Advance, advance_of, at_work
+from flows.engine.groups import TASKS_A_RUN, Group
 from flows.engine.state import Engine, Work
 from flows.phases.tasks import act, end_nodes, task_name
 from steps.catalog.terms import Phase

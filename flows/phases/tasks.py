@@ -16,7 +16,7 @@ from prefect.context import TaskRunContext
 from prefect.utilities.engine import emit_task_run_state_change_event
 
 from flows.dashboard.standing_words import DRIFT, Shown, advance_shown, node_shown
-from flows.engine.groups import advance_of
+from flows.engine.advance import advance_of
 from flows.engine.performer import Outcome
 from flows.engine.questions_asked import Key
 from flows.engine.state import WAITS, Engine, Work

@@ -13,7 +13,8 @@ from functools import partial
 
 from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
-from flows.performers.people import asked_role, complete_duplicate, is_due
+from flows.performers.duplicate import complete_duplicate, is_due
+from flows.performers.people import asked_role
 from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock, nothing_but_a_look

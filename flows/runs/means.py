@@ -9,7 +9,8 @@ from msgspec import to_builtins
 
 from flows.runs.allowing.asked import asked_by_inventory, asked_by_runs, code_in, require_allowed
 from flows.runs.inventory.sources import site_in
-from flows.runs.limits import extent_of, group_hosts, limits_of
+from flows.runs.limits.extents import extent_of, group_hosts
+from flows.runs.limits.limits import limits_of
 from flows.runs.run import RunSpec
 from flows.runs.secrets.access import NOTHING, Access, Ask, read_access
 from flows.runs.secrets.vaults import require_open

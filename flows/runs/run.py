@@ -20,7 +20,7 @@ from typing import Any
 
 from flows.runs.allowing.asked import not_allowed
 from flows.runs.bundle.digest import why_lapsed
-from flows.runs.limits import Limits, plain_limits
+from flows.runs.limits.limits import Limits, plain_limits
 from flows.runs.process.control_groups import join
 from flows.runs.process.leftovers import remote_temp
 from flows.runs.process.place import RunPlace, run_place

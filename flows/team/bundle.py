@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from flows.runs.bundle.copy import FOLDER, Tree
 from flows.runs.bundle.galaxy import ANSIBLE
-from flows.runs.limits import Limit, Limits
+from flows.runs.limits.limits import Limit, Limits
 from flows.team.own_inventory import FILE, OwnInventory
 from schedule.errors import InputError
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from flows.runs.bundle.copy import Tree
-from flows.runs.limits import plain_limits
+from flows.runs.limits.limits import plain_limits
 from flows.runs.results.per_host import Event
 from flows.runs.run import LAST_WORDS, RunSpec
 from flows.team.bundle import SliceTerms, digest_of, packed, versions

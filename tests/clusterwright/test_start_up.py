@@ -61,7 +61,7 @@ def test_commands_that_look_load_nothing_heavy(adopted: Path, verb: list[str]) -
 
 @pytest.mark.parametrize("verb", [["status"], ["next"], ["why", "034@pod-001"], ["orders"], ["show", "034@pod-001"]])
 def test_commands_that_look_load_of_a_subject_who_may_its_rules_and_its_words(adopted: Path, verb: list[str]) -> None:
-    """What makes and applies events waits for whoever decides."""
+    """What makes and applies events is imported when somebody decides, and not before."""
     names = {name for name in modules_loaded(*verb, "--site", adopted) if name.startswith("ledger.subjects.")}
 
     assert "ledger.subjects.who_may" in names

@@ -15,7 +15,7 @@ import pytest
 
 from clusterwright.__main__ import exit_code
 from flows.runs.inventory.hosts import inventory_hosts
-from flows.runs.limits import Extent, limits_of
+from flows.runs.limits.limits import Extent, limits_of
 from flows.runs.process.orphans import end_group, members
 from flows.runs.process.spare import environment
 from flows.runs.results.per_host import PlaybookResult

@@ -11,8 +11,8 @@ import pytest
 from flows.engine.groups import Groups
 from flows.engine.performer import settled
 from flows.engine.questions_asked import Asked, Key
+from flows.engine.wakeup import Wakeup
 from flows.rehearsal.keys import RehearsalKeys
-from flows.threads import Wakeup
 from ledger.rules.rows import SignerKey
 from ledger.trust.ssh import allowed_signers, plain_key, refusal
 from schedule.errors import NotSatisfiedError

@@ -14,7 +14,7 @@ from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
 from flows.engine.up import _engine
 from flows.performers.real import RealPerformer
-from flows.runs.limits import side_by_side
+from flows.runs.limits.limits import side_by_side
 from flows.runs.means import Means
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now

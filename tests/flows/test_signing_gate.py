@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows.engine import state as engine_state
-from flows.engine.housekeeping import SigningGate
+from flows.engine.signing_gate import SigningGate
 from flows.engine.state import Engine
 from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.runs.bundle.digest import what_differs
-from flows.runs.drift.preview import Difference, Differing
+from flows.runs.drift.differing import Difference, Differing
 from flows.runs.means import Means
 from flows.runs.process.place import runs_folder
 from flows.runs.results.per_host import FAILED, PlaybookResult

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from flows.runs.limits import Limit, Limits
+from flows.runs.limits.limits import Limit, Limits
 from flows.runs.process.leftovers import remote_temp
 from ledger.machine_time import machine_time
 

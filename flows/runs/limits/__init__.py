@@ -1,0 +1,1 @@
+"""The bounds of a run, and what they follow from."""
