@@ -2,7 +2,7 @@
 
 As many mutants of each subject: the rules, the table of access, redaction, and what the weekly report says. Cosmic Ray changes the code, and
 the table's rows get and lose people. Tests that compare source or the table's text are left out. A mutant that outlasts its time is killed.
-Prints the survivors, and ends with 1 if more than one in twenty is left.
+Each subject's tests must pass without a mutant first. Prints the survivors, and ends with 1 if more than one in twenty is left.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ LONGEST_S = 900
 TABLE = "ledger/subjects/kinds.py"
 REDACTION = ("ledger/subjects/people/decisions.py", "ledger/subjects/people/making.py", "ledger/evidence/names.py")
 REPORT = ("clusterwright/week_report.py", "ledger/questions/decisions_needed.py", "ledger/questions/reminders.py")
+UNCHANGED = ("ledger/rules/approval.py", TABLE, REDACTION[0], REPORT[0])
+"""A module of each subject, whose tests must pass as it is."""
 OPERATORS = (
     "ReplaceComparisonOperator",
     "ReplaceAndWithOr",
@@ -88,7 +90,7 @@ def of_file(file: str) -> Iterator[Callable[[], Mutant]]:
             def made(
                 operator: object = operator, number: int = number, where: str = f"{name}, line {start[0]}"
             ) -> Mutant:
-                return Mutant(file, f"{file}: {where}", mutate_code(source, operator, number) or source)
+                return Mutant(file, f"{file}: {where}", mutate_code(source, operator, number))
 
             yield made
 
@@ -155,6 +157,7 @@ def main() -> None:
     found = subjects()
     drawn = [one() for made in found.values() for one in chance.sample(made, min(count, len(made)))]
     chance.shuffle(drawn)
+    unchanged = [Mutant(file, f"{file}: nothing", Path(file).read_text(encoding="utf-8")) for file in UNCHANGED]
     lanes = os.cpu_count() or 1
     with tempfile.TemporaryDirectory(prefix="clusterwright-mutants-") as scratch, ThreadPoolExecutor(lanes) as pool:
         trees: Queue[Path] = Queue()
@@ -170,6 +173,8 @@ def main() -> None:
             finally:
                 trees.put(tree)
 
+        if not all(pool.map(tried, unchanged)):
+            sys.exit("the tests fail without a mutant: nothing that they kill would mean anything")
         left = []
         for number, (mutant, is_left) in enumerate(zip(drawn, pool.map(tried, drawn), strict=True)):
             left += [mutant] * is_left

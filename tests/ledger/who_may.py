@@ -12,8 +12,6 @@ import yaml
 from tests.ledger.kinds import WHO_MAY
 
 FILE = Path(__file__).with_suffix(".yaml")
-WORDS = frozenset({"signers", "crew", "witnesses", "everybody", "software", "self", "owner", "supplier"})
-"""Who may, other than roles."""
 
 
 class May(NamedTuple):
@@ -24,7 +22,6 @@ class May(NamedTuple):
     own: frozenset[str]
     when: frozenset[str]
     early: frozenset[str]
-    elsewhere: frozenset[str]
     is_softwares: bool
 
     def people(self, meant: Mapping[str, frozenset[str]]) -> frozenset[str]:
@@ -44,7 +41,6 @@ def who_may() -> dict[str, May]:
             own=frozenset(row.get("own", ())),
             when=frozenset(row.get("when", ())),
             early=frozenset(row.get("early", ())),
-            elsewhere=frozenset(row.get("elsewhere", ())),
             is_softwares=row.get("work") == "software",
         )
         for name, row in rows.items()
