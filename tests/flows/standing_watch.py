@@ -27,6 +27,8 @@ SAMPLE_S = 0.005
 SLOW_S = 0.2
 """A lag may end, and change a state, though nothing is recorded."""
 
+READS = 40
+
 Key = tuple[str, str]
 """A phase and a step of it; the step is empty for the phase itself."""
 
@@ -89,11 +91,19 @@ def shown(api: PrefectApi) -> dict[Key, Seen]:
         (phase,) = {one.value for one in Phase} & set(run["tags"])
         phases[run["id"]] = phase
         found[phase, ""] = _shown(run["state"])
-    nodes = {"task_runs": {"flow_run_id": {"any_": list(phases)}, "tags": {"all_": ["standing"]}}}
-    for node in api.every("task_runs", nodes):
-        if node["task_key"] == "step" and node["state"] is not None:  # the server writes a run, and its state after it
-            found[phases[node["flow_run_id"]], node["dynamic_key"]] = _shown(node["state"])
+    for node in _steps(api, list(phases)):
+        found[phases[node["flow_run_id"]], node["dynamic_key"]] = _shown(node["state"])
     return found
+
+
+def _steps(api: PrefectApi, runs: list[str]) -> list[dict[str, Any]]:
+    """Return the nodes of steps, each with a state. The server writes a node, and its state after it: read again between the two."""
+    wanted = {"task_runs": {"flow_run_id": {"any_": runs}, "tags": {"all_": ["standing"]}}}
+    for _ in range(READS):
+        nodes = [node for node in api.every("task_runs", wanted) if node["task_key"] == "step"]
+        if all(node["state"] is not None for node in nodes):
+            return nodes
+    raise AssertionError(f"a node had no state in {READS} readings")
 
 
 def _shown(state: dict[str, Any]) -> Seen:
