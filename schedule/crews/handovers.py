@@ -94,11 +94,11 @@ class _Pool:
                     taken.append(unit)
         return taken
 
-    def share(self, amount: int, taker: int) -> None:
+    def share(self, amount: int, taker: int) -> set[int]:
         """Let an activity use units that are at work: those first that rest whenever it works, then those that are free first.
 
         If one does not rest, more is in use than there is, or no unit rests all the time. Then no other unit changes hands
-        before those have ended that work at once with the activity on the same unit.
+        before those have ended that work at once with the activity on the same unit. Return who has ended of those that held one.
         """
         at_once = {
             busy: {one for one in busy[2].holders if self._schedule.at_once(one, taker)} for busy in sorted(self._busy)
@@ -111,6 +111,8 @@ class _Pool:
             self.hold(unit.holders | awaited)
         for *_, unit in shared:
             self.hold(unit.holders | {taker})
+        begin = self._schedule.start[taker]
+        return {one for *_, unit in shared for one in unit.holders if self._schedule.finish[one] <= begin}
 
     def hold(self, holders: frozenset[int]) -> None:
         """Put a unit back that is held until all its holders have ended."""
@@ -142,12 +144,12 @@ def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, aft
     pinned: list[int] = []
     for begin, taker, resource, amount in zip(*(column[in_order].tolist() for column in columns), strict=True):
         taken = pools[resource].take(amount, begin, group[taker])
-        holders = sorted({one for unit in taken for one in unit.holders})
-        found += [Handover(one, taker, resource) for one in holders if place[one] < place[taker]]
+        holders = {one for unit in taken for one in unit.holders}
+        if len(taken) < amount:
+            holders |= pools[resource].share(amount - len(taken), taker)
+        found += [Handover(one, taker, resource) for one in sorted(holders) if place[one] < place[taker]]
         if len(taken) < amount or any(place[one] > place[taker] for one in holders):
             pinned.append(taker)
-        if len(taken) < amount:
-            pools[resource].share(amount - len(taken), taker)
         for _ in taken:
             pools[resource].hold(frozenset([taker]))
     return Flow(tuple(found), tuple(pinned))

@@ -61,6 +61,7 @@ def held_by_minute(found: CrewedSolution, crews: Crews, *, states: tuple[int, ..
 @example(605400)
 @example(37051042)
 @example(37124194)
+@example(9735)
 @settings(max_examples=300, deadline=None)
 def test_no_trade_works_with_more_crews_than_it_has_in_any_minute(seed: int) -> None:
     """What runs at the data date may hold more than there is; then nothing else of its trade works beside it.
