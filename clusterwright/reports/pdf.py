@@ -8,7 +8,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from clusterwright.output import in_line
+from clusterwright.output import in_line, say
 from clusterwright.pictures.canvas import png_of
 from clusterwright.reports.page import (
     BETWEEN,
@@ -45,6 +45,7 @@ except ImportError:
 
 DPI = 300
 FONT = "page"
+NO_LETTER = "□"
 INK, GREY, RULE = (28, 39, 51), (75, 87, 99), (138, 148, 158)
 BELOW_TITLE = 1.2
 BETWEEN_TILES = BETWEEN_PHOTOS = 2.0
@@ -52,7 +53,11 @@ BETWEEN_TILES = BETWEEN_PHOTOS = 2.0
 
 def pdf_page(page: Page) -> bytes:
     """Return the page as a PDF file."""
-    return _Sheet().drawn(page)
+    sheet = _Sheet()
+    content = sheet.drawn(page)
+    if sheet.missing:
+        say(f"the letters of the PDF lack {' '.join(sorted(sheet.missing))}, shown as {NO_LETTER}; the HTML page has them")
+    return content
 
 
 class _Sheet(FPDF):
@@ -61,6 +66,7 @@ class _Sheet(FPDF):
     def __init__(self) -> None:
         """Begin a sheet. Its letters are in the file."""
         super().__init__(format="A4")
+        self.missing: set[str] = set()
         fonts = Path(mpl.get_data_path()) / "fonts" / "ttf"
         self.add_font(FONT, "", fonts / "DejaVuSans.ttf")
         self.add_font(FONT, "B", fonts / "DejaVuSans-Bold.ttf")
@@ -102,7 +108,13 @@ class _Sheet(FPDF):
         self.set_font(FONT, "B" if bold else "", size)
         self.set_text_color(*colour)
         self.set_xy(x, y)
-        self.cell(wide, high, self.fitting(in_line(text), wide), align=Align.R if right else Align.L)
+        self.cell(wide, high, self.fitting(self.written(in_line(text)), wide), align=Align.R if right else Align.L)
+
+    def written(self, text: str) -> str:
+        """Return text with a sign for each letter that the font does not have."""
+        lacking = {letter for letter in text if ord(letter) not in self.current_font.cmap}
+        self.missing |= lacking
+        return "".join(NO_LETTER if letter in lacking else letter for letter in text) if lacking else text
 
     def fitting(self, text: str, wide: float) -> str:
         """Return text that is no wider than its place."""

@@ -42,11 +42,12 @@ class Constraint(NamedTuple):
 
 def constraints(snapshot: Snapshot, rows: Iterable[Activity]) -> list[Constraint]:
     """Return what these activities wait for and is not among them, what is needed first on top."""
-    waiting = {row.id: row for row in rows if row.state in {State.BLOCKED, State.READY}}
+    own = {row.id: row for row in rows}
+    waiting = {name: row for name, row in own.items() if row.state in {State.BLOCKED, State.READY}}
     holds: dict[str, list[str]] = {}
     seen: dict[str, tuple[str, str]] = {}
     for before, after, state, title, item in snapshot.ask(_WAITS, names=dumps([*waiting])):
-        if before not in waiting:
+        if before not in own:
             holds.setdefault(before, []).append(after)
             seen[before] = (_words(before, state), title or item or "")
     found = []
