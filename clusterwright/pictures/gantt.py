@@ -25,7 +25,7 @@ from clusterwright.pictures.canvas import (
     plain_axes,
 )
 from steps.planning.dates.milestones import GO_LIVE
-from steps.planning.pictures.gantt import Gantt, GanttBar, GanttMilestone, GanttRow, by_phase
+from steps.planning.pictures.gantt import Gantt, GanttBar, GanttMilestone, GanttRow, by_phase, with_few_bars
 
 LABEL = 64
 ROW = 0.19
@@ -105,15 +105,27 @@ def phases_picture(found: Gantt, *, zone: str, size: tuple[float, float]) -> Pic
     return Picture(title="", lead="", reading=(), size=size, draw=draw, font_size=7)
 
 
-def rows_picture(found: Gantt, *, zone: str, size: tuple[float, float]) -> Picture:
-    """Return a small picture of a Gantt chart with few rows, without phases and milestones."""
+def rows_picture(found: Gantt, *, zone: str, size: tuple[float, float], shows_float: bool = True) -> Picture:
+    """Return a small picture of a Gantt chart with few rows, without phases and milestones.
+
+    Which bars have float is the owner's to know, and can be left out.
+    """
+    if not shows_float:
+        found = with_few_bars(_all_alike(found))
     lines = [_Line(f"{row.label} {row.title}", row=row) for row in found.rows]
 
     def draw(figure: Figure) -> None:
         _draw(figure.subplots(), lines, found, zone, size=6.5, is_small=True)
-        figure.legend(handles=_legend(found, zone), loc="outside lower center", ncols=6, fontsize=5.5, frameon=False)
+        handles = [one for one in _legend(found, zone) if shows_float or one.get_label() != OPEN.label]
+        figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=5.5, frameon=False)
 
     return Picture(title="", lead="", reading=(), size=size, draw=draw, font_size=7)
+
+
+def _all_alike(found: Gantt) -> Gantt:
+    """Return a chart without its critical bars: they are as the others."""
+    rows = [row._replace(bars=tuple(bar._replace(is_critical=False) for bar in row.bars)) for row in found.rows]
+    return found._replace(rows=tuple(rows))
 
 
 def _draw(

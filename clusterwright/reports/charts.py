@@ -44,7 +44,9 @@ def own_chart(asked: Asked, title: str, most: int) -> Chart | None:
         return None
     few = with_few_bars(found._replace(rows=found.rows[:most]))
     more = f", {most} of {len(found.rows)} steps" if len(found.rows) > most else ""
-    return Chart(f"{title}{more}", rows_picture(few, zone=asked.zone, size=(7.4, 0.7 + 0.14 * len(few.rows))))
+    size = (7.4, 0.7 + 0.14 * len(few.rows))
+    drawn = rows_picture(few, zone=asked.zone, size=size, shows_float=asked.organisation is None)
+    return Chart(f"{title}{more}", drawn)
 
 
 def _gantt(asked: Asked) -> Gantt:

@@ -56,7 +56,9 @@ def pdf_page(page: Page) -> bytes:
     sheet = _Sheet()
     content = sheet.drawn(page)
     if sheet.missing:
-        say(f"the letters of the PDF lack {' '.join(sorted(sheet.missing))}, shown as {NO_LETTER}; the HTML page has them")
+        say(
+            f"the letters of the PDF lack {' '.join(sorted(sheet.missing))}, shown as {NO_LETTER}; the HTML page has them"
+        )
     return content
 
 
