@@ -124,7 +124,7 @@ def tests_of(mutant: Mutant) -> list[str]:
     if mutant.file == TABLE:
         return sorted(files, key=lambda file: ("test_access" not in file, "test_forging" not in file, file))
     if mutant.file in REPORT:
-        files = [*OF_REPORTS, "tests/ledger/test_reminders.py"]
+        files = [*OF_REPORTS, "tests/ledger/test_reminders.py", "tests/ledger/test_decisions_needed.py"]
     return sorted(files, key=lambda file: (name not in file, name not in Path(file).read_text(encoding="utf-8"), file))
 
 
