@@ -11,7 +11,7 @@ from datetime import datetime
 
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.charts import own_chart
-from clusterwright.reports.page import Band, Page, Photos, Table, Tile, counted_table, fitted, side_by_side
+from clusterwright.reports.page import Band, Photos, Sheet, Table, Tile, counted_table, fitted, side_by_side
 from clusterwright.reports.photos import photos
 from clusterwright.reports.tables import done_table, due, quality_table, where
 from clusterwright.week_report import AHEAD, own_words
@@ -24,7 +24,7 @@ MOST_ROWS = 40
 MOST_BARS = 14
 
 
-def contractor_page(asked: Asked) -> Page:
+def contractor_page(asked: Asked) -> Sheet:
     """Return the page of one contractor's work."""
     ahead = list(_ahead(asked))
     bands = [side_by_side(_work_table(asked, ahead))]
@@ -37,7 +37,7 @@ def contractor_page(asked: Asked) -> Page:
     ]
     if small := photos(asked.snapshot, asked.since, MOST_PHOTOS, asked.ids):
         bands.append(Band((Photos(f"Your photos of this {asked.span}", small),), (1.0,)))
-    page = Page(
+    page = Sheet(
         title=f"{asked.organisation}: {asked.title}",
         subtitle=asked.as_of,
         lines=own_words(asked.rows, asked.zone),

@@ -48,12 +48,17 @@ def hand_on(ask: AskingPast, about: About, form: str | None, out: Path | None) -
 
 
 def form_of(form: str | None, out: Path | None, forms: Sequence[str] = FORMS) -> str:
-    """Return the form that is named, else that of the file's name, else Markdown. A PDF is for a file."""
+    """Return the form that is named, else that of the file's name, else Markdown.
+
+    Raise InputError for a PDF without a file, and UnreachableError for a file in a folder that is not there.
+    """
     named = form or (out.suffix.lstrip(".").lower() if out and out.suffix else "md")
     if named not in forms:
         raise InputError(f"{named!r} is no format", hint=f"{', '.join(forms[:-1])} or {forms[-1]}")
     if named == "pdf" and out is None:
         raise InputError("a PDF is not for the terminal", hint="name a file: --out week.pdf")
+    if out is not None and not out.parent.is_dir():
+        raise UnreachableError(f"{out} cannot be written: there is no folder {out.parent}", hint="--out names a file")
     return named
 
 

@@ -12,11 +12,11 @@ from jinja2 import Environment, PackageLoader
 from clusterwright.output import in_line
 from clusterwright.pictures.canvas import Picture, svg_of
 from clusterwright.reports import page as measures
-from clusterwright.reports.page import Page
+from clusterwright.reports.page import Sheet
 from clusterwright.week_report import WeekReport
 
 
-def html_page(page: Page | None, behind: WeekReport, picture: Picture | None = None) -> str:
+def html_page(page: Sheet | None, behind: WeekReport, picture: Picture | None = None) -> str:
     """Return a page, and behind it the sections of a report and a picture that is too large for the page.
 
     Without a page the sections are all there is, and open.

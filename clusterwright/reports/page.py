@@ -116,7 +116,7 @@ class Band(NamedTuple):
         return TITLE + max(block.high(wide) for block, wide in zip(self.blocks, self.widths, strict=True))
 
 
-class Page(NamedTuple):
+class Sheet(NamedTuple):
     """A sheet of A4."""
 
     title: str
@@ -134,7 +134,7 @@ class Page(NamedTuple):
         return TOP + HEADER + LINE * len(self.lines) + TILES + bands + FOOT
 
 
-def fitted(page: Page, most: int) -> Page:
+def fitted(page: Sheet, most: int) -> Sheet:
     """Return a page that is no higher than its sheet: its tables have `most` rows, or as many as there is room for."""
     found = page
     for rows in range(most, FEWEST_ROWS - 1, -1):

@@ -28,14 +28,15 @@ from clusterwright.reports.page import (
     Band,
     Block,
     Chart,
-    Page,
     Photos,
+    Sheet,
     Table,
     Tile,
 )
 from schedule.errors import InputError
 
 try:
+    from fontTools.ttLib import TTFont
     from fpdf import FPDF
     from fpdf.enums import Align
 except ImportError:
@@ -51,9 +52,9 @@ BELOW_TITLE = 1.2
 BETWEEN_TILES = BETWEEN_PHOTOS = 2.0
 
 
-def pdf_page(page: Page) -> bytes:
+def pdf_page(page: Sheet) -> bytes:
     """Return the page as a PDF file."""
-    sheet = _Sheet()
+    sheet = _Paper()
     content = sheet.drawn(page)
     if sheet.missing:
         say(
@@ -62,7 +63,7 @@ def pdf_page(page: Page) -> bytes:
     return content
 
 
-class _Sheet(FPDF):
+class _Paper(FPDF):
     """A sheet on which blocks are drawn from top to bottom."""
 
     def __init__(self) -> None:
@@ -70,14 +71,16 @@ class _Sheet(FPDF):
         super().__init__(format="A4")
         self.missing: set[str] = set()
         fonts = Path(mpl.get_data_path()) / "fonts" / "ttf"
-        self.add_font(FONT, "", fonts / "DejaVuSans.ttf")
+        regular = fonts / "DejaVuSans.ttf"
+        self.letters = frozenset(TTFont(regular).getBestCmap() or ())
+        self.add_font(FONT, "", regular)
         self.add_font(FONT, "B", fonts / "DejaVuSans-Bold.ttf")
         self.set_auto_page_break(False)
         self.set_margin(0)
         self.c_margin = 0
         self.add_page()
 
-    def drawn(self, page: Page) -> bytes:
+    def drawn(self, page: Sheet) -> bytes:
         """Draw a page and return the file."""
         self.set_title(in_line(page.title))
         wide, y = INNER, TOP
@@ -114,7 +117,7 @@ class _Sheet(FPDF):
 
     def written(self, text: str) -> str:
         """Return text with a sign for each letter that the font does not have."""
-        lacking = {letter for letter in text if ord(letter) not in self.current_font.cmap}
+        lacking = {letter for letter in text if ord(letter) not in self.letters}
         self.missing |= lacking
         return "".join(NO_LETTER if letter in lacking else letter for letter in text) if lacking else text
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.charts import own_chart
-from clusterwright.reports.page import Page, Tile, fitted, side_by_side
+from clusterwright.reports.page import Sheet, Tile, fitted, side_by_side
 from clusterwright.reports.tables import decisions_table, done_table, orders_table, quality_table, slip_table
 from clusterwright.week_report import DONE
 from ledger.questions.baseline import milestone_baselines
@@ -20,7 +20,7 @@ MOST_ROWS = 14
 MOST_BARS = 24
 
 
-def phase_page(asked: Asked, phase: str) -> Page:
+def phase_page(asked: Asked, phase: str) -> Sheet:
     """Return the page of a phase."""
     applies = [row for row in asked.rows if row.state is not State.NOT_APPLICABLE]
     done = sum(row.state in DONE for row in applies)
@@ -33,7 +33,7 @@ def phase_page(asked: Asked, phase: str) -> Page:
         side_by_side(orders_table(asked), quality_table(asked), shares=(58, 42)),
         side_by_side(done_table(asked)),
     ]
-    page = Page(
+    page = Sheet(
         title=f"{asked.title}: {phase.replace('_', ' ')}",
         subtitle=f"{asked.site.preset}, plan revision {asked.site.revision}",
         lines=(f"{done:,} of {len(applies):,} activities are finished, {past:,} are past their planned finish.",),

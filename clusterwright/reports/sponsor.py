@@ -10,7 +10,7 @@ from clusterwright.budget_lines import ESTIMATED_IN, Estimates, estimates
 from clusterwright.output import money
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.charts import curve_chart, phases_chart
-from clusterwright.reports.page import Page, Photos, Table, Tile, fitted, side_by_side
+from clusterwright.reports.page import Photos, Sheet, Table, Tile, fitted, side_by_side
 from clusterwright.reports.photos import photos
 from clusterwright.reports.tables import (
     chain_table,
@@ -32,7 +32,7 @@ MOST_PHOTOS = 5
 MOST_HALLS = 2
 
 
-def sponsor_page(asked: Asked) -> Page:
+def sponsor_page(asked: Asked) -> Sheet:
     """Return the page of a site."""
     found = estimates(asked.snapshot.site_dir)
     small = photos(asked.snapshot, asked.since, MOST_PHOTOS)
@@ -46,7 +46,7 @@ def sponsor_page(asked: Asked) -> Page:
     ]
     if small:
         bands.append(side_by_side(Photos(f"Photos of this {asked.span}", small)))
-    page = Page(
+    page = Sheet(
         title=asked.title,
         subtitle=f"{asked.site.preset}, plan revision {asked.site.revision}",
         lines=tuple(_lines(asked)),
@@ -128,8 +128,8 @@ def _dates(asked: Asked) -> Table:
         ("Commitment", made and made.commitment, then and then.commitment),
         ("Target", made and made.target, then and then.target),
         ("Expected (working)", finish, before and before.finish),
-        ("P50 now", go_live and go_live.p50.date, None),
-        ("P80 now", go_live and go_live.p80.date, None),
+        ("P50 now", go_live.p50.date if go_live else None, None),
+        ("P80 now", go_live.p80.date if go_live else None, None),
     ]
 
     def apart(other: datetime | None, date: datetime | None) -> str:

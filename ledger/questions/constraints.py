@@ -9,15 +9,24 @@ from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_chain import who_has
-from ledger.rules.activity import LOOKS, Activity, State
-from ledger.rules.subjects import is_supply
+from ledger.rules.activity import NOT_BEGUN, Activity, State
+from ledger.rules.subjects import is_delivery
 
 _WAITS = """
-SELECT l."before", l."after", a.state, json_extract(a.plan, '$.title'), o.title
+SELECT l."after", l."before", a.state, json_extract(a.plan, '$.title'), o.title
 FROM link l LEFT JOIN activity a ON a.id = l."before"
 LEFT JOIN tranche t ON t.id = l."before" LEFT JOIN order_line o ON o.id = coalesce(t.order_line, l."before")
 WHERE l.satisfied_at IS NULL AND l.side = 'start' AND l."after" IN (SELECT value FROM json_each(:names))
 ORDER BY l."before", l."after" """
+
+
+class _Waited(NamedTuple):
+    """What is waited for, as the record has it: the state and the title of an activity, or the item of an order."""
+
+    id: str
+    state: str | None
+    title: str | None
+    item: str | None
 
 
 class Constraint(NamedTuple):
@@ -43,22 +52,34 @@ class Constraint(NamedTuple):
 def constraints(snapshot: Snapshot, rows: Iterable[Activity]) -> list[Constraint]:
     """Return what these activities wait for and is not among them, what is needed first on top."""
     own = {row.id: row for row in rows}
-    waiting = {name: row for name, row in own.items() if row.state in {State.BLOCKED, State.READY}}
-    holds: dict[str, list[str]] = {}
-    seen: dict[str, tuple[str, str]] = {}
-    for before, after, state, title, item in snapshot.ask(_WAITS, names=dumps([*waiting])):
-        if before not in own:
-            holds.setdefault(before, []).append(after)
-            seen[before] = (_words(before, state), title or item or "")
-    found = []
-    for name, after in holds.items():
-        state, title = seen[name]
-        starts = [dates.early_start for one in after if (dates := waiting[one].plan.dates)]
-        found.append(Constraint(name, title, state, who_has(snapshot, name), tuple(after), min(starts, default=None)))
-    return sorted(found, key=lambda one: (one.needed is None, one.needed, one.id))
+    waiting = [name for name, row in own.items() if row.state in NOT_BEGUN]
+    holds: dict[_Waited, list[Activity]] = {}
+    for after, *before in snapshot.ask(_WAITS, names=dumps(waiting)):
+        waited = _Waited(*before)
+        if waited.id not in own:
+            holds.setdefault(waited, []).append(own[after])
+    found = [_constraint(snapshot, *one) for one in holds.items()]
+    return sorted(found, key=_place)
 
 
-def _words(name: str, state: str | None) -> str:
-    if is_supply(name) or state is None:
-        return "not received" if "/" in name else "not ordered"
-    return "not begun" if state == State.OPEN else LOOKS[State(state)].words
+def _constraint(snapshot: Snapshot, waited: _Waited, held: list[Activity]) -> Constraint:
+    starts = [row.plan.dates.early_start for row in held if row.plan.dates]
+    return Constraint(
+        id=waited.id,
+        title=waited.title or waited.item or "",
+        state=_words(waited),
+        who=who_has(snapshot, waited.id),
+        holds=tuple(row.id for row in held),
+        needed=min(starts, default=None),
+    )
+
+
+def _place(one: Constraint) -> tuple[bool, datetime | None, str]:
+    return one.needed is None, one.needed, one.id
+
+
+def _words(waited: _Waited) -> str:
+    if waited.state is None:
+        return "not received" if is_delivery(waited.id) else "not ordered"
+    state = State(waited.state)
+    return "not begun" if state is State.OPEN else state.words

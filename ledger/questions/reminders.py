@@ -171,6 +171,7 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
     buyers = {}
     for row in select(snapshot, buying) if due or promised else ():
         buyers[row.id] = row
+    planned = {name: row for name, row in buyers.items() if _is_planned_by(row, end)}
     witnessed = select(snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
     return _Site(
         snapshot=snapshot,
@@ -181,19 +182,21 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
         ncrs={one.subject: one for one in decisions_needed(snapshot) if one.kind == "ncr"},
         delegations=delegations(snapshot),
         approvals=approved_until(snapshot, snapshot.now + timedelta(days=days)),
-        orders=[(o, row) for o, row in _with_buyers(due, buyers) if _is_planned_by(row, end)],
-        promises=list(_with_buyers(promised, buyers)),
+        orders=_bought(due, planned),
+        promises=_bought(promised, buyers),
         witnessed=[row for row in witnessed if row.plan.policy.witness is not None],
         lapsed=lapsed,
     )
 
 
-def _with_buyers(found: Iterable[OrderRow], buyers: Mapping[str, Activity]) -> Iterator[tuple[OrderRow, Activity]]:
-    """Yield each order with the work that places it, where that applies."""
-    for order in found:
-        row = buyers.get(f"{order.step}@{order.unit}")
-        if row is not None:
-            yield order, row
+_Bought = tuple[OrderRow, Activity]
+"""An order, and the work that places it."""
+
+
+def _bought(found: Iterable[OrderRow], buyers: Mapping[str, Activity]) -> list[_Bought]:
+    """Return each order with the work that places it, where that applies."""
+    pairs = ((order, buyers.get(f"{order.step}@{order.unit}")) for order in found)
+    return [(order, row) for order, row in pairs if row is not None]
 
 
 def _is_planned_by(row: Activity, end: datetime) -> bool:

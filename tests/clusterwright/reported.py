@@ -80,8 +80,16 @@ def reported() -> Iterator[Reported]:
             clock.forward(2)
             finish(ledger, "tech", "001@site")
             sign(ledger, "lead", "001@site")
-            money = {"value": Decimal(1_200_000), "currency": "USD", "budget_line": "servers"}
-            buying.order(ledger, "pm", ORDER, supplier="ACME", reference="PO 1", **money)
+            buying.order(
+                ledger,
+                "pm",
+                ORDER,
+                supplier="ACME",
+                reference="PO 1",
+                value=Decimal(1_200_000),
+                currency="USD",
+                budget_line="servers",
+            )
             clock.forward(9 * DAY)
             receive(ledger, "pm", f"{ORDER}/1")
             for activity in ("010@pod-001", "020@pod-001", "010@pod-002"):

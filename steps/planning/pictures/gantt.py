@@ -49,7 +49,7 @@ class GanttRow(NamedTuple):
         return min(bar.start for bar in self.bars)
 
 
-class Chance(Protocol):
+class GanttChance(Protocol):
     """A date by which something happens with a probability."""
 
     @property
@@ -73,11 +73,11 @@ class GanttMilestone(Protocol):
         """When it is expected now."""
 
     @property
-    def p50(self) -> Chance:
+    def p50(self) -> GanttChance:
         """By when it is reached in 50 of 100 cases."""
 
     @property
-    def p80(self) -> Chance:
+    def p80(self) -> GanttChance:
         """By when it is reached in 80 of 100 cases."""
 
 
