@@ -71,7 +71,7 @@ def tile_of(html: str, label: str) -> str:
 
 def is_one_sheet(content: bytes) -> bool:
     """Return whether a PDF has one page, of A4."""
-    return len(re.findall(rb"/Type /Sheet\b", content)) == 1 and content.count(A4) == 1
+    return len(re.findall(rb"/Type /Page\b", content)) == 1 and content.count(A4) == 1
 
 
 def test_its_figures_are_those_of_status(site: Reported, page: str) -> None:
