@@ -151,19 +151,28 @@ def _said(asked: Asked, row: OrderRow) -> str:
 
 
 def decisions_table(asked: Asked) -> Table:
-    """Return the decisions that are needed: who may take each, and by which day it is planned; the most urgent first."""
+    """Return the decisions that are needed: who may take each, and by which day it is planned; the most urgent first.
+
+    The same one about several units is one row.
+    """
     everyone = everybody(asked.snapshot)
-    found: list[tuple[datetime | None, str, str, str]] = []
+    alike: dict[tuple[str, str, str], list[str]] = {}
     for one in asked.top.decisions:
         if not asked.is_about(one.activity):
             continue
         who = [asked.names.get(me.id, me.id) for me in everyone if one.role_of(me)]
         named = ", ".join(who[:MANY]) + (f" or {len(who) - MANY} more" if len(who) > MANY else "")
         what = f"{KINDS[one.kind][0]}: {one.title.removeprefix(f'{one.subject}: ')}"
-        found.append((_by(one), named or f"nobody ({' or '.join(one.roles)})", what, one.subject))
-    found.sort(key=lambda row: (row[0] or asked.snapshot.now, row[2]))
-    rows = [(who, what, about, due(asked, by)) for by, who, what, about in found]
-    return counted_table("Decisions needed", ("who", "decision", "about", "by"), (23, 42, 19, 16), rows)
+        by = asked.day(_by(one))
+        alike.setdefault((by, named or f"nobody ({' or '.join(one.roles)})", what), []).append(one.subject)
+    today = asked.day(asked.snapshot.now)
+    rows = []
+    for (by, people, what), about in sorted(alike.items()):
+        more = f" +{len(about) - 1}" if len(about) > 1 else ""
+        rows.append((people, what, f"{about[0]}{more}", f"{by} !" if by < today else by))
+    table = counted_table("Decisions needed", ("who", "decision", "about", "by"), (22, 38, 24, 16), rows)
+    total = sum(map(len, alike.values()))
+    return table._replace(title=f"Decisions needed ({total:,})") if total else table
 
 
 def _by(one: Needed) -> datetime | None:
