@@ -55,7 +55,8 @@ LEFT_OUT = (
 )
 """They read source, or the table's own words."""
 OF_REPORTS = tuple(
-    f"tests/clusterwright/test_{name}.py" for name in ("reading", "one_forecast", "halls", "hidden_marks", "privacy")
+    f"tests/clusterwright/test_{name}.py"
+    for name in ("reading", "report_pages", "contractor_page", "one_forecast", "halls", "hidden_marks", "privacy")
 )
 
 

@@ -1,20 +1,20 @@
-"""The weekly report: one set of facts, written as Markdown, HTML or CSV.
+"""The report of a week, a month or a phase in full: one set of facts, written as Markdown or CSV. The pages are before it, in HTML.
 
-Text from people and files is escaped for each of the three; a cell that a spreadsheet would take for a
-formula is quoted.
+Text from people and files is escaped for each; a cell that a spreadsheet would take for a formula is quoted. A contractor's
+report has the contractor's own work: no figure of the owner's, and no other's work but what theirs waits for.
 """
 
 import io
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from html import escape
+from datetime import UTC, datetime, timedelta
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
+from ledger.questions.constraints import Constraint, constraints
 from ledger.questions.decisions_needed import KINDS, Needed, everybody
 from ledger.questions.halls import HallRow, halls
 from ledger.questions.headlines import headlines
@@ -22,21 +22,18 @@ from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import OVER, Activity, State
+from ledger.rules.activity import NOT_BEGUN, OVER, Activity, State
 from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
 from steps.amount import counted
 
-STYLE = (
-    "<style>body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3em .6em;"
-    "border-bottom:1px solid #ccc}</style>"
-)
 AHEAD = timedelta(weeks=3)
-BACK = timedelta(weeks=1)
 DONE = {State.DONE, State.AWAITING_SIGN_OFF}
 """Work is done when people finished it. That it waits for its sign-off is in its note."""
+
+
+Span = Literal["week", "month"]
 
 
 class Line(NamedTuple):
@@ -62,35 +59,43 @@ class WeekReport:
     go_live: str
     sections: dict[str, Lines]
     record: str = ""
+    of: str = "week to"
 
     @property
     def title(self) -> str:
         """The heading of the report."""
         mark = "REHEARSAL: " if self.rehearsal else ""
         record = f", {self.record}" if self.record else ""
-        return f"{mark}{self.site}, week to {self.as_of}{record}"
+        return f"{mark}{self.site}, {self.of} {self.as_of}{record}"
 
 
 def week_report(
-    snapshot: Snapshot, record: str = "", organisation: str | None = None, lapsed: Container[str] = ()
+    snapshot: Snapshot,
+    record: str = "",
+    organisation: str | None = None,
+    lapsed: Container[str] = (),
+    *,
+    span: Span = "week",
+    phase: str | None = None,
 ) -> WeekReport:
-    """Return the report of the week before the snapshot's time, or of one contractor's part in it.
+    """Return the report of the time before the snapshot's, or of one contractor's or one phase's part in it.
 
-    `record` says which earlier record it is of, where it is not today's. What was done in the week is the work that people
+    `record` says which earlier record it is of, where it is not today's. What was done in the time is the work that people
     finished in it, also where it was recorded or signed later. `lapsed` is as for `decisions_needed`.
     """
     site, now = site_of(snapshot), snapshot.now
     zone = site.time_zone
-    rows = activities(snapshot, organisation=organisation)
+    rows = activities(snapshot, organisation=organisation, phase=phase)
     live = [r for r in rows if r.state not in OVER]
-    done = [r for r in rows if r.state in DONE]
+    done = done_since(rows, began(span, now, zone), now)
     in_time = [r for r in live if not r.past_planned_finish]
     top = headlines(snapshot, lapsed)
     among = {r.id: r for r in rows}
-    needed = [one for one in top.decisions if organisation is None or one.activity.partition("#")[0] in among]
+    is_part = organisation is not None or phase is not None
+    needed = [one for one in top.decisions if not is_part or one.activity.partition("#")[0] in among]
     to_decide = {one.activity for one in needed}
     parts = {
-        "done": [r for r in done if r.finished_at and now - BACK <= r.finished_at <= now],
+        "done": done,
         "past planned finish": [r for r in live if r.past_planned_finish],
         "in three weeks": [r for r in in_time if _is_by(_start(r), now + AHEAD)],
         "to decide": [r for r in rows if r.id in to_decide],
@@ -98,26 +103,62 @@ def week_report(
     }
     everyone = everybody(snapshot)
     bought = orders(snapshot, organisation=organisation)
+    bought = [o for o in bought if phase is None or f"{o.step}@{o.unit}" in among]
     planned = [o for o in bought if o.state == "planned"]
     due = [o for o in planned if _is_by(o.order_by, now + AHEAD)]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
-        "Done in the last week": _lines(parts["done"], zone, attrgetter("finished_at")),
+        f"Done in the last {span}": _lines(parts["done"], zone, attrgetter("finished_at")),
         "Past their planned finish": _lines(parts["past planned finish"], zone, _finish),
         "Next three weeks": _lines(parts["in three weeks"], zone, _start),
         "Orders due": tuple(_order(o, zone) for o in due),
         "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.late_delivery),
         "Decisions needed": tuple(
-            sorted((_decision(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
+            sorted((decision_line(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
         ),
-        "Punch list": tuple(map(_punch_item, left)),
+        "Punch list": tuple(_punch_item(p) for p in left if phase is None or p.activity in among),
     }
     sections |= _contractors(parts)
     today = day(now, zone)
-    found = halls(snapshot, top.fresh.forecast if top.fresh else None)
+    if organisation is not None:
+        waits = constraints(snapshot, [*parts["past planned finish"], *parts["in three weeks"]])
+        sections["Constraints"] = tuple(constraint_line(one, zone) for one in waits)
+        return WeekReport(
+            site.name, site.rehearsal, today, " ".join(own_words(rows, zone)), sections, record, f"{span} to"
+        )
+    found = halls(snapshot, top.fresh.forecast if top.fresh else None) if phase is None else []
     sections |= {"Halls": tuple(_hall(one, zone) for one in found)} if found else {}
     go_live = " ".join(f"{line[0].upper()}{line[1:]}." for line in top.lines)
-    return WeekReport(site.name, site.rehearsal, today, go_live, sections, record)
+    return WeekReport(site.name, site.rehearsal, today, go_live, sections, record, f"{span} to")
+
+
+def began(span: Span, now: datetime, zone: str) -> datetime:
+    """Return the beginning of the week or the month that ends now: the same day of the month before, or the last that this has."""
+    if span == "week":
+        return now - timedelta(weeks=1)
+    there = now.astimezone(ZoneInfo(zone))
+    last = there.replace(day=1) - timedelta(days=1)
+    return last.replace(day=min(there.day, last.day)).astimezone(UTC)
+
+
+def done_since(rows: Iterable[Activity], since: datetime, until: datetime) -> list[Activity]:
+    """Return the work that was finished in a time, whenever that was recorded or signed."""
+    return [r for r in rows if r.state in DONE and r.finished_at and since <= r.finished_at <= until]
+
+
+def own_words(rows: list[Activity], zone: str) -> tuple[str, ...]:
+    """Return how a contractor's work stands in sentences, without anything that is the owner's."""
+    live = [r for r in rows if r.state not in OVER]
+    past = sum(r.past_planned_finish for r in live)
+    begun = sum(r.state not in NOT_BEGUN for r in live)
+    finishes = [end for r in live if (end := _finish(r))]
+    first = f"{len(live)} of {len(rows)} activities are open, {begun} have begun, {past} are past their planned finish."
+    return (first, f"The last is planned to be finished on {day(max(finishes), zone)}.") if finishes else (first,)
+
+
+def constraint_line(one: Constraint, zone: str) -> Line:
+    """Return what some work waits for, and the first day on which that is planned to start."""
+    return Line(one.who, one.id, one.title, day(one.needed, zone), f"{one.state}; {one.holds_words} for it")
 
 
 def _is_by(moment: datetime | None, by: datetime) -> bool:
@@ -139,7 +180,7 @@ def _lines(
 ) -> Lines:
     lines = [
         Line(
-            _owner(r),
+            owner_of(r),
             r.id,
             r.plan.title,
             day(date(r), zone),
@@ -150,14 +191,15 @@ def _lines(
     return tuple(sorted(lines, key=attrgetter("owner", "date", "id")))
 
 
-def _decision(one: Needed, everyone: list[Actor], zone: str) -> Line:
+def decision_line(one: Needed, everyone: list[Actor], zone: str) -> Line:
     """Return who may decide, or where nobody may, the roles that it takes."""
     people = ", ".join(me.id for me in everyone if one.role_of(me))
     owner = people or f"nobody: {' or '.join(one.roles)}"
     return Line(owner, one.subject, one.title, day(one.since, zone), KINDS[one.kind][0])
 
 
-def _owner(row: Activity) -> str:
+def owner_of(row: Activity) -> str:
+    """Return who has an activity: a person, an organisation, or the role of its crew."""
     return row.assignee or row.whose or row.plan.role
 
 
@@ -221,30 +263,6 @@ def _md(text: str) -> str:
     return flat
 
 
-def _html(report: WeekReport) -> str:
-    title = escape(in_line(report.title))
-    parts = [
-        "<!doctype html><html lang='en'><meta charset='utf-8'>",
-        f"<title>{title}</title>",
-        STYLE,
-        f"<h1>{title}</h1><p>{escape(in_line(report.go_live))}</p>",
-    ]
-    for name, rows in report.sections.items():
-        parts.append(f"<h2>{escape(in_line(name))} ({len(rows)})</h2>")
-        if rows:
-            parts.append("<table><tr><th>owner<th>id<th>what<th>date<th>note</tr>")
-            parts += map(_html_row, rows)
-            parts.append("</table>")
-        else:
-            parts.append("<p>Nothing.</p>")
-    return "\n".join([*parts, "</html>", ""])
-
-
-def _html_row(row: Line) -> str:
-    cells = (f"<td>{escape(in_line(cell))}" for cell in row)
-    return f"<tr>{''.join(cells)}</tr>"
-
-
 def _csv(report: WeekReport) -> str:
     out = io.StringIO()
     write_rows(out, [("section", "owner", "id", "what", "date", "note")])
@@ -255,7 +273,6 @@ def _csv(report: WeekReport) -> str:
 
 FORMATS: dict[str, Callable[[WeekReport], str]] = {
     "md": _markdown,
-    "html": _html,
     "csv": _csv,
 }
 """What writes a report in each format."""

@@ -56,6 +56,11 @@ SamplesOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, Option("--seed", min=0, help="Another seed draws other samples.")]
+FormOption = Annotated[
+    str | None, Option("--format", help="md, csv, html or pdf; left out, as the file's name says, else md.")
+]
+OutOption = Annotated[Path | None, Option("--out", help="Write to a file, not to stdout.", metavar="FILE")]
+OrganisationOption = Annotated[str | None, Option("--organisation", help="Only this contractor's part.")]
 AsOption = Annotated[str | None, Option("--as", help="Which person acts, if several may.", metavar="ID")]
 AsOfOption = Annotated[
     str | None,

@@ -42,13 +42,17 @@ NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
 class Picture(NamedTuple):
-    """A picture to draw: its title, what it shows, how to read it, its size in inches, and what draws it."""
+    """A picture to draw: its title, what it shows, how to read it, its size in inches, and what draws it.
+
+    One on a page that has its own words has no title, and smaller letters.
+    """
 
     title: str
     lead: str
     reading: tuple[str, ...]
     size: tuple[float, float]
     draw: Callable[[Figure], None]
+    font_size: float = 10
 
 
 def write_picture(picture: Picture, path: Path) -> None:
@@ -76,14 +80,24 @@ def check_file(path: Path) -> None:
 
 def svg_of(picture: Picture) -> str:
     """Draw a picture and return it as an SVG element."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=picture.size, layout="constrained")
-        figure.suptitle(f"{picture.title}\n", fontsize=13, fontweight="bold", x=0.01, ha="left")
-        picture.draw(figure)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata=NO_METADATA, facecolor="white")
-    text = out.getvalue()
+    text = _drawn(picture, "svg", metadata=NO_METADATA).decode("utf-8")
     return text[text.index("<svg") :]
+
+
+def png_of(picture: Picture, dpi: int) -> bytes:
+    """Draw a picture and return it as a PNG file."""
+    return _drawn(picture, "png", dpi=dpi)
+
+
+def _drawn(picture: Picture, form: str, **how: Any) -> bytes:
+    with mpl.rc_context(STYLE | {"font.size": picture.font_size}):
+        figure = Figure(figsize=picture.size, layout="constrained")
+        if picture.title:
+            figure.suptitle(f"{picture.title}\n", fontsize=13, fontweight="bold", x=0.01, ha="left")
+        picture.draw(figure)
+        out = io.BytesIO()
+        figure.savefig(out, format=form, facecolor="white", **how)
+    return out.getvalue()
 
 
 def plain_axes(axes: Axes) -> None:

@@ -1,5 +1,6 @@
 """The two curves over time: work done (S-curve), and the probability of go-live (P-curve)."""
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -29,19 +30,10 @@ def s_curve_picture(found: SCurve, *, site: str, zone: str) -> Picture:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        plain_axes(axes)
-        dates = [place(point.date) for point in found.points]
-        axes.plot(dates, [point.planned for point in found.points], color=BLUE, linestyle="--", label="planned")
-        done = [(at, point.done) for at, point in zip(dates, found.points, strict=True) if point.done is not None]
-        ahead = [(at, one.forecast) for at, one in zip(dates, found.points, strict=True) if one.forecast is not None]
-        axes.plot(*zip(*ahead, strict=True), color=RED, linestyle=":", linewidth=2.2, label="forecast")
-        if done:
-            axes.plot(*zip(*done, strict=True), color=GREEN, linewidth=3, label="done")
+        _draw_s_curve(axes, found, zone)
         day_line(axes, found.as_of, color=INK, linewidth=1, label=f"data date {day(found.as_of, zone)}")
-        axes.set_ylabel("crew-hours of work, from the beginning on")
-        axes.set_ylim(0, max(found.total * 1.05, 1))
-        days_on(axes, zone)
         axes.legend(frameon=False, loc="upper left")
+        axes.set_ylabel("crew-hours of work, from the beginning on")
 
     return Picture(
         title=f"{site}: work planned, done and forecast",
@@ -53,6 +45,31 @@ def s_curve_picture(found: SCurve, *, site: str, zone: str) -> Picture:
         size=SIZE,
         draw=draw,
     )
+
+
+def small_s_curve(found: SCurve, *, zone: str, size: tuple[float, float]) -> Picture:
+    """Return a small picture of an S-curve for a page of a report."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        _draw_s_curve(axes, found, zone)
+        day_line(axes, found.as_of, color=INK, linewidth=1)
+        axes.legend(frameon=False, loc="upper left")
+
+    return Picture(title="", lead="", reading=(), size=size, draw=draw, font_size=6.5)
+
+
+def _draw_s_curve(axes: Axes, found: SCurve, zone: str) -> None:
+    plain_axes(axes)
+    dates = [place(point.date) for point in found.points]
+    axes.plot(dates, [point.planned for point in found.points], color=BLUE, linestyle="--", label="planned")
+    done = [(at, point.done) for at, point in zip(dates, found.points, strict=True) if point.done is not None]
+    ahead = [(at, one.forecast) for at, one in zip(dates, found.points, strict=True) if one.forecast is not None]
+    axes.plot(*zip(*ahead, strict=True), color=RED, linestyle=":", linewidth=2.2, label="forecast")
+    if done:
+        axes.plot(*zip(*done, strict=True), color=GREEN, linewidth=3, label="done")
+    axes.set_ylim(0, max(found.total * 1.05, 1))
+    days_on(axes, zone)
 
 
 def p_curve_picture(found: PCurve, *, site: str, zone: str) -> Picture:

@@ -16,6 +16,7 @@ from ledger.questions.decisions_needed import KINDS
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.reminders import ReminderRow, Urgency, reminders
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.subjects import order_of
 
 _BEGAN = """
 SELECT a.id, max(coalesce(a.stale_since, 0), coalesce(a.valid_since, 0), coalesce((
@@ -36,6 +37,11 @@ _BEGINNINGS = dumps(
 """Kinds of events after which an activity waits for a person."""
 
 
+_PROMISED = """
+SELECT max(seq) FROM event
+WHERE subject IN (:delivery, :order) AND kind IN ('order.placed', 'order.acknowledged', 'order.promised')"""
+
+
 class NoticeKind(StrEnum):
     """What a notice is about."""
 
@@ -45,6 +51,7 @@ class NoticeKind(StrEnum):
     MILESTONE = "milestone"
     NCR = "ncr"
     ORDER = "order"
+    PROMISE = "promise"
 
     @property
     def words(self) -> str:
@@ -59,12 +66,14 @@ _WORDS = {
     NoticeKind.MILESTONE: "Milestone moved",
     NoticeKind.NCR: "Non-conformance opened",
     NoticeKind.ORDER: "Order to place",
+    NoticeKind.PROMISE: "Promised late",
 }
 _OF_REMINDER = {
     "sign": NoticeKind.SIGN_OFF,
     "decide": NoticeKind.FAILED,
     "ncr": NoticeKind.NCR,
     "order": NoticeKind.ORDER,
+    "promise": NoticeKind.PROMISE,
 }
 """By kind of a reminder: the notice that there is of it as soon as it begins."""
 
@@ -114,13 +123,19 @@ def notices(
     began: dict[str, int] = dict(events)
     made = []
     for (kind, subject), rows in found.items():
-        seq = began.get(subject, 0)
+        seq = _promised(snapshot, subject) if kind == "promise" else began.get(subject, 0)
         at_once = _OF_REMINDER.get(kind)
         if at_once is not None:
             made.append(_notice(at_once, rows, seq))
         if _is_overdue(rows[0], snapshot.now - overdue_after):
             made.append(_notice(NoticeKind.OVERDUE, rows, seq))
     return made
+
+
+def _promised(snapshot: Snapshot, delivery: str) -> int:
+    """Return the event with the last promise of a delivery, or of its order: each promise is another notice."""
+    (seq,) = snapshot.first(_PROMISED, delivery=delivery, order=order_of(delivery))
+    return seq or 0
 
 
 def _is_overdue(row: ReminderRow, waiting_since: datetime) -> bool:

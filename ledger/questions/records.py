@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ledger.entries import Claim
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.rows import PreviewRow, ReleaseRow, SignerKey
+from steps.stamps import stamp
 from steps.value import Value
 
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
@@ -196,6 +197,11 @@ def measurements(snapshot: Snapshot, name: str) -> list[MeasurementRow]:
 def evidence(snapshot: Snapshot, name: str) -> list[EvidenceRow]:
     """Return the evidence of an activity, all attempts."""
     return rows_of(snapshot, EvidenceRow, "WHERE t.activity = :name ORDER BY t.seq, t.ordinal", name=name)
+
+
+def evidence_since(snapshot: Snapshot, since: datetime) -> list[EvidenceRow]:
+    """Return the evidence of all activities that was attached from a moment on, newest first."""
+    return rows_of(snapshot, EvidenceRow, "WHERE t.at >= :since ORDER BY t.seq DESC, t.ordinal", since=stamp(since))
 
 
 def evidence_with(snapshot: Snapshot, digest: str) -> list[EvidenceRow]:

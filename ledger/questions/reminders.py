@@ -5,7 +5,7 @@ Reminders are not stored. They are worked out from the record whenever somebody 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -65,6 +65,7 @@ class _Site(NamedTuple):
     delegations: list[DelegationRow]
     approvals: list[Activity]
     orders: list[tuple[OrderRow, Activity]]
+    promises: list[tuple[OrderRow, Activity]]
     witnessed: list[Activity]
     lapsed: Container[str]
 
@@ -153,6 +154,7 @@ def _of(me: Actor, site: _Site) -> Iterator[ReminderRow]:
     yield from _delegations(me, site)
     yield from _approvals(me, site)
     yield from _orders(me, site)
+    yield from _late_promises(me, site)
     yield from _witness_points(me, site)
 
 
@@ -161,13 +163,15 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
     today = snapshot.now.astimezone(zone).date()
     until = today + timedelta(days=days)
     end = datetime.combine(until + timedelta(days=1), time(), zone)
-    waiting = [o for o in orders(snapshot) if o.placed_at is None]
+    every = orders(snapshot)
+    waiting = [o for o in every if o.placed_at is None]
+    promised = [o for o in every if o.late_delivery and o.promised_last]
     due = [o for o in waiting if o.order_by is not None and o.order_by < end]
     buying = "state <> 'not_applicable' AND id IN (SELECT step || '@' || unit FROM order_line)"
     buyers = {}
-    for row in select(snapshot, buying) if due else ():
-        if _is_planned_by(row, end):
-            buyers[row.id] = row
+    for row in select(snapshot, buying) if due or promised else ():
+        buyers[row.id] = row
+    planned = {name: row for name, row in buyers.items() if _is_planned_by(row, end)}
     witnessed = select(snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
     return _Site(
         snapshot=snapshot,
@@ -178,10 +182,21 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
         ncrs={one.subject: one for one in decisions_needed(snapshot) if one.kind == "ncr"},
         delegations=delegations(snapshot),
         approvals=approved_until(snapshot, snapshot.now + timedelta(days=days)),
-        orders=[(o, buyers[f"{o.step}@{o.unit}"]) for o in due if f"{o.step}@{o.unit}" in buyers],
+        orders=_bought(due, planned),
+        promises=_bought(promised, buyers),
         witnessed=[row for row in witnessed if row.plan.policy.witness is not None],
         lapsed=lapsed,
     )
+
+
+_Bought = tuple[OrderRow, Activity]
+"""An order, and the work that places it."""
+
+
+def _bought(found: Iterable[OrderRow], buyers: Mapping[str, Activity]) -> list[_Bought]:
+    """Return each order with the work that places it, where that applies."""
+    pairs = ((order, buyers.get(f"{order.step}@{order.unit}")) for order in found)
+    return [(order, row) for order, row in pairs if row is not None]
 
 
 def _is_planned_by(row: Activity, end: datetime) -> bool:
@@ -297,3 +312,15 @@ def _orders(me: Actor, site: _Site) -> Iterator[ReminderRow]:
         if row.plan.role in me.roles and order.order_by is not None:
             what, day = f"{order.title}, {counted(order.quantity, order.unit_of_measure)}", site.day(order.order_by)
             yield site.dated(me.id, "order", order.id, what, day, f"clusterwright order '{order.id}'")
+
+
+def _late_promises(me: Actor, site: _Site) -> Iterator[ReminderRow]:
+    """Yield the orders whose supplier promised a delivery for after the day on which it is needed, to the role that buys them."""
+    for order, row in site.promises:
+        late = order.late_delivery
+        if row.plan.role in me.roles and late is not None and late.need_by is not None:
+            need = site.day(late.need_by)
+            what = f"{order.title}: promised for {late.promised}, needed on {need}"
+            urgency = Urgency.OVERDUE if need < site.today else Urgency.WAITING
+            command = f"clusterwright expedite '{late.id}'"
+            yield ReminderRow(me.id, urgency, "promise", late.id, what, None, need, command)

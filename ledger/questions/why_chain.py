@@ -78,14 +78,15 @@ def _node(snapshot: Snapshot, step: Unmet, answer: Why, others: int) -> ChainNod
         title=step.title,
         state=answer.state,
         said=step.state,
-        who=_who(snapshot, step.predecessor),
+        who=who_has(snapshot, step.predecessor),
         reason=step.reason,
         others=others,
         needs=needs,
     )
 
 
-def _who(snapshot: Snapshot, name: str) -> str:
+def who_has(snapshot: Snapshot, name: str) -> str:
+    """Return whose an activity, an order or a delivery is: a person, an organisation, a role or a supplier."""
     sql, named = (_SUPPLIER, order_of(name)) if is_supply(name) else (_WHO, name)
     found = snapshot.column(sql, name=named)
     return found[0] or "" if found else ""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.style import Style
 
+from clusterwright.reports.html import html_page
 from clusterwright.week_report import FORMATS, Line, WeekReport
 from flows.dashboard.markdown import escaped
 from ledger.subjects.work.decisions import comment
@@ -152,13 +153,13 @@ def test_markdown_of_the_dashboard_shows_marks() -> None:
     assert escaped(f"a{TURNED}\n| b") == "a\\<U+202E\\> ⏎ \\| b"
 
 
-@pytest.mark.parametrize("form", ["md", "html", "csv"])
+@pytest.mark.parametrize("form", [*FORMATS, "html"])
 def test_reports_show_marks(form: str) -> None:
     """A report is handed on, and read in programs that turn and hide what they are told to."""
     row = Line(f"Wires{TURNED}\nLtd", "001@site", f"=HYPERLINK(1){NO_WIDTH}", "2026-11-20", "\n| forged | row |")
     report = WeekReport("site", rehearsal=False, as_of="2026-11-20", go_live="", sections={"Late": (row,)})
 
-    text = FORMATS[form](report)
+    text = html_page(None, report) if form == "html" else FORMATS[form](report)
 
     assert not {TURNED, NO_WIDTH} & set(text)
     assert "U+202E" in text

@@ -91,7 +91,6 @@ def views(site: Site) -> dict[str, str]:
     return {
         "status": site.say("status"),
         "report week": site.say("report", "week"),
-        "report week as a page": site.say("report", "week", "--format", "html"),
         "report summary": site.say("report", "summary"),
         "orders": site.say("orders"),
         "the headlines, with which screens begin": screen,

@@ -17,7 +17,7 @@ from clusterwright.commands.plan.picture import KINDS
 from clusterwright.pictures.canvas import svg_of
 from clusterwright.pictures.drawing import picture_of
 from ledger.reading import last_event
-from steps.planning.pictures.gantt import gantt
+from steps.planning.pictures.gantt import GanttBar, by_phase, gantt
 from steps.planning.record.forecast import solve_forecast
 from tests.conftest import Command
 from tests.steps.test_plan import plan
@@ -133,3 +133,27 @@ def test_without_matplotlib_it_says_what_to_install_and_json_is_there(site: Path
     assert "pip install 'clusterwright[report]'" in drawn.stderr
     assert not (tmp_path / "s-curve.svg").exists()
     assert data.returncode == 0, data.stderr
+
+
+def test_a_row_a_phase_covers_the_days_of_its_bars_and_of_no_others() -> None:
+    """Bars of one kind that touch become one, so that thousands are drawn at once and look the same."""
+    made = plan("superpod-1su")
+    whole = gantt(solve_forecast(made, {}, made.start), samples=20, seed=1)
+
+    small = by_phase(whole)
+
+    assert [row.phase for row in small.rows] == list(dict.fromkeys(row.phase for row in whole.rows))
+    assert sum(len(row.bars) for row in small.rows) < sum(len(row.bars) for row in whole.rows)
+    for row in small.rows:
+        bars = [bar for other in whole.rows if other.phase == row.phase for bar in other.bars]
+        for joined in row.bars:
+            inside = [bar for bar in bars if is_inside(bar, joined)]
+            assert min(bar.start for bar in inside) == joined.start
+            assert max(bar.finish for bar in inside) == joined.finish
+        assert all(any(is_inside(bar, joined) for joined in row.bars) for bar in bars)
+
+
+def is_inside(bar: GanttBar, other: GanttBar) -> bool:
+    """Return whether a bar is in the time of another of its kind."""
+    same = (bar.is_critical, bar.is_done, bar.is_delivery) == (other.is_critical, other.is_done, other.is_delivery)
+    return same and other.start <= bar.start and bar.finish <= other.finish

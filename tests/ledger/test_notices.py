@@ -8,6 +8,8 @@ from ledger.entries import RunOutcome
 from ledger.questions.notices import Notice, NoticeKind, notices
 from ledger.questions.site import head
 from ledger.subjects.ncr.decisions import disposition_ncr
+from ledger.subjects.orders.decisions import promise
+from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -128,6 +130,26 @@ def test_an_order_is_to_be_placed_until_it_is(ledger: Ledger, look: Look, clock:
     bought(ledger)
 
     assert found(look, clock, NoticeKind.ORDER) == []
+
+
+def test_a_late_promise_is_told_to_those_who_buy(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """Each new promise is told once more, until the delivery is here. One that is in time is told to nobody."""
+    bought(ledger)
+    second = "001@site#gpu-server/2"
+    promise(ledger, "pm", second, (clock.now + timedelta(days=20)).date(), reason="as ordered")
+    assert found(look, clock, NoticeKind.PROMISE) == []
+
+    promise(ledger, "pm", second, date(2026, 4, 5), reason="allocation")
+    (first,) = found(look, clock, NoticeKind.PROMISE)
+    promise(ledger, "pm", second, date(2026, 4, 9), reason="allocation again")
+    (again,) = found(look, clock, NoticeKind.PROMISE)
+    receive(ledger, "pm", second)
+
+    assert (first.subject, first.people) == (second, ("tech",))
+    assert first.what == "GPU servers: promised for 2026-04-05, needed on 2026-03-06"
+    assert first.command == f"clusterwright expedite '{second}'"
+    assert again.once != first.once
+    assert found(look, clock, NoticeKind.PROMISE) == []
 
 
 def test_what_is_done_waits_for_nobody(ledger: Ledger, look: Look, clock: Clock) -> None:

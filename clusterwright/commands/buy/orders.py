@@ -13,12 +13,11 @@ Example:
 """
 
 from collections.abc import Iterator
-from decimal import Decimal
-from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
+from clusterwright.budget_lines import budget_lines
 from clusterwright.commands.asking import AskingPast
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, in_line, money, table
@@ -31,12 +30,9 @@ from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
-from schedule.errors import ClusterwrightError
 from steps.amount import counted
 from steps.stamps import minute
 
-ESTIMATED_IN = "USD"
-"""The currency of the design's figures."""
 OPEN, PLACED, ALL = "open", "placed", "all"
 COLUMNS = {
     "order from": OPEN,
@@ -67,7 +63,7 @@ def orders(
         if history is not None:
             _history(ask, snapshot, history, zone)
         elif budget:
-            lines = _budget(snapshot)
+            lines = budget_lines(snapshot)
             ask.answer(snapshot, lines, lambda: _print_budget(lines))
         else:
             rows = questions.orders(snapshot, organisation=organisation)
@@ -163,19 +159,6 @@ def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None
     ask.table(snapshot, rows, headers, cells, right=(0,), empty=empty)
 
 
-def _budget(snapshot: Snapshot) -> list[Document]:
-    """Return the money by budget line, with the design's estimate where a line has the name of one of its categories."""
-    rows = questions.budget(snapshot)
-    estimates = _estimates(snapshot.site_dir) if rows else {}
-    document = []
-    for row in rows:
-        estimate = estimates.get(row.budget_line.casefold())
-        in_its_currency = estimate if row.currency == ESTIMATED_IN else None
-        over = None if in_its_currency is None else row.committed - in_its_currency
-        document.append(row._asdict() | {"estimate_usd": estimate, "over_usd": over})
-    return document
-
-
 def _print_budget(lines: list[Document]) -> None:
     table(
         ("budget line", "", "orders", "committed", "received", "open", "estimate USD", "over it"),
@@ -192,17 +175,3 @@ def _print_budget(lines: list[Document]) -> None:
         right=(3, 4, 5, 6, 7),
         empty="no order is placed; `clusterwright orders` lists what to place",
     )
-
-
-def _estimates(folder: Path) -> dict[str, Decimal]:
-    """Return the design's capital cost by category in whole dollars; none where the design does not work out."""
-    from clusterwright.planning import site_at  # the calculators are slow to import, and --budget alone needs them
-    from steps.design.design import design_of
-    from steps.design.dossier import dossier_of
-
-    try:
-        money = dossier_of(design_of(site_at(folder), folder)).economics
-    except ClusterwrightError:
-        return {}
-    by_category = money.capex_by_category.items()
-    return {name.casefold(): Decimal(round(usd)) for name, usd in by_category if usd}

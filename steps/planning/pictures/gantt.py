@@ -5,13 +5,15 @@ A site with many activities has a row a step, with the bars of all its units in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple, Protocol
 
 from steps.catalog.terms import Phase
 from steps.planning.dates.calendar import WorkCalendar
-from steps.planning.odds.plan_odds import MilestoneOdds, solved_odds
+from steps.planning.odds.plan_odds import solved_odds
 from steps.planning.record.forecast import ForecastSolution
 
 MOST_ROWS = 300
@@ -47,13 +49,45 @@ class GanttRow(NamedTuple):
         return min(bar.start for bar in self.bars)
 
 
+class GanttChance(Protocol):
+    """A date by which something happens with a probability."""
+
+    @property
+    def date(self) -> datetime:
+        """The date."""
+
+
+class GanttMilestone(Protocol):
+    """A milestone as a chart shows it: as planned, as expected, and how sure that is."""
+
+    @property
+    def milestone(self) -> str:
+        """What it is called."""
+
+    @property
+    def planned(self) -> datetime:
+        """When the plan has it."""
+
+    @property
+    def expected(self) -> datetime:
+        """When it is expected now."""
+
+    @property
+    def p50(self) -> GanttChance:
+        """By when it is reached in 50 of 100 cases."""
+
+    @property
+    def p80(self) -> GanttChance:
+        """By when it is reached in 80 of 100 cases."""
+
+
 class Gantt(NamedTuple):
     """The chart. Rows are in order of phase, then of unit, then of start."""
 
     as_of: datetime
     by_step: bool
     rows: tuple[GanttRow, ...]
-    milestones: tuple[MilestoneOdds, ...]
+    milestones: tuple[GanttMilestone, ...]
     commitment: datetime | None
     """The commitment of go-live. The time until then, from go-live as expected, is the schedule contingency."""
 
@@ -69,8 +103,24 @@ class _Placed(NamedTuple):
 def gantt(
     solved: ForecastSolution, *, samples: int, seed: int, most_rows: int = MOST_ROWS, commitment: datetime | None = None
 ) -> Gantt:
-    """Return the Gantt chart of a forecast. It has a row a step if there would be more than `most_rows` rows."""
-    placed = list(_placed(solved))
+    """Return the Gantt chart of a forecast, with milestones whose odds are drawn for it."""
+    odds = solved_odds(solved, samples=samples, seed=seed)
+    return gantt_of(solved, odds.milestones, most_rows=most_rows, commitment=commitment)
+
+
+def gantt_of(
+    solved: ForecastSolution,
+    milestones: Sequence[GanttMilestone],
+    *,
+    most_rows: int = MOST_ROWS,
+    commitment: datetime | None = None,
+    only: Container[str] | None = None,
+) -> Gantt:
+    """Return the Gantt chart of a forecast. It has a row a step if there would be more than `most_rows` rows.
+
+    `only` are the ids of what is shown; left out, all are.
+    """
+    placed = [one for one in _placed(solved) if only is None or one.bar.id in only]
     by_step = len(placed) > most_rows
     grouped: dict[tuple[str, str], list[_Placed]] = {}
     for one in placed:
@@ -82,8 +132,38 @@ def gantt(
     phases = [phase.value for phase in Phase]
     units = [unit.id for unit in solved.plan.units]
     rows.sort(key=lambda row: (phases.index(row.phase), units.index(row.unit) if row.unit else 0, row.start, row.label))
-    odds = solved_odds(solved, samples=samples, seed=seed)
-    return Gantt(solved.as_of, by_step, tuple(rows), odds.milestones, commitment)
+    return Gantt(solved.as_of, by_step, tuple(rows), tuple(milestones), commitment)
+
+
+def with_few_bars(found: Gantt) -> Gantt:
+    """Return a chart in whose rows the bars of one kind that touch are one bar: it looks the same, and is drawn at once."""
+    return found._replace(rows=tuple(row._replace(bars=tuple(_joined(row.bars))) for row in found.rows))
+
+
+def by_phase(found: Gantt) -> Gantt:
+    """Return a chart with a row a phase, in which the bars of one kind that touch are one bar."""
+    rows = []
+    for phase, own in groupby(found.rows, key=attrgetter("phase")):
+        bars = [bar for row in own for bar in row.bars]
+        rows.append(GanttRow(phase, "", phase, "", tuple(bars)))
+    return with_few_bars(found._replace(by_step=True, rows=tuple(rows)))
+
+
+_kind = attrgetter("is_delivery", "is_done", "is_critical")
+
+
+def _joined(bars: Sequence[GanttBar]) -> Iterator[GanttBar]:
+    """Yield bars of one kind as long as they go on. Waits for crews are left out where bars are joined."""
+    for _, alike in groupby(sorted(bars, key=lambda bar: (_kind(bar), bar.start)), key=_kind):
+        own = list(alike)
+        last = own[0]
+        for bar in own[1:]:
+            if bar.start <= last.finish:
+                last = last._replace(finish=max(last.finish, bar.finish), ready=None)
+            else:
+                yield last
+                last = bar
+        yield last
 
 
 def _placed(solved: ForecastSolution) -> Iterator[_Placed]:

@@ -1,0 +1,47 @@
+"""Money by budget line, beside the design's estimate of it."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+from clusterwright.output import Document
+from ledger.questions.orders import budget
+from ledger.questions.snapshot import Snapshot
+from schedule.errors import ClusterwrightError
+
+ESTIMATED_IN = "USD"
+"""The currency of the design's figures."""
+
+
+class Estimates(NamedTuple):
+    """The design's capital cost in whole dollars: of the whole site with its cost contingency, and by category."""
+
+    budget: Decimal
+    by_category: dict[str, Decimal]
+
+
+def estimates(folder: Path) -> Estimates | None:
+    """Return the estimates of the site's folder. None where its design does not work out."""
+    from clusterwright.planning import site_at  # the calculators are slow to import, and only money needs them
+    from steps.design.design import design_of
+    from steps.design.dossier import dossier_of
+
+    try:
+        money = dossier_of(design_of(site_at(folder), folder)).economics
+    except ClusterwrightError:
+        return None
+    found = {name.casefold(): Decimal(round(usd)) for name, usd in money.capex_by_category.items() if usd}
+    return Estimates(Decimal(round(money.budget)), found)
+
+
+def budget_lines(snapshot: Snapshot) -> list[Document]:
+    """Return the money by budget line, with the design's estimate where a line has the name of one of its categories."""
+    rows = budget(snapshot)
+    found = estimates(snapshot.site_dir) if rows else None
+    document = []
+    for row in rows:
+        estimate = found.by_category.get(row.budget_line.casefold()) if found else None
+        in_its_currency = estimate if row.currency == ESTIMATED_IN else None
+        over = None if in_its_currency is None else row.committed - in_its_currency
+        document.append(row._asdict() | {"estimate_usd": estimate, "over_usd": over})
+    return document

@@ -1,0 +1,99 @@
+"""A contractor's page: their work, their dates, what it waits for, and what they have to hand in.
+
+It has no money, no odds, no commitment and no date of others: these are the owner's. tests/clusterwright/test_contractor_page.py
+lists the figures that it may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from clusterwright.reports.asked import Asked
+from clusterwright.reports.charts import own_chart
+from clusterwright.reports.page import Band, Photos, Sheet, Table, Tile, counted_table, fitted, side_by_side
+from clusterwright.reports.photos import photos
+from clusterwright.reports.tables import done_table, due, quality_table, where
+from clusterwright.week_report import AHEAD, own_words
+from ledger.questions.constraints import constraints
+from ledger.questions.lateness import forecast_finish
+from ledger.rules.activity import OVER, Activity, State
+
+MOST_PHOTOS = 5
+MOST_ROWS = 40
+MOST_BARS = 14
+
+
+def contractor_page(asked: Asked) -> Sheet:
+    """Return the page of one contractor's work."""
+    ahead = list(_ahead(asked))
+    bands = [side_by_side(_work_table(asked, ahead))]
+    if chart := own_chart(asked, "Your work", MOST_BARS):
+        bands.append(side_by_side(chart))
+    bands += [
+        side_by_side(_waits_table(asked, ahead)),
+        side_by_side(_sheets_table(ahead), quality_table(asked)),
+        side_by_side(done_table(asked)),
+    ]
+    if small := photos(asked.snapshot, asked.since, MOST_PHOTOS, asked.ids):
+        bands.append(Band((Photos(f"Your photos of this {asked.span}", small),), (1.0,)))
+    page = Sheet(
+        title=f"{asked.organisation}: {asked.title}",
+        subtitle=asked.as_of,
+        lines=own_words(asked.rows, asked.zone),
+        tiles=tuple(_tiles(asked, ahead)),
+        bands=tuple(bands),
+        foot="Marked !: its day has passed. Dates are those that the site works to.",
+    )
+    return fitted(page, most=MOST_ROWS)
+
+
+def _ahead(asked: Asked) -> Iterator[Activity]:
+    """Yield the open work that has begun, or is planned to start within three weeks, in the order of its dates."""
+    until = asked.snapshot.now + AHEAD
+    dated = [(row.plan.dates.early_start, row) for row in asked.rows if row.plan.dates and row.state not in OVER]
+    for start, row in sorted(dated, key=lambda one: (one[0], one[1].ordinal)):
+        if start <= until:
+            yield row
+
+
+def _tiles(asked: Asked, ahead: list[Activity]) -> Iterator[Tile]:
+    live = [row for row in asked.rows if row.state not in OVER]
+    past = sum(row.past_planned_finish for row in live)
+    yield Tile("Open", f"{len(live):,}", f"of {len(asked.rows):,} activities")
+    yield Tile("To do in three weeks", f"{len(ahead):,}", "begun, or planned to start")
+    yield Tile("Past their planned finish", f"{past:,}", "activities")
+    yield Tile("Wait for sign-off", f"{sum(row.state is State.AWAITING_SIGN_OFF for row in live):,}", "finished")
+
+
+def _work_table(asked: Asked, ahead: list[Activity]) -> Table:
+    found = asked.kept
+
+    def cells(row: Activity) -> tuple[str, ...]:
+        dates, expected = row.plan.dates, forecast_finish(found, row)
+        finish: datetime | None = dates.early_finish if dates else None
+        start = asked.day(row.started_at or (dates.early_start if dates else None))
+        return row.id, row.plan.title, row.state.words, start, due(asked, finish), asked.day(expected)
+
+    headers = ("activity", "what", "state", "start", "planned finish", "expected finish")
+    return counted_table("Your next three weeks", headers, (14, 38, 14, 11, 12, 11), list(map(cells, ahead)))
+
+
+def _waits_table(asked: Asked, ahead: list[Activity]) -> Table:
+    """Return what their work waits for and who has it: without its dates, which are others'."""
+    rows = [
+        (one.id, one.title, one.state, asked.names.get(one.who, one.who), one.holds_words, due(asked, one.needed))
+        for one in constraints(asked.snapshot, ahead)
+    ]
+    headers = ("constraint", "what", "state", "who has it", "what waits", "your start")
+    return counted_table("Constraints: what your work waits for", headers, (16, 32, 12, 15, 14, 11), rows)
+
+
+def _sheets_table(ahead: list[Activity]) -> Table:
+    """Return what is to be handed in with the work before it can be signed off. The same step at several units is one row."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for row in ahead:
+        if row.plan.policy.evidence:
+            found.setdefault((row.plan.title, tuple(row.plan.policy.evidence)), []).append(row.id)
+    rows = [(title, where(names), ", ".join(kinds)) for (title, kinds), names in found.items()]
+    return counted_table("Sheets and photos to hand in", ("with", "where", "what"), (38, 20, 42), rows)

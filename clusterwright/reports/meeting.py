@@ -1,0 +1,61 @@
+"""The list for a meeting: what each trade and contractor does in the next three weeks, and what is in their way."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from operator import attrgetter
+
+from clusterwright.output import day
+from clusterwright.week_report import AHEAD, Line, Lines, WeekReport, constraint_line, decision_line
+from ledger.questions.activities import activities
+from ledger.questions.constraints import constraints
+from ledger.questions.decisions_needed import decisions_needed, everybody
+from ledger.questions.site import site_of
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import OVER, Activity
+from steps.catalog.terms import Kind
+
+
+def meeting_report(
+    snapshot: Snapshot, trade: str | None, organisation: str | None, record: str, lapsed: Container[str]
+) -> WeekReport:
+    """Return the list, of all trades or of one, and of one contractor where one is named. `lapsed` is as for `decisions_needed`."""
+    site, until = site_of(snapshot), snapshot.now + AHEAD
+    zone = site.time_zone
+    rows = [
+        row
+        for row in activities(snapshot, organisation=organisation)
+        if row.state not in OVER
+        and row.plan.dates
+        and row.plan.dates.early_start <= until
+        and trade in {None, row.plan.role}
+        and row.plan.kind is not Kind.GATE
+    ]
+    groups: dict[tuple[str, str], list[Activity]] = {}
+    for row in sorted(rows, key=lambda row: (row.plan.role, row.whose, row.ordinal)):
+        groups.setdefault((row.plan.role, row.whose), []).append(row)
+    sections: dict[str, Lines] = {}
+    for (role, whose), own in groups.items():
+        lines = sorted((_line(row, zone) for row in own), key=attrgetter("date", "id"))
+        sections[f"{role}, {whose}" if whose else role] = tuple(lines)
+        waits = tuple(constraint_line(one, zone) for one in constraints(snapshot, own))
+        if waits:
+            sections[f"In the way of {role}{f', {whose}' if whose else ''}"] = waits
+    among = {row.id for row in rows}
+    needed = [one for one in decisions_needed(snapshot, lapsed) if one.activity.partition("#")[0] in among]
+    everyone = everybody(snapshot)
+    lines = sorted((decision_line(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
+    sections["Decisions needed"] = tuple(lines)
+    past = sum(row.past_planned_finish for row in rows)
+    said = f"{len(rows)} activities of {len(groups)} crews, {past} of them past their planned finish."
+    return WeekReport(site.name, site.rehearsal, day(snapshot.now, zone), said, sections, record, "three weeks from")
+
+
+def _line(row: Activity, zone: str) -> Line:
+    dates = row.plan.dates
+    late = ", past its planned finish" if row.past_planned_finish else ""
+    finish = f"to be finished {day(dates.early_finish, zone)}" if dates else ""
+    start = day(row.started_at or (dates.early_start if dates else None), zone)
+    return Line(
+        row.assignee or row.whose or row.plan.role, row.id, row.plan.title, start, f"{row.state.words}, {finish}{late}"
+    )
