@@ -69,7 +69,7 @@ def _lines(asked: Asked) -> Iterator[str]:
     if top.commitment is not None:
         said.append(_than(days_between(top.commitment.commitment, finish, zone), "the commitment"))
     yield f"{' and '.join(said)}."
-    yield f"{top.late}. {sum(1 for _ in top.decisions)} decisions are needed."
+    yield f"{top.late}. Decisions needed: {sum(1 for _ in top.decisions)}."
     if top.fresh and top.fresh.newer:
         yield f"The forecast is {top.fresh.words}."
     if top.fresh is None:
