@@ -85,7 +85,7 @@ def test_its_figures_are_those_of_status(site: Reported, page: str) -> None:
     late = status["past_planned_finish"], status["forecast_later"]
     assert f"{late[0]} activit" in sheet_of(page)
     assert f"; {late[1]} " in sheet_of(page)
-    assert f"{status['decisions_needed']} decisions are needed" in sheet_of(page)
+    assert f"Decisions needed: {status['decisions_needed']}." in sheet_of(page)
     expected = {row[0]: row[1] for row in rows_of(page, "Go-live: baseline")}["Expected (working)"]
     assert expected == status["forecast"]["finish"][:10]
 
