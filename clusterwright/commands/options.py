@@ -86,9 +86,9 @@ LateOption = Annotated[
 ]
 OrderId = Annotated[str, Argument(metavar="ORDER", help="As 001@site#gpu-server; `orders` lists them.")]
 TrancheId = Annotated[str, Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
-OrderIds = Annotated[list[str], Argument(metavar="ORDER...", help="As 001@site#gpu-server, or quoted patterns.")]
+OrderIds = Annotated[list[str], Argument(metavar="ORDER...", help="As 001@site#gpu-server, quoted patterns, or a CSV.")]
 TrancheIds = Annotated[
-    list[str], Argument(metavar="TRANCHE...", help="Deliveries, as 001@site#gpu-server/1, or quoted patterns.")
+    list[str], Argument(metavar="TRANCHE...", help="Deliveries, as 001@site#gpu-server/1, patterns, or a CSV.")
 ]
 PortOption = Annotated[int, Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
 DamagedOption = Annotated[bool, Option("--damaged", help="Go on even if the audit of the copy finds faults.")]

@@ -203,6 +203,14 @@ TABLE: dict[State, _Leads] = {
 ALWAYS = frozenset({Action.ASSIGN, Action.COMMENT})
 """Actions that are possible in every state, because they change no state."""
 
+FIRST = {
+    State.READY: ("start {}", State.IN_PROGRESS),
+    State.ON_HOLD: ("resume {}", State.IN_PROGRESS),
+    State.DONE: ("reopen {} --reason WHY", State.READY),
+    State.NOT_APPLICABLE: ("reopen {} --reason WHY", State.READY),
+}
+"""By state, the command that comes before what the state does not allow, and the state to which it leads."""
+
 
 def is_open_to(state: State, action: Action) -> bool:
     """Return whether the action may be taken in the state."""
@@ -220,10 +228,11 @@ def refusal(
         return None
     results = TABLE[state].get(action)
     if results is None:
-        may = ", ".join(a.value for a in TABLE[state]) or "nothing"
+        first, leads_to = FIRST.get(state, ("", state))
+        why = f"`clusterwright why {activity}` says what it waits for"
         return NotSatisfiedError(
             f"{activity} is {state.words}; it cannot take {action.value!r} now",
-            hint=f"open to it: {may}; see `clusterwright why {activity}`",
+            hint=f"first: clusterwright {first.format(activity)}" if action in TABLE[leads_to] and first else why,
         )
     if result is not None and result not in results:
         return NotSatisfiedError(f"{activity}: {action.value!r} cannot lead to {result.words}")
