@@ -69,16 +69,24 @@ class Line(NamedTuple):
             raise InputError(f"{text[:SHOWN]!r} is not {what}", place=place) from None
 
 
-def files_among(names: Sequence[str]) -> list[Path]:
-    """Return the CSV files that arguments name, none if they name ids. Raise InputError for both together."""
+def lines_in(names: Sequence[str], columns: Sequence[str]) -> list[Line]:
+    """Return the lines of the CSV files that arguments name, none if they name ids. The first column is what a line is about.
+
+    Raise InputError for files and ids together, and for files that have no line.
+    """
     files = [name for name in names if name.casefold().endswith(ENDING)]
-    if files and len(files) < len(names):
+    if not files:
+        return []
+    if len(files) < len(names):
         other = next(name for name in names if name not in files)
         raise InputError(f"{files[0]} is a file, and {other} is not", hint="name ids, or files with an id a line")
-    return list(map(Path, files))
+    lines = [line for name in files for line in _lines(Path(name), (*columns, *WHEN), columns[0])]
+    if not lines:
+        raise InputError(f"{', '.join(files)}: no line below the header", hint=f"columns: {', '.join(columns)}")
+    return lines
 
 
-def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[Line]:
+def _lines(path: Path, columns: Sequence[str], needed: str) -> list[Line]:
     """Return the lines of a file below its header. Raise InputError for a column that is missing, twice or mistyped.
 
     Columns with other names are not read, and that is said.
@@ -86,9 +94,8 @@ def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> lis
     rows = numbered_rows(text_in(path).encode(), str(path))
     header = [plain_name(cell).replace(" ", "_") for cell in rows[0][1]] if rows else []
     place = Place(str(path), 1)
-    for column in needed:
-        if column not in header:
-            raise InputError(f"the column {column!r} is missing", hint=f"columns: {', '.join(columns)}", place=place)
+    if needed not in header:
+        raise InputError(f"the column {needed!r} is missing", hint=f"columns: {', '.join(columns)}", place=place)
     for column in header:
         if column in columns and header.count(column) > 1:
             raise InputError(f"the column {column!r} is there twice", hint="take one of them out", place=place)
@@ -109,18 +116,15 @@ def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> lis
 
 def record_lines(
     me: Acting,
-    files: Sequence[Path],
-    columns: Sequence[str],
+    lines: Sequence[Line],
+    about: str,
     done: str,
     take: Callable[[Deciding, Line], object],
 ) -> None:
-    """Take the decision of every line in one transaction. The first column names what a line is about.
+    """Take the decision of every line in one transaction. The column `about` names what a line is about.
 
     What is refused is said with its place and its reason, and the others are recorded.
     """
-    lines = [line for path in files for line in read_lines(path, (*columns, *WHEN), columns[:1])]
-    if not lines:
-        raise InputError(f"{', '.join(map(str, files))}: no line below the header", hint=f"columns: {', '.join(columns)}")
     refused: list[ClusterwrightError] = []
     with me.deciding() as decider, decider.ledger.batch():
         zone = site_of(decider.snapshot).time_zone
@@ -129,7 +133,7 @@ def record_lines(
                 _take(decider, line, zone, take)
             except REFUSALS as error:
                 refused.append(error)
-                say(f"{error.place or line.place}: {line.text(columns[0])} not {done}: {reason(error)}")
+                say(f"{error.place or line.place}: {line.text(about)} not {done}: {reason(error)}")
     say(f"{len(lines) - len(refused):,} of {len(lines):,} {done}")
     raise_refused(refused, len(lines))
 

@@ -12,7 +12,6 @@ Example:
 """
 
 from datetime import date
-from pathlib import Path
 from typing import Annotated
 
 from typer import Option
@@ -20,7 +19,7 @@ from typer import Option
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderIds, SequenceOption, day_option
-from clusterwright.decision_file import Line, files_among, record_lines
+from clusterwright.decision_file import Line, lines_in, record_lines
 from ledger.subjects.orders import decisions as orders
 from schedule.errors import InputError, Place
 
@@ -58,8 +57,8 @@ def order(
         "organisation": organisation,
         "out_of_sequence": out_of_sequence,
     }
-    if files := files_among(order_ids):
-        _place_lines(me, files, given, promised)
+    if lines := lines_in(order_ids, COLUMNS):
+        _place_lines(me, lines, given, promised)
         return
     _require(given)
     me.each_order(order_ids, "placed", orders.order, promised=promised, **given)
@@ -67,7 +66,7 @@ def order(
         say_what_moves(me)
 
 
-def _place_lines(me: Reporting, files: list[Path], given: dict[str, str | None], promised: date | None) -> None:
+def _place_lines(me: Reporting, lines: list[Line], given: dict[str, str | None], promised: date | None) -> None:
     promises: list[date] = []
 
     def of_line(decider: Deciding, line: Line) -> None:
@@ -79,7 +78,7 @@ def _place_lines(me: Reporting, files: list[Path], given: dict[str, str | None],
             promises.append(day)
 
     try:
-        record_lines(me, files, COLUMNS, "placed", of_line)
+        record_lines(me, lines, "order", "placed", of_line)
     finally:
         if promises:
             say_what_moves(me)

@@ -21,7 +21,7 @@ from typer import Option
 
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.options import TrancheIds
-from clusterwright.decision_file import Line, files_among, record_lines
+from clusterwright.decision_file import Line, lines_in, record_lines
 from clusterwright.output import say
 from clusterwright.text_file import text_in
 from ledger.subjects.orders import delivery_decisions as decisions
@@ -44,8 +44,8 @@ def receive(
 ) -> None:
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
-    files = files_among(deliveries)
-    if (files or len(deliveries) > 1) and (serials or manifest):
+    lines = lines_in(deliveries, COLUMNS)
+    if (lines or len(deliveries) > 1) and (serials or manifest):
         raise InputError(
             "a file of serial numbers is of one delivery", hint="receive them one by one, or with --unscanned WHY"
         )
@@ -68,8 +68,8 @@ def receive(
             unscanned=line.text("unscanned") or unscanned,
         )
 
-    if files:
-        record_lines(me, files, COLUMNS, "received", of_line)
+    if lines:
+        record_lines(me, lines, "delivery", "received", of_line)
         return
     numbers = _serials(serials) if serials else []
     me.each_delivery(

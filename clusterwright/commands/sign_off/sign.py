@@ -16,9 +16,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import SigningReport
+from clusterwright.commands.patterns import matching
 from clusterwright.output import say
 from clusterwright.where import find_site
-from clusterwright.commands.patterns import matching
 from ledger.subjects.sign_off import decisions as sign_off
 from ledger.subjects.sign_off.kinds import signed
 from ledger.trust.signed_decisions import export as write_statement

@@ -18,7 +18,7 @@ from typer import Argument, Option
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import NoteOption
-from clusterwright.decision_file import Line, files_among, record_lines
+from clusterwright.decision_file import Line, lines_in, record_lines
 from ledger.subjects.work import decisions as work
 
 COLUMNS = ("activity", "items", "percent", "note")
@@ -40,8 +40,9 @@ def progress(
         about = line.text("activity")
         decider.take(work.progress, about, items_done=done, percent=share, note=line.text("note") or note)
 
-    if files := files_among(activities):
-        record_lines(me, files, COLUMNS, "noted", of_line)
+    if lines := lines_in(activities, COLUMNS):
+        say_shut_out(me, [line.text("activity") for line in lines])
+        record_lines(me, lines, "activity", "noted", of_line)
         return
     say_shut_out(me, activities)
     me.each(
