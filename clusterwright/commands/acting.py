@@ -219,8 +219,8 @@ def _at_site(value: object, zone: str) -> object:
 
 
 def say_done(name: str, done: str, event: object) -> None:
-    """Say what was decided about an activity, whether with a key, and what was removed from files."""
-    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}")
+    """Say what was decided about an activity, whether with a key, what was removed from files, and what it opened."""
+    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}{_non_conformance(event)}")
 
 
 def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
@@ -250,3 +250,13 @@ def _taken_out(event: Any) -> str:
     for file in getattr(payload, "evidence", ()):
         removed += getattr(file, "removed", ())
     return f"; taken out before it was kept: {', '.join(removed)}" if removed else ""
+
+
+def _non_conformance(event: Any) -> str:
+    """Return the words for a decision that opened a non-conformance, or that belongs to one."""
+    payload = getattr(event, "payload", None)
+    if ncr := getattr(payload, "ncr", None):
+        return f"; it opened {ncr}, class {payload.ncr_class}: `clusterwright ncr show {ncr}`"
+    if under := getattr(payload, "under", None):
+        return f"; it fails, and belongs to {under}, which is open"
+    return ""

@@ -20,7 +20,7 @@ from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.naming import named
+from clusterwright.naming import named, require_organisation
 from clusterwright.output import Cells, Document, day
 from ledger.questions.activities import activities
 from ledger.questions.kept_forecast import kept_forecast
@@ -75,6 +75,8 @@ def list_(
         roles = named("role", role, {row.role for row in rows})
         flags = named("flag", flag, FLAGS)
         how = named("late", late, (PAST, LATER))
+        if organisation is not None:
+            require_organisation(snapshot, organisation)
         text = (search or "").casefold()
         tests: list[Callable[[ListRow], bool]] = [
             lambda row: not phases or row.phase in phases,

@@ -13,6 +13,7 @@ import os
 import sys
 from datetime import date
 from pathlib import Path
+from shlex import quote
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import Annotated
@@ -79,7 +80,7 @@ def init(
             )
     elif chosen.name == LAB:
         say(f"no lab is up, so the site has no hosts: `make lab-up`, then `init --preset {LAB} --force {folder}`")
-    say(f"wrote {path}; read it through, then `clusterwright plan --site {folder}`")
+    say(f"wrote {path}; read it through, then `clusterwright plan --site {quote(str(folder))}`")
     if is_dialogue:
         _say_first_plan(folder)
     elif people is not None:
