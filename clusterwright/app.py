@@ -21,7 +21,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["--help", "-h"]},
-    epilog="`clusterwright COMMAND --help` shows the options of a command, and an example.",
+    epilog="`clusterwright COMMAND --help` shows the options of a command, and an example. In a new folder begin with `clusterwright tour`, "
+    "or with `init`, `plan` and `plan adopt`; then `next` lists what can be started, and `why ID` says what something waits for. "
+    "034@pod-001 is step 034 at the first pod, 001@site#gpu-server an order, 001@site#gpu-server/1 its first delivery.",
 )
 
 

@@ -17,6 +17,9 @@ UsageError: Any = typer.BadParameter.__base__
 NEGATIVE = re.compile(r"-\.?\d.*")
 """A word that begins like a negative number. No option does."""
 
+ALIKE = 0.7
+"""How alike options are of which one is a mistyped other."""
+
 MEANT = {
     "approve": "sign",
     "buy": "order",
@@ -101,7 +104,7 @@ def _what(error: Any, name: str) -> tuple[str, str]:
             return f"there is no option {option} before a command", "for example: clusterwright status --site DIR"
         if hasattr(command, "files") and not command.invoke_without_command:
             return "the verb is missing", f"say one of {_forms(name, list(command.files))}"
-        near = " or ".join(error.possibilities or ()) if hasattr(error, "possibilities") else ""
+        near = " or ".join(get_close_matches(option, _option_names(command), cutoff=ALIKE))
         return f"there is no option {option}", f"did you mean {near}?" if near else _options(command)
     if given is None:
         extra = re.search(r"extra argument\S* \((.*)\)", error.message)
@@ -116,10 +119,14 @@ def _what(error: Any, name: str) -> tuple[str, str]:
 
 def _too_much(words: str, command: Any) -> str:
     """Return what may have been meant by words for which the command has no argument."""
-    if (Path(words) / "site.yaml").exists():
+    if (Path(words) / "site.yaml").exists() and "--site" in _option_names(command):
         return f"a site's folder is named with --site {words}"
+    if f"--{words}" in _option_names(command):
+        return f"it is an option: --{words}"
     if "@" in words:
         return f"`clusterwright show '{words}'` shows it. {_options(command)}"
+    if "--search" in _option_names(command):
+        return f"--search {words} finds it in ids and titles. {_options(command)}"
     takes = " ".join(_label(given) for given in command.params if given.param_type_name == "argument")
     return f"it takes {takes or 'no words'}; quote what has spaces in it. {_options(command)}"
 
@@ -131,7 +138,11 @@ def _label(given: Any) -> str:
 
 
 def _options(command: Any) -> str:
-    return f"options: {', '.join(_label(given) for given in command.params if given.param_type_name == 'option')}"
+    return f"options: {', '.join(_option_names(command))}"
+
+
+def _option_names(command: Any) -> list[str]:
+    return [_label(given) for given in command.params if given.param_type_name == "option"]
 
 
 def _example(command: Any, label: str = "") -> str:

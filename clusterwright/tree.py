@@ -32,6 +32,19 @@ RENAMED = {"adopt": "import-progress FILE"}
 """Commands that have another name now, each with the new one. Calling the old name fails and shows the new name."""
 
 
+VALUES = {
+    "<str>": "TEXT",
+    "<list[str]>": "TEXT",
+    "<int>": "N",
+    "<int range>": "N",
+    "<list[int]>": "N",
+    "<float>": "N",
+    "<float range>": "N",
+    "<path>": "PATH",
+    "<list[Path]>": "PATH",
+}
+"""How help shows what an option takes, by what Typer would show."""
+
 Files = dict[str, Path]
 """The file or folder of each command, by the name that is typed."""
 
@@ -93,6 +106,9 @@ def _command(name: str, page: Page, function: Callable[..., Any]) -> TyperComman
     for given in made.params:
         if given.param_type_name == "argument":
             given.metavar = given.metavar or given.name.upper()
+            given.display_type_rich = _no_type
+        else:
+            given.metavar = given.metavar or VALUES.get(given.display_type_rich(None))
     return cast("TyperCommand", made)
 
 
@@ -110,6 +126,10 @@ def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
 
     vars(command)["__signature__"] = inspect.Signature([*own, *shared.values()])
     return command
+
+
+def _no_type(ctx: Any) -> None:
+    """Return nothing for the type of an argument: its help says what it is."""
 
 
 class Listing(TyperGroup):

@@ -229,7 +229,7 @@ def refusal(
     results = TABLE[state].get(action)
     if results is None:
         first, leads_to = FIRST.get(state, ("", state))
-        why = f"`clusterwright why {activity}` says what it waits for"
+        why = f"`clusterwright why {activity}` says what comes next"
         return NotSatisfiedError(
             f"{activity} is {state.words}; it cannot take {action.value!r} now",
             hint=f"first: clusterwright {first.format(activity)}" if action in TABLE[leads_to] and first else why,

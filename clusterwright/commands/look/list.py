@@ -1,6 +1,7 @@
 """List activities with their state and their dates, in the order of the plan.
 
-Values are given with commas between them, or option by option.
+An id is a step and the unit where it is done: 034@pod-003 is step 034 at the third pod. Options narrow the list, together if there are
+several; values have commas between them, or an option each.
 
 Example:
     clusterwright list --state awaiting_sign_off

@@ -23,7 +23,7 @@ from steps.stamps import minute
 
 def log(
     ask: AskingPast,
-    subject: Annotated[str | None, Argument(metavar="[ACTIVITY]", help="Only events about this.")] = None,
+    subject: Annotated[str | None, Argument(metavar="ACTIVITY", help="Only events about this.")] = None,
     limit: Annotated[int, Option(help="How many.", min=1)] = 40,
 ) -> None:
     with ask.record() as snapshot:

@@ -1,6 +1,7 @@
 """List what can be started now, the most urgent first.
 
-The float is how many working days each may wait before it delays go-live; what is critical may not wait at all.
+`who` is the role that does the work, `since` the day from which it could have been started. The float is how many working days it may
+wait before it delays go-live; what is critical may not wait at all. `clusterwright start` records that it has begun.
 
 Example:
     clusterwright next
@@ -32,7 +33,7 @@ def next_(
 ) -> None:
     with ask.record() as snapshot:
         if phase is not None:
-            (phase,) = named("phase", [phase], [one.value for one in Phase])
+            named("phase", [phase], [one.value for one in Phase])
         urgent = sorted(ready(snapshot, phase), key=_urgency)
         rows = urgent[:limit]
         zone, weeks = site_of(snapshot).time_zone, working_weeks(snapshot)

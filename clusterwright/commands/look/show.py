@@ -26,7 +26,9 @@ from ledger.rules.subjects import is_supply
 
 def show(
     ask: AskingPast,
-    name: Annotated[str, Argument(metavar="ID", help="Of an activity, an order or a delivery, as 034@pod-001.")],
+    name: Annotated[
+        str, Argument(metavar="ACTIVITY|ORDER", help="Its id, as 034@pod-001; of an order, of a delivery, or a step.")
+    ],
 ) -> None:
     with ask.record() as snapshot:
         if is_supply(name):

@@ -1,7 +1,9 @@
 """Write a commented site.yaml for a new site.
 
-It takes the design of a preset, and an inventory where there is a host to name. In a terminal, without --preset, it asks what the
-site is, and says what its first plan comes to.
+Nothing else is made: read the file, change what is different at your site, look at `clusterwright plan`, then put it in force with
+`clusterwright plan adopt`. The design is that of a preset, as superpod-1su; one that does not exist is answered with all names. In a
+terminal, without --preset, it asks what the site is, and says what its first plan comes to. An inventory is made where there is a host
+to name.
 
 Example:
     clusterwright init my-site
