@@ -68,13 +68,13 @@ def _fitted(widths: list[int], narrowest: list[int], room: int) -> list[int]:
 
 
 def _paragraphs(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield each row as its first cell, and below it the others that say something, each after its header."""
+    """Yield each row as its first two cells, and below them the others that say something, each after its header."""
     for row in rows:
-        first, *others = zip(headers, row, strict=True)
-        said = ", ".join(f"{header} {cell}".strip() for header, cell in others if cell)
-        yield f"{EDGE}{first[1] or first[0]}"
-        indented = width - len(EDGE) - len(GAP)
-        yield from (f"{EDGE}{GAP}{line}" for line in _broken(said, indented))
+        named = GAP.join(filter(None, row[:2]))
+        others = zip(headers[2:], row[2:], strict=True)
+        said = "; ".join(f"{header} {cell}".strip() for header, cell in others if cell)
+        yield from (f"{EDGE}{line}" for line in _broken(named, width - len(EDGE)))
+        yield from (f"{EDGE}{GAP}{line}" for line in _broken(said, width - len(EDGE) - len(GAP)))
 
 
 def _lines(row: Sequence[str], widths: list[int], right: Sequence[int]) -> Iterator[str]:

@@ -54,10 +54,12 @@ class Command(TyperCommand):
             ) from None
 
 
-def _ordered(command: TyperCommand, ctx: Any, args: Sequence[str]) -> Iterator[str]:
+def _ordered(command: Any, ctx: Any, args: Sequence[str]) -> Iterator[str]:
     """Yield words as the parser needs them: options first, and what they would mistake for an option after `--`."""
     known = {option: given for given in command.params for option in given.opts if option.startswith("-")}
-    options, values, words = [], [], iter(args)
+    options: list[str] = []
+    values: list[str] = []
+    words = iter(args)
     for word in words:
         if word == "--":
             values += words
@@ -98,7 +100,8 @@ def in_our_words(error: Any) -> InputError:
 
 
 def _what(error: Any, name: str) -> tuple[str, str]:
-    command, given = getattr(error.ctx, "command", None), getattr(error, "param", None)
+    command: Any = getattr(error.ctx, "command", None)
+    given: Any = getattr(error, "param", None)
     if option := getattr(error, "option_name", None):
         if not name:
             return f"there is no option {option} before a command", "for example: clusterwright status --site DIR"

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests import commands
-from tests.conftest import Command
+from tests.conftest import ADOPTED_AT, Command, project_time_at
 from tests.once import Once
+
+pytestmark = pytest.mark.usefixtures("second_day")
 
 BUY = (
     "--supplier",
@@ -34,7 +36,8 @@ def four(tmp_path: Path, once: Once) -> Path:
             ("init", "--preset", "superpod-4su", "--start", "2026-11-23", folder),
             ("plan", "adopt", "--as", "owner", "--yes", "--site", folder),
         ):
-            assert commands.called(words).returncode == 0
+            with project_time_at(ADOPTED_AT):
+                assert commands.called(words).returncode == 0
 
     return Path(shutil.copytree(once("four", make), tmp_path / "four"))
 
@@ -124,7 +127,7 @@ def test_progress_of_several_pods_is_noted_at_once(four: Path, command: Command)
 # from files
 
 ORDERS = """Order;What;Supplier;Reference;Value;Promised
-{first}#compute-rack;racks;;PO-11;1200.50;2027-08-02
+{first}#compute-rack;racks;;PO-11;1200.50;2028-08-02
 H08@pod-999#compute-rack;racks;;PO-12;;
 {second}#compute-rack;racks;;;;
 {second}#compute-rack;racks;;PO-13;1.200,50;
@@ -147,7 +150,7 @@ def test_orders_from_a_file_are_placed_and_wrong_lines_are_named(four: Path, com
         f"{file}: not read: what",
         f"{file}:3: H08@pod-999#compute-rack not placed: there is no order",
         f"{file}:4: {second}#compute-rack not placed: the number of the purchase order is missing",
-        f"{file}:5: {second}#compute-rack not placed: a value is a number in plain digits, not '1.200,50'",
+        f"{file}:5: {second}#compute-rack not placed: the value of an order is a number in plain digits, not '1.200,50'",
         "2 of 5 placed",
         "3 of 5 were refused, as said above; recorded: 2",
         "go-live ",

@@ -86,10 +86,9 @@ def test_where_the_words_do_not_fit_each_row_is_a_paragraph() -> None:
     lines = list(lines_of(headers, [row, ("001@site#gpu-server", "", "2027-05-01", "", "placed")], 44, ()))
 
     assert lines == [
-        " H08@pod-001#compute-rack",
-        "    supplier Fjord Servers, promised",
-        "    2027-03-15, value 9600000.00, state",
-        "    acknowledged",
+        " H08@pod-001#compute-rack   Fjord Servers",
+        "    promised 2027-03-15; value 9600000.00;",
+        "    state acknowledged",
         " 001@site#gpu-server",
-        "    promised 2027-05-01, state placed",
+        "    promised 2027-05-01; state placed",
     ]
