@@ -27,7 +27,7 @@ ENDING = ".csv"
 WHEN = ("at", "late_because")
 """Columns of every such file: when it happened, and why it is recorded late."""
 SURELY_MISTYPED = 0.75
-"""How alike a column's name is to one of ours that is meant: `what` is not `at`, and `suplier` is the supplier."""
+"""How alike a column's name is to one of ours that is missing, if that is meant: `suplier` is the supplier, and `what` is not `at`."""
 
 
 class Line(NamedTuple):
@@ -100,8 +100,9 @@ def _lines(path: Path, columns: Sequence[str], needed: str) -> list[Line]:
         if column in columns and header.count(column) > 1:
             raise InputError(f"the column {column!r} is there twice", hint="take one of them out", place=place)
     others = [column for column in header if column and column not in columns]
+    left = [column for column in columns if column not in header]
     for column in others:
-        if close := get_close_matches(column, columns, n=1, cutoff=SURELY_MISTYPED):
+        if close := get_close_matches(column, left, n=1, cutoff=SURELY_MISTYPED):
             raise InputError(f"unknown column {column[:SHOWN]!r}", hint=f"did you mean {close[0]!r}?", place=place)
     if others:
         say(f"{path}: not read: {', '.join(others)}")

@@ -48,6 +48,23 @@ def test_the_late_alone_are_listed_also_as_csv(adopted: Path, command: Command) 
     assert written[0].keys() >= {"order", "order by", "need by", "late at P80", "value"}
 
 
+def test_the_csv_is_a_list_from_which_orders_are_placed(adopted: Path, command: Command, tmp_path: Path) -> None:
+    """A buyer fills in who delivers and the number, and hands the same file back."""
+    rows = list(csv.DictReader(io.StringIO(command("orders", "--csv", "--site", adopted).stdout)))
+    file = tmp_path / "orders.csv"
+    with file.open("w", encoding="utf-8", newline="") as target:
+        writer = csv.DictWriter(target, rows[0])
+        writer.writeheader()
+        writer.writerows(
+            row | {"supplier": "Maker", "reference": f"PO-{n}", "value": "9.50"} for n, row in enumerate(rows)
+        )
+
+    placed = command("order", file, "--out-of-sequence", "a frame contract", "--as", "owner", "--site", adopted)
+
+    assert f"{len(rows)} of {len(rows)} placed" in placed.stderr, placed.stderr
+    assert placed.returncode == 0
+
+
 def test_what_can_be_started_has_its_float_in_working_days(adopted: Path, command: Command) -> None:
     said = command("next", "--site", adopted).stdout
 

@@ -37,7 +37,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
-from schedule.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError, InputError
 from steps.amount import counted
 from steps.stamps import minute
 
@@ -61,6 +61,7 @@ COLUMNS = {
 """Columns, and the orders that each is for: those to be placed, those that are placed, or all."""
 LAST = "~"
 """Sorts after every date."""
+CSV_COLUMNS = (*COLUMNS, "reference", "currency", "price usd")
 NUMBERS = {"late at P80", "value", "early costs"}
 
 
@@ -72,6 +73,8 @@ def orders(
     late: Annotated[bool, Option("--late", help="Only what is late, or would be with a long lead time.")] = False,
     as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV, with every column.")] = False,
 ) -> None:
+    if (budget or history) and (late or as_csv):
+        raise InputError("--late and --csv are of the list", hint="leave --budget and --history out")
     with ask.record() as snapshot:
         if organisation is not None:
             require_organisation(snapshot, organisation)
@@ -88,8 +91,8 @@ def orders(
                 rows = [row for row in rows if _days_late(row, timed)]
             late_first = sorted(rows, key=lambda row: _place(row, timed))
             if as_csv:
-                written = [_cells(row, timed.by_id[row.id], zone) for row in late_first]
-                write_rows(sys.stdout, [list(COLUMNS), *([one[name] for name in COLUMNS] for one in written)])
+                written = [_csv_cells(row, timed.by_id[row.id], zone) for row in late_first]
+                write_rows(sys.stdout, [CSV_COLUMNS, *([one[name] for name in CSV_COLUMNS] for one in written)])
                 return
             top = headlines(snapshot, lapsed_releases(snapshot))
             left = None if top.contingency is None else top.contingency.left
@@ -161,6 +164,18 @@ def _cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
         "supplier": r.supplier_name,
         "value": _value(r, timed),
         "early costs": "" if timed.early_cost_usd is None else money(float(timed.early_cost_usd)),
+    }
+
+
+def _csv_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, object]:
+    """Return the cells of an order as a spreadsheet and `clusterwright order` read them: numbers without words."""
+    return _cells(r, timed, zone) | {
+        "late at P80": timed.late_days_p80,
+        "value": r.value,
+        "early costs": timed.early_cost_usd,
+        "reference": r.reference,
+        "currency": r.currency if r.value is not None else "",
+        "price usd": timed.price_usd,
     }
 
 
