@@ -19,7 +19,8 @@ from typer import Option
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderIds, SequenceOption, day_option
-from clusterwright.decision_file import Line, lines_in, record_lines
+from clusterwright.decision_file import lines_in, record_lines
+from clusterwright.filled_lines import Line
 from ledger.subjects.orders import decisions as orders
 from schedule.errors import InputError, Place
 

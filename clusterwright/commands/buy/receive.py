@@ -21,7 +21,8 @@ from typer import Option
 
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.options import TrancheIds
-from clusterwright.decision_file import Line, lines_in, record_lines
+from clusterwright.decision_file import lines_in, record_lines
+from clusterwright.filled_lines import Line
 from clusterwright.output import say
 from clusterwright.text_file import text_in
 from ledger.subjects.orders import delivery_decisions as decisions

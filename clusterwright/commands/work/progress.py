@@ -18,7 +18,8 @@ from typer import Argument, Option
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import NoteOption
-from clusterwright.decision_file import Line, lines_in, record_lines
+from clusterwright.decision_file import lines_in, record_lines
+from clusterwright.filled_lines import Line
 from ledger.subjects.work import decisions as work
 
 COLUMNS = ("activity", "items", "percent", "note")
