@@ -254,7 +254,7 @@ def _taken_out(event: Any) -> str:
 
 def _non_conformance(event: Any) -> str:
     """Return the words for a decision that opened a non-conformance, or that belongs to one."""
-    payload = getattr(event, "payload", None)
+    payload: Any = getattr(event, "payload", None)
     if ncr_class := getattr(payload, "ncr_class", None):
         return f"; it opened {payload.ncr}, class {ncr_class}: `clusterwright ncr show {payload.ncr}`"
     if under := getattr(payload, "under", None):

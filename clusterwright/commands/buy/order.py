@@ -12,7 +12,7 @@ Example:
 """
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
@@ -49,7 +49,7 @@ def order(
     promised: Annotated[date | None, day_option("The delivery date promised.")] = None,
     out_of_sequence: SequenceOption = "",
 ) -> None:
-    given = {
+    given: dict[str, Any] = {
         "supplier": supplier,
         "reference": reference,
         "value": value,
@@ -67,7 +67,7 @@ def order(
         say_what_moves(me)
 
 
-def _place_lines(me: Reporting, lines: list[Line], given: dict[str, str | None], promised: date | None) -> None:
+def _place_lines(me: Reporting, lines: list[Line], given: dict[str, Any], promised: date | None) -> None:
     promises: list[date] = []
 
     def of_line(decider: Deciding, line: Line) -> None:
@@ -85,7 +85,7 @@ def _place_lines(me: Reporting, lines: list[Line], given: dict[str, str | None],
             say_what_moves(me)
 
 
-def _require(given: dict[str, str | None], place: Place | None = None) -> None:
+def _require(given: dict[str, Any], place: Place | None = None) -> None:
     """Raise InputError for an order without its supplier or its number."""
     for name, what in (("supplier", "who delivers"), ("reference", "the number of the purchase order")):
         if not given[name]:
