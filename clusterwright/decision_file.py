@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clusterwright.commands.acting import REFUSALS, Acting, Deciding, raise_refused, reason
-from clusterwright.filled_lines import Line, read_lines
+from clusterwright.filled_lines import FilledLine, read_lines
 from clusterwright.output import say
 from ledger.questions.site import site_of
 from schedule.errors import ClusterwrightError, InputError
@@ -17,7 +17,7 @@ WHEN = ("at", "late_because")
 """Columns of every such file: when it happened, and why it is recorded late."""
 
 
-def lines_in(names: Sequence[str], columns: Sequence[str]) -> list[Line]:
+def lines_in(names: Sequence[str], columns: Sequence[str]) -> list[FilledLine]:
     """Return the lines of the CSV files that arguments name, none if they name ids. The first column is what a line is about.
 
     Raise InputError for files and ids together, and for files that have no line.
@@ -36,10 +36,10 @@ def lines_in(names: Sequence[str], columns: Sequence[str]) -> list[Line]:
 
 def record_lines(
     me: Acting,
-    lines: Sequence[Line],
+    lines: Sequence[FilledLine],
     about: str,
     done: str,
-    take: Callable[[Deciding, Line], object],
+    take: Callable[[Deciding, FilledLine], object],
 ) -> None:
     """Take the decision of every line in one transaction. The column `about` names what a line is about.
 
@@ -58,7 +58,7 @@ def record_lines(
     raise_refused(refused, len(lines))
 
 
-def _take(decider: Deciding, line: Line, zone: str, take: Callable[[Deciding, Line], object]) -> None:
+def _take(decider: Deciding, line: FilledLine, zone: str, take: Callable[[Deciding, FilledLine], object]) -> None:
     line.refuse_beyond()
     at, late_because = line.moment("at", zone), line.text("late_because")
     if at is None:

@@ -22,7 +22,7 @@ SURELY_MISTYPED = 0.75
 """How alike a column's name is to one of ours that is missing, if that is meant: `suplier` is the supplier, and `what` is not `at`."""
 
 
-class Line(NamedTuple):
+class FilledLine(NamedTuple):
     """A line of the file: its place, and its cells by column."""
 
     place: Place
@@ -67,7 +67,7 @@ class Line(NamedTuple):
             raise InputError(f"{text[:SHOWN]!r} is not {what}", place=place) from None
 
 
-def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[Line]:
+def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[FilledLine]:
     """Return the lines of a file below its header. Raise InputError for a column that is missing, twice or mistyped.
 
     Columns with other names are not read, and that is said.
@@ -93,5 +93,5 @@ def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> lis
         cells = [plain_cell(cell.strip()) for cell in row]
         beyond = "".join(cells[len(header) :][:1])
         if any(cells):
-            lines.append(Line(Place(str(path), number), dict(zip(header, cells, strict=False)), beyond))
+            lines.append(FilledLine(Place(str(path), number), dict(zip(header, cells, strict=False)), beyond))
     return lines

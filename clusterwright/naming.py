@@ -9,8 +9,6 @@ from ledger.rules.permission import is_same
 from schedule.errors import InputError
 
 SHOWN = 12
-ALIKE = 0.65
-"""How alike names are of which one is a mistyped other: `pwr` is power, and `late` is not simulated."""
 
 
 def named(what: str, given: Iterable[str] | None, known: Collection[str]) -> frozenset[str]:
@@ -31,7 +29,8 @@ def require_organisation(snapshot: Snapshot, name: str) -> None:
 
 def _hint(what: str, name: str, known: Collection[str]) -> str:
     folded = {_folded(one): one for one in known}
-    close = [folded[one] for one in difflib.get_close_matches(_folded(name), folded, cutoff=ALIKE)]
+    alike = [one for one in difflib.get_close_matches(_folded(name), folded) if one[0] == _folded(name)[:1]]
+    close = [folded[one] for one in alike]
     if close:
         return f"did you mean {' or '.join(close)}?"
     first = ", ".join(sorted(known)[:SHOWN]) or "none"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from clusterwright.commands.options import SHOWN
-from clusterwright.filled_lines import Line, read_lines
+from clusterwright.filled_lines import FilledLine, read_lines
 from ledger.entries import ProgressRow
 from schedule.errors import InputError, Place
 
@@ -15,7 +15,7 @@ def read_progress(path: Path, zone: str) -> list[ProgressRow]:
     return [_row(line, zone) for line in read_lines(path, COLUMNS, COLUMNS[:2])]
 
 
-def _row(line: Line, zone: str) -> ProgressRow:
+def _row(line: FilledLine, zone: str) -> ProgressRow:
     line.refuse_beyond()
     state, place = line.text("state"), line.place
     if state not in {"done", "in_progress"}:

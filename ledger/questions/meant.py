@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from ledger.questions.snapshot import Snapshot
@@ -52,20 +52,29 @@ def _near(snapshot: Snapshot, name: str) -> Iterator[str]:
     step, _, unit = name.partition("@")
     of_step = _of_step(snapshot, step)
     if of_step:
-        meant = f"{of_step[0].partition('@')[0]}@{unit}"
-        yield from (get_close_matches(meant, of_step, n=SHOWN) if unit else ()) or of_step
+        number = of_step[0].partition("@")[0]
+        at_unit = get_close_matches(f"{number}@{unit}", of_step, n=SHOWN) if unit else []
+        yield from at_unit or of_step
         return
     known = snapshot.ask(_TITLED)
-    squeezed = _squeezed(name)
-    named = ((found, title) for found, title in known if len(squeezed) >= SHORTEST and title)
-    titled = [f"{found} ({title})" for found, title in named if squeezed in _squeezed(title)]
-    yield from titled or get_close_matches(name, [found for found, _ in known], n=SHOWN, cutoff=0.6)
+    word = _squeezed(name)
+    titled = list(_titled(known, word)) if len(word) >= SHORTEST else []
+    ids = [found for found, _ in known]
+    yield from titled or get_close_matches(name, ids, n=SHOWN)
+
+
+def _titled(known: Iterable[tuple[str, str | None]], word: str) -> Iterator[str]:
+    """Yield the activities that have a word in their titles."""
+    for found, title in known:
+        if word in _squeezed(title or ""):
+            yield f"{found} ({title})"
 
 
 def _of_step(snapshot: Snapshot, step: str) -> list[str]:
     """Return the activities of a step, which may be written without its zeros or in lower case."""
     sql = "SELECT id FROM activity WHERE step = :step ORDER BY ordinal"
-    return snapshot.column(sql, step=step.upper().zfill(3) if len(step) <= 3 else step)
+    number = step.upper().zfill(3)
+    return snapshot.column(sql, step=number)
 
 
 def _squeezed(text: str) -> str:

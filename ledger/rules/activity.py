@@ -203,13 +203,8 @@ TABLE: dict[State, _Leads] = {
 ALWAYS = frozenset({Action.ASSIGN, Action.COMMENT})
 """Actions that are possible in every state, because they change no state."""
 
-FIRST = {
-    State.READY: ("start {}", State.IN_PROGRESS),
-    State.ON_HOLD: ("resume {}", State.IN_PROGRESS),
-    State.DONE: ("reopen {} --reason WHY", State.READY),
-    State.NOT_APPLICABLE: ("reopen {} --reason WHY", State.READY),
-}
-"""By state, the command that comes before what the state does not allow, and the state to which it leads."""
+FIRST = {_S.READY: ("start {}", _S.IN_PROGRESS), _S.DONE: ("reopen {} --reason WHY", _S.READY)}
+"""By state, the command that may come before what the state does not allow, and the state to which it leads."""
 
 
 def is_open_to(state: State, action: Action) -> bool:
@@ -229,11 +224,9 @@ def refusal(
     results = TABLE[state].get(action)
     if results is None:
         first, leads_to = FIRST.get(state, ("", state))
-        why = f"`clusterwright why {activity}` says what comes next"
-        return NotSatisfiedError(
-            f"{activity} is {state.words}; it cannot take {action.value!r} now",
-            hint=f"first: clusterwright {first.format(activity)}" if action in TABLE[leads_to] and first else why,
-        )
+        hint = f"first: clusterwright {first}" if action in TABLE[leads_to] else "clusterwright why {}"
+        said = f"{activity} is {state.words}; it cannot take {action.value!r} now"
+        return NotSatisfiedError(said, hint=hint.format(activity))
     if result is not None and result not in results:
         return NotSatisfiedError(f"{activity}: {action.value!r} cannot lead to {result.words}")
     return None

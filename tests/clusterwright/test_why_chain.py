@@ -63,7 +63,7 @@ def test_what_is_not_in_the_plan_has_no_chain(adopted: Path, command: Command) -
     result = command("why", "999", "--site", adopted)
 
     assert result.returncode == 2
-    assert "999@site" in result.stderr
+    assert "no activity '999'" in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -20,7 +20,7 @@ from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderIds, SequenceOption, day_option
 from clusterwright.decision_file import lines_in, record_lines
-from clusterwright.filled_lines import Line
+from clusterwright.filled_lines import FilledLine
 from ledger.subjects.orders import decisions as orders
 from schedule.errors import InputError, Place
 
@@ -67,10 +67,10 @@ def order(
         say_what_moves(me)
 
 
-def _place_lines(me: Reporting, lines: list[Line], given: dict[str, Any], promised: date | None) -> None:
+def _place_lines(me: Reporting, lines: list[FilledLine], given: dict[str, Any], promised: date | None) -> None:
     promises: list[date] = []
 
-    def of_line(decider: Deciding, line: Line) -> None:
+    def of_line(decider: Deciding, line: FilledLine) -> None:
         said = {column: line.text(column) or option for column, option in given.items()}
         day = line.day("promised") or promised
         _require(said, line.place)

@@ -22,7 +22,7 @@ from typer import Option
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.options import TrancheIds
 from clusterwright.decision_file import lines_in, record_lines
-from clusterwright.filled_lines import Line
+from clusterwright.filled_lines import FilledLine
 from clusterwright.output import say
 from clusterwright.text_file import text_in
 from ledger.subjects.orders import delivery_decisions as decisions
@@ -59,7 +59,7 @@ def receive(
         return
     came = amount(quantity, "a quantity") if quantity else None
 
-    def of_line(decider: Deciding, line: Line) -> None:
+    def of_line(decider: Deciding, line: FilledLine) -> None:
         decider.take(
             decisions.receive,
             line.text("delivery"),

@@ -19,7 +19,7 @@ from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.handing import say_shut_out
 from clusterwright.commands.options import NoteOption
 from clusterwright.decision_file import lines_in, record_lines
-from clusterwright.filled_lines import Line
+from clusterwright.filled_lines import FilledLine
 from ledger.subjects.work import decisions as work
 
 COLUMNS = ("activity", "items", "percent", "note")
@@ -34,7 +34,7 @@ def progress(
     percent: Annotated[float | None, Option(help="Or how much, in percent.")] = None,
     note: NoteOption = "",
 ) -> None:
-    def of_line(decider: Deciding, line: Line) -> None:
+    def of_line(decider: Deciding, line: FilledLine) -> None:
         done, share = line.whole("items"), line.number("percent")
         if done is None and share is None:
             done, share = items, percent
