@@ -63,7 +63,11 @@ def _near(snapshot: Snapshot, name: str) -> Iterator[str]:
     yield from titled or get_close_matches(name, ids, n=SHOWN)
 
 
-def _titled(known: Iterable[tuple[str, str | None]], word: str) -> Iterator[str]:
+Titled = tuple[str, str | None]
+"""An activity and its title."""
+
+
+def _titled(known: Iterable[Titled], word: str) -> Iterator[str]:
     """Yield the activities that have a word in their titles."""
     for found, title in known:
         if word in _squeezed(title or ""):

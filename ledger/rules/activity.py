@@ -203,9 +203,6 @@ TABLE: dict[State, _Leads] = {
 ALWAYS = frozenset({Action.ASSIGN, Action.COMMENT})
 """Actions that are possible in every state, because they change no state."""
 
-FIRST = {_S.READY: ("start {}", _S.IN_PROGRESS), _S.DONE: ("reopen {} --reason WHY", _S.READY)}
-"""By state, the command that may come before what the state does not allow, and the state to which it leads."""
-
 
 def is_open_to(state: State, action: Action) -> bool:
     """Return whether the action may be taken in the state."""
@@ -223,10 +220,11 @@ def refusal(
         return None
     results = TABLE[state].get(action)
     if results is None:
-        first, leads_to = FIRST.get(state, ("", state))
-        hint = f"first: clusterwright {first}" if action in TABLE[leads_to] else "clusterwright why {}"
+        hint = f"clusterwright why {activity}"
+        if state is State.READY and action in TABLE[State.IN_PROGRESS]:
+            hint = f"first: clusterwright start {activity}"
         said = f"{activity} is {state.words}; it cannot take {action.value!r} now"
-        return NotSatisfiedError(said, hint=hint.format(activity))
+        return NotSatisfiedError(said, hint=hint)
     if result is not None and result not in results:
         return NotSatisfiedError(f"{activity}: {action.value!r} cannot lead to {result.words}")
     return None
