@@ -29,8 +29,7 @@ def require_organisation(snapshot: Snapshot, name: str) -> None:
 
 def _hint(what: str, name: str, known: Collection[str]) -> str:
     folded = {_folded(one): one for one in known}
-    alike = [one for one in difflib.get_close_matches(_folded(name), folded) if one[0] == _folded(name)[:1]]
-    close = [folded[one] for one in alike]
+    close = [folded[one] for one in difflib.get_close_matches(_folded(name), folded)]
     if close:
         return f"did you mean {' or '.join(close)}?"
     first = ", ".join(sorted(known)[:SHOWN]) or "none"
