@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-from clusterwright.tree import FOLDER, GROUPS, Verbs, command_at, files_in, first_line
+from clusterwright.tree import FOLDER, GROUPS, VALUES, Verbs, command_at, files_in, first_line
 from schedule.errors import ClusterwrightError
 from tui.acting.command import Check, Command, CommandLine, Field
 
 OWN = frozenset({"site", "who", "as_json", "as_of", "help"})
 """Options that a screen fills in by itself, or has in another way."""
 
-SUBJECTS = frozenset({"ACTIVITY", "ORDER", "TRANCHE", "NCR", "CHANGE", "EVENT", "DELEGATION"})
+SUBJECTS = frozenset({"ACTIVITY", "ORDER", "DELIVERY", "NCR", "CHANGE", "EVENT", "DELEGATION"})
 """What a first argument is called that says what a decision is about."""
 
 AT_A_TERMINAL = frozenset({"tui", "tour", "check scan"})
@@ -79,7 +79,7 @@ def _field(command: Any, given: Any) -> Field:
         many=given.multiple or given.nargs == -1,
         is_file=Path in {described.annotation, *get_args(described.annotation)},
         default=plain,
-        metavar=given.metavar or "",
+        metavar="" if given.metavar in VALUES.values() else given.metavar or "",
         choices=tuple(map(str, described.choices or ())) if described.is_choice else (),
         check=_check(command, given),
     )

@@ -3,6 +3,9 @@
 import difflib
 from collections.abc import Collection, Iterable
 
+from ledger.questions.people import organisations_on_record
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.permission import is_same
 from schedule.errors import InputError
 
 SHOWN = 12
@@ -17,11 +20,22 @@ def named(what: str, given: Iterable[str] | None, known: Collection[str]) -> fro
     return frozenset(names)
 
 
+def require_organisation(snapshot: Snapshot, name: str) -> None:
+    """Raise InputError for an organisation of which the record has nothing."""
+    known = organisations_on_record(snapshot)
+    if not any(is_same(name, one) for one in known):
+        raise InputError(f"{name!r} is no organisation of this site", hint=_hint("organisation", name, known))
+
+
 def _hint(what: str, name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name.lower().replace(" ", "_"), known, n=3) or difflib.get_close_matches(
-        name.lower().replace(" ", "-"), known, n=3
-    )
+    folded = {_folded(one): one for one in known}
+    close = [folded[one] for one in difflib.get_close_matches(_folded(name), folded)]
     if close:
         return f"did you mean {' or '.join(close)}?"
-    first = ", ".join(sorted(known)[:SHOWN])
+    first = ", ".join(sorted(known)[:SHOWN]) or "none"
     return f"{what}s: {first}" if len(known) <= SHOWN else f"{what}s: {first} and {len(known) - SHOWN} more"
+
+
+def _folded(name: str) -> str:
+    """Return a name as it is compared with others: `Network Engineer` is like network-engineer."""
+    return name.casefold().replace("_", " ").replace("-", " ")

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from clusterwright.mistyped import Command, UsageError, in_our_words, unknown_command
 from schedule.errors import InputError, ReaderGoneError
 
 PACKAGE = "clusterwright.commands"
@@ -30,6 +31,19 @@ GROUPS = ("plan", "work", "sign_off", "buy", "automate", "look", "report", "site
 RENAMED = {"adopt": "import-progress FILE"}
 """Commands that have another name now, each with the new one. Calling the old name fails and shows the new name."""
 
+
+VALUES = {
+    "<str>": "TEXT",
+    "<list[str]>": "TEXT",
+    "<int>": "N",
+    "<int range>": "N",
+    "<list[int]>": "N",
+    "<float>": "N",
+    "<float range>": "N",
+    "<path>": "PATH",
+    "<list[Path]>": "PATH",
+}
+"""How help shows what an option takes, by what Typer would show."""
 
 Files = dict[str, Path]
 """The file or folder of each command, by the name that is typed."""
@@ -87,11 +101,14 @@ def command_at(path: Path) -> TyperCommand | TyperGroup:
 
 def _command(name: str, page: Page, function: Callable[..., Any]) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, help=page.text, epilog=page.epilog)(with_options_apart(function))
+    app.command(name, cls=Command, help=page.text, epilog=page.epilog)(with_options_apart(function))
     made: Any = typer.main.get_command(app)
     for given in made.params:
         if given.param_type_name == "argument":
             given.metavar = given.metavar or given.name.upper()
+            given.display_type_rich = _no_type
+        else:
+            given.metavar = given.metavar or VALUES.get(given.display_type_rich(None))
     return cast("TyperCommand", made)
 
 
@@ -109,6 +126,10 @@ def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
 
     vars(command)["__signature__"] = inspect.Signature([*own, *shared.values()])
     return command
+
+
+def _no_type(ctx: Any) -> None:
+    """Return nothing for the type of an argument: its help says what it is."""
 
 
 class Listing(TyperGroup):
@@ -132,9 +153,9 @@ class Listing(TyperGroup):
         name, *rest = args
         self.refuse_old(name)
         self.callback = None
-        if name in self.files:
-            return name, command_at(self.files[name]), rest
-        return super().resolve_command(ctx, args)
+        if name not in self.files:
+            raise unknown_command(name, list(self.files), ctx.info_name if ctx.parent else "")
+        return name, command_at(self.files[name]), rest
 
     def refuse_old(self, word: str) -> None:
         """Raise for what the first release called otherwise, and say what it is called now."""
@@ -181,12 +202,25 @@ class CommandLine(Listing):
         groups = {first_line(folder).removesuffix("."): files_in(folder) for folder in folders}
         super().__init__(groups, **attributes)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before the command. Without a word it shows its help."""
+        try:
+            return super().parse_args(ctx, args)
+        except UsageError as error:
+            if not args:
+                raise
+            raise in_our_words(error) from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command. End quietly if nobody reads what it prints."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise ReaderGoneError("nobody reads the output any more") from None
+        except UsageError as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                raise
+            raise in_our_words(error) from None
 
     def refuse_old(self, word: str) -> None:
         """Raise for a command that has another name now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -14,6 +15,13 @@ from steps.yaml_lines import KeyPath, Lines, dotted, line_of
 
 SHOWN = 120
 """How many characters of a wrong value a message repeats."""
+
+PATTERNS = {
+    r"^[a-z0-9]+(-[a-z0-9]+)*$": "lower-case letters and digits, with hyphens between them",
+    r"^[A-Z]{2}$": "a code of two capital letters, as US",
+    r"^[A-Z]{3}$": "a code of three capital letters, as EUR",
+}
+"""What patterns ask for, in words."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -63,8 +71,12 @@ def _sentence(fault: Any) -> str:
         return f"unknown key {_shown(fault['loc'][-1])}"
     if fault["type"] == "missing":
         return f"key {_shown(fault['loc'][-1])} is missing"
-    message = str(fault["msg"]).removeprefix("Value error, ")
     given = fault.get("input")
+    if in_words := PATTERNS.get(fault.get("ctx", {}).get("pattern", "")):
+        return f"{_shown(given)} is not {in_words}"
+    if str(fault["type"]).startswith("date"):
+        return f"{_shown(given)} is not a date"
+    message = str(fault["msg"]).removeprefix("Value error, ")
     shown = "" if isinstance(given, dict | list) else f", not {_shown(given)}"
     return message[0].lower() + message[1:] + shown
 
@@ -75,6 +87,11 @@ def _shown(value: Any) -> str:
 
 
 def _hint(fault: Any, model: type[BaseModel], path: KeyPath) -> str:
+    if fault.get("ctx", {}).get("pattern") == next(iter(PATTERNS)):
+        slug = re.sub(r"[^a-z0-9]+", "-", str(fault["input"])[:SHOWN].lower()).strip("-")
+        return f"write {slug}" if slug else ""
+    if str(fault["type"]).startswith("date"):
+        return "write 2026-11-21"
     if fault["type"] != "extra_forbidden":
         return ""
     known = list(_keys(model, path[:-1]))

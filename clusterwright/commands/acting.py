@@ -7,29 +7,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from clusterwright.commands.asking import record
 from clusterwright.commands.options import AsOption, AtOption, KeyOption, LateOption, SiteOption
+from clusterwright.commands.patterns import Found, matching_activities, matching_deliveries, matching_orders
 from clusterwright.output import say
 from clusterwright.where import acting_person
 from ledger.acting import is_by_key, key_of, require_key
-from ledger.questions.activities import activities
-from ledger.questions.case import require_activity
-from ledger.questions.orders import orders, require_order
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import State
 from ledger.rules.text import require_visible_text
 from ledger.trust.signed_decisions import decided
 from ledger.writing import Ledger
-from schedule.errors import InputError, NotSatisfiedError, WaitingError
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, WaitingError
 from steps.stamps import at_site
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+REFUSALS = (InputError, NotSatisfiedError, WaitingError)
+"""Errors about one of many. The others are recorded all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ class Acting:
         **named: Given.kwargs,
     ) -> None:
         """Take a decision about every activity that the patterns name."""
-        self._each(lambda snapshot: matching(snapshot, patterns), done, decision, *args, **named)
+        self._each(lambda snapshot: matching_activities(snapshot, patterns), done, decision, *args, **named)
 
     def each_order(
         self,
@@ -147,7 +146,7 @@ class Acting:
 
     def _each(
         self,
-        find: Callable[[Snapshot], list[str]],
+        find: Callable[[Snapshot], Found],
         done: str,
         decision: Callable[Concatenate[Ledger, str, str, Given], object],
         *args: Given.args,
@@ -155,25 +154,26 @@ class Acting:
     ) -> None:
         """Take a decision about each of several subjects, and say that it is `done`.
 
-        What is refused is said with its reason, and the others are recorded. Raise NotSatisfiedError if any was; for a single
-        subject raise its own error.
+        What is refused or unknown is said with its reason, and the others are recorded. For a single subject raise its own error.
         """
-        refused = 0
+        refused: list[ClusterwrightError] = []
         with self.deciding() as decider:
-            names = find(decider.snapshot)
+            names, unknown = find(decider.snapshot)
+            every = len(names) + len(unknown)
+            if unknown and every == 1:
+                raise unknown[0]
+            for error in unknown:
+                refused.append(error)
+                say(f"not {done}: {reason(error)}")
             for name in names:
                 try:
                     say_done(name, done, decider.take(decision, name, *args, **named))
-                except (InputError, NotSatisfiedError, WaitingError) as error:
-                    if len(names) == 1:
+                except REFUSALS as error:
+                    if every == 1:
                         raise
-                    refused += 1
-                    say(f"{name}: not {done}: {error.what}{f'; {error.hint}' if error.hint else ''}")
-        if refused:
-            raise NotSatisfiedError(
-                f"{refused} of {len(names)} were refused, as said above; {len(names) - refused} are recorded",
-                hint="put right what was refused, and say it again for these alone",
-            )
+                    refused.append(error)
+                    say(f"{name}: not {done}: {reason(error)}")
+        raise_refused(refused, every)
 
 
 @dataclass(frozen=True)
@@ -219,63 +219,23 @@ def _at_site(value: object, zone: str) -> object:
 
 
 def say_done(name: str, done: str, event: object) -> None:
-    """Say what was decided about an activity, whether with a key, and what was removed from files."""
-    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}")
+    """Say what was decided about an activity, whether with a key, what was removed from files, and what it opened."""
+    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}{_non_conformance(event)}")
 
 
-def matching(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
-    """Return the ids that patterns name. A pattern matches no activity that does not apply. The id of an order stays."""
-
-    def known() -> list[str]:
-        return [row.id for row in activities(snapshot) if row.state is not State.NOT_APPLICABLE]
-
-    def exact(name: str) -> str:
-        return name if "#" in name else require_activity(snapshot, name).id
-
-    return _matching(patterns, exact, known, "activity", "148@*")
+def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
+    """Raise if some of many were refused, after each was said. Its kind, and so its exit code, is the first of `REFUSALS` among them."""
+    kind = next((kind for kind in REFUSALS if any(isinstance(error, kind) for error in refused)), None)
+    if kind is not None:
+        raise kind(
+            f"{len(refused):,} of {every:,} were refused, as said above; recorded: {every - len(refused):,}",
+            hint="put right what was refused, and say it again for these alone",
+        )
 
 
-def matching_orders(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
-    """Return the ids of the orders that patterns name."""
-    return _matching(
-        patterns,
-        lambda name: require_order(snapshot, name).id,
-        lambda: [row.id for row in orders(snapshot)],
-        "order",
-        "H08@*#compute-rack",
-    )
-
-
-def matching_deliveries(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
-    """Return the ids of the deliveries that patterns name."""
-    return _matching(
-        patterns,
-        lambda name: name,
-        lambda: [one.id for row in orders(snapshot) for one in row.tranches],
-        "delivery",
-        "H08@*#compute-rack/*",
-    )
-
-
-def _matching(
-    patterns: Sequence[str],
-    exact: Callable[[str], str],
-    known: Callable[[], list[str]],
-    what: str,
-    example: str,
-) -> list[str]:
-    names: dict[str, None] = {}
-    every: list[str] | None = None
-    for pattern in patterns:
-        if not any(mark in pattern for mark in "*?["):
-            names[exact(pattern)] = None
-            continue
-        every = known() if every is None else every
-        found = [name for name in every if fnmatchcase(name, pattern)]
-        if not found:
-            raise InputError(f"no {what} matches {pattern!r}", hint=f"quote patterns: '{example}'")
-        names |= dict.fromkeys(found)
-    return list(names)
+def reason(error: ClusterwrightError) -> str:
+    """Return what an error says and what to do, in one line."""
+    return f"{error.what}; {error.hint}" if error.hint else error.what
 
 
 def _by_key(event: Any) -> str:
@@ -290,3 +250,13 @@ def _taken_out(event: Any) -> str:
     for file in getattr(payload, "evidence", ()):
         removed += getattr(file, "removed", ())
     return f"; taken out before it was kept: {', '.join(removed)}" if removed else ""
+
+
+def _non_conformance(event: Any) -> str:
+    """Return the words for a decision that opened a non-conformance, or that belongs to one."""
+    payload: Any = getattr(event, "payload", None)
+    if ncr_class := getattr(payload, "ncr_class", None):
+        return f"; it opened {payload.ncr}, class {ncr_class}: `clusterwright ncr show {payload.ncr}`"
+    if under := getattr(payload, "under", None):
+        return f"; it fails, and belongs to {under}, which is open"
+    return ""

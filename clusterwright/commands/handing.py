@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from clusterwright.commands.acting import Acting, matching
+from clusterwright.commands.acting import Acting
+from clusterwright.commands.patterns import matching_activities
 from clusterwright.output import say
 from ledger.questions.case import activity
 from ledger.questions.shut_out import shut_out
@@ -15,7 +16,7 @@ def say_shut_out(me: Acting, patterns: Sequence[str], *, attests: bool = False) 
     """Say for which of the activities the person gives up the right to approve them, and who has it still."""
     with me.record() as snapshot:
         person = me.person(snapshot)
-        rows = (activity(snapshot, name) for name in matching(snapshot, patterns))
+        rows = (activity(snapshot, name) for name in matching_activities(snapshot, patterns).names)
         given_up = [
             found for row in rows if row is not None and (found := shut_out(snapshot, row, person, attests=attests))
         ]

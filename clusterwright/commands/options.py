@@ -45,7 +45,7 @@ def day_option(about: str) -> Any:
     return Option(parser=a_day, metavar="YYYY-MM-DD", help=about)
 
 
-ActivityId = Annotated[str, Argument(metavar="ACTIVITY", help="Its id, as 034@pod-001.")]
+ActivityId = Annotated[str, Argument(metavar="ACTIVITY", help="Its id, as 034@pod-001; `list` prints them.")]
 Activities = Annotated[list[str], Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001 or '03*@*'.")]
 SiteOption = Annotated[Path | None, Option("--site", help="The site's folder; found upward from here if not given.")]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON document.")]
@@ -90,10 +90,10 @@ LateOption = Annotated[
     Option("--late-because", metavar="WHY", help="Why it is recorded more than a day after --at; it stays on record."),
 ]
 OrderId = Annotated[str, Argument(metavar="ORDER", help="As 001@site#gpu-server; `orders` lists them.")]
-TrancheId = Annotated[str, Argument(metavar="TRANCHE", help="A delivery, as 001@site#gpu-server/1.")]
-OrderIds = Annotated[list[str], Argument(metavar="ORDER...", help="As 001@site#gpu-server, or quoted patterns.")]
+TrancheId = Annotated[str, Argument(metavar="DELIVERY", help="A delivery, as 001@site#gpu-server/1.")]
+OrderIds = Annotated[list[str], Argument(metavar="ORDER", help="As 001@site#gpu-server, quoted patterns, or a CSV.")]
 TrancheIds = Annotated[
-    list[str], Argument(metavar="TRANCHE...", help="Deliveries, as 001@site#gpu-server/1, or quoted patterns.")
+    list[str], Argument(metavar="DELIVERY", help="Deliveries, as 001@site#gpu-server/1, patterns, or a CSV.")
 ]
 PortOption = Annotated[int, Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
 DamagedOption = Annotated[bool, Option("--damaged", help="Go on even if the audit of the copy finds faults.")]

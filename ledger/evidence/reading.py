@@ -78,7 +78,7 @@ def read_file(
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise InputError(f"{name} is a symbolic link", hint="attach the file itself") from None
-        hint = "under sudo only files are read that you can read without it" if person else ""
+        hint = "under sudo only files are read that you can read without it" if person else "look at the path"
         raise InputError(f"{name} cannot be read: {error.strerror}", hint=hint) from None
     try:
         found = os.fstat(handle)

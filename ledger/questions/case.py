@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from ledger.questions.calendar import working_time_after
 from ledger.questions.checks import latest_entries, planned_items
 from ledger.questions.links import predecessors
+from ledger.questions.meant import unknown_activity
 from ledger.questions.records import next_id, preview, running
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
 from ledger.rules.case import Invited, Item, OpenA, RunEnd
 from ledger.rules.judgement import Judgement, judgements
-from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import PreviewRow, Unmet
@@ -150,8 +150,7 @@ def require_activity(snapshot: Snapshot, name: str) -> Activity:
     """Return an activity. Raise InputError for an unknown id, with the most similar ids as a hint."""
     found = activity(snapshot, name)
     if found is None:
-        known = snapshot.db.execute("SELECT id FROM activity")
-        raise unknown_activity(name, [row[0] for row in known])
+        raise unknown_activity(snapshot, name)
     return found
 
 

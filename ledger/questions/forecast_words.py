@@ -144,7 +144,10 @@ def slip_lines(found: KeptForecast) -> list[str]:
     """Return by how much go-live slipped, the greatest parts of that and its cost; none where it is as planned."""
     if not found.slip:
         return []
-    parts = (f"{one.title} ({one.owner}) {one.words}, {one.minutes / MINUTES_OF_DAY:+.1f} days" for one in found.slip)
+    parts = (
+        f"{one.id} {one.title} ({one.owner}) {one.words}, {one.minutes / MINUTES_OF_DAY:+.1f} days"
+        for one in found.slip
+    )
     slipped = (found.finish - found.planned).total_seconds() / 60 / MINUTES_OF_DAY
     lines = [f"slip {slipped:+.1f} days, above all: {'; '.join(parts)}; all parts: `clusterwright slip`"]
     if found.delay_usd:

@@ -172,8 +172,8 @@ def change(snapshot: Snapshot, name: str) -> ChangeRow | None:
 
 
 def order_history(snapshot: Snapshot, name: str) -> list[HistoryRow]:
-    """Return every event about an order and its deliveries, oldest first, each as a sentence."""
-    require_order(snapshot, name)
+    """Return every event about an order and its deliveries, or about one delivery, oldest first, each as a sentence."""
+    order_named(snapshot, name)
     return history(snapshot.ask(_HISTORY, name=name))
 
 

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 
+_ON_RECORD = """
+SELECT organisation FROM person UNION SELECT organisation FROM activity
+UNION SELECT organisation FROM order_line UNION SELECT supplier_name FROM order_line"""
 _OWN = "SELECT role FROM person_role WHERE person = :person"
 _ROLES = "(SELECT json_group_array(r.role) FROM person_role r WHERE r.person = t.id)"
 
@@ -73,6 +76,11 @@ def holders(snapshot: Snapshot, role: str) -> set[str]:
 def organisations(snapshot: Snapshot) -> list[str]:
     """Return the organisations to which people in the plan in force belong, in alphabetical order."""
     return sorted(snapshot.column("SELECT DISTINCT organisation FROM person WHERE organisation <> ''"))
+
+
+def organisations_on_record(snapshot: Snapshot) -> list[str]:
+    """Return every organisation that people, activities or orders have, suppliers among them, in alphabetical order."""
+    return sorted(filter(None, snapshot.column(_ON_RECORD)))
 
 
 def person_name(snapshot: Snapshot, person: str) -> NameRow | None:

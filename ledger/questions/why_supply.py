@@ -66,7 +66,7 @@ def _delivery(order: OrderRow, tranche: TrancheRow) -> Why:
 
 def _needs_of_placed(order: OrderRow) -> list[str]:
     needs = []
-    if order.acknowledged is None:
+    if order.acknowledged is None and order.state != "received":
         needs.append(f"the supplier's acceptance: clusterwright acknowledge '{order.id}' --on DATE --reference NUMBER")
     waiting = [tranche.id for tranche in order.tranches if tranche.outstanding > 0]
     return [*needs, *(f"{name} to be received" for name in waiting)]

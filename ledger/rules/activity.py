@@ -220,11 +220,11 @@ def refusal(
         return None
     results = TABLE[state].get(action)
     if results is None:
-        may = ", ".join(a.value for a in TABLE[state]) or "nothing"
-        return NotSatisfiedError(
-            f"{activity} is {state.words}; it cannot take {action.value!r} now",
-            hint=f"open to it: {may}; see `clusterwright why {activity}`",
-        )
+        hint = f"clusterwright why {activity}"
+        if state is State.READY and action in TABLE[State.IN_PROGRESS]:
+            hint = f"first: clusterwright start {activity}"
+        said = f"{activity} is {state.words}; it cannot take {action.value!r} now"
+        return NotSatisfiedError(said, hint=hint)
     if result is not None and result not in results:
         return NotSatisfiedError(f"{activity}: {action.value!r} cannot lead to {result.words}")
     return None

@@ -224,7 +224,7 @@ def _refuse_needless(case: Case) -> None:
     if row.state is not State.DONE or row.stale or is_renewable(row, case.now):
         return
     if row.valid_until is None:
-        raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature")
+        raise NotSatisfiedError(f"{row.id} is done; nothing waits for a signature", hint=f"clusterwright show {row.id}")
     raise NotSatisfiedError(
         f"{row.id} is done; nothing waits for a signature; it holds until {local_day(row.valid_until, case.zone)}",
         hint=f"it can be signed again from {local_day(row.valid_until - RENEWABLE, case.zone)}",

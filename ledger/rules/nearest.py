@@ -8,17 +8,6 @@ from difflib import get_close_matches
 from schedule.errors import InputError
 
 
-def unknown_activity(name: str, known: Sequence[str]) -> InputError:
-    """Return the error for an unknown activity. It names similar ones."""
-    step = name.partition("@")[0]
-    same_step = [other for other in known if other.partition("@")[0] == step]
-    near = get_close_matches(name, same_step or known, n=3, cutoff=0.4) or same_step[:3]
-    return InputError(
-        f"there is no activity {name!r}",
-        hint="did you mean " + ", ".join(near) + "?" if near else "ids look like 034@pod-001",
-    )
-
-
 def unknown_order(name: str, known: Sequence[str], what: str = "order") -> InputError:
     """Return the error for an unknown order or delivery. It names similar ones."""
     near = get_close_matches(name, known, n=3, cutoff=0.4)

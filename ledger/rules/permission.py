@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
@@ -139,9 +140,11 @@ def same_organisation(wanted: str, known: Collection[str]) -> str:
     for name in known:
         if is_same(name, wanted):
             return name
+    near = get_close_matches(wanted, known)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
     raise InputError(
         f"nobody at this site belongs to {wanted!r}",
-        hint=f"organisations: {', '.join(known) or 'none'}; `organisation` of a person in site.yaml",
+        hint=f"{meant}organisations: {', '.join(known) or 'none'}; `organisation` of a person in site.yaml",
     )
 
 

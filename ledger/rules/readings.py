@@ -105,7 +105,10 @@ def measured(
     unit = entry.unit or (metric.unit if is_text else "")
     compares_freely = metric.criterion is not None and metric.criterion.op == "within"
     if not compares_freely and not is_comparable(unit, metric.unit):
-        raise InputError(f"{entry.metric} is measured in {metric.unit}; {unit[:SHOWN]!r} cannot be compared with that")
+        raise InputError(
+            f"{entry.metric} is measured in {metric.unit}; {unit[:SHOWN]!r} cannot be compared with that",
+            hint=f"write it in {metric.unit}; capital and small letters are different units",
+        )
     return Measured(entry.metric, value, unit, item)
 
 

@@ -89,7 +89,7 @@ def back_up(
     if target.exists():
         raise InputError(f"{target} exists already", hint="a backup is never overwritten; name another file")
     if not target.parent.is_dir():
-        raise InputError(f"{target.parent} is not a folder")
+        raise InputError(f"{target.parent} is not a folder", hint="make it first, or name another")
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backing-up-") as scratch:
             aside, check = Path(scratch) / target.name, Path(scratch) / "check"

@@ -20,7 +20,6 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State, is_expired, seen
 from ledger.rules.case import OpenA, RunEnd
-from ledger.rules.nearest import unknown_activity
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import is_out_of_sequence
 from ledger.rules.rows import SignerKey
@@ -47,6 +46,7 @@ from ledger.subjects.work.payloads import (
     Started,
 )
 from ledger.trust import sshsig
+from schedule.errors import InputError
 from steps.acceptance.measured import Measured
 from steps.stamps import instant, stamped
 from steps.value import text_value
@@ -269,7 +269,7 @@ class Record:
         """Return an activity as it is seen at a time. Raise InputError for an unknown id."""
         found = self.projection.find(name)
         if found is None:
-            raise unknown_activity(name, [])
+            raise InputError(f"there is no activity {name!r}")
         row = found.copied()
         if row.state is State.OPEN or row.early_because:
             is_lapsed = self._is_lapsed(name, now)

@@ -146,8 +146,15 @@ def require(catalog: Catalog, step: str) -> Entry:
     """Return an entry; raise InputError with the nearest id if there is none."""
     if step in catalog:
         return catalog[step]
-    close = difflib.get_close_matches(step[:LONGEST_SLUG], list(catalog), n=1)
-    raise InputError(f"there is no step {step[:LONGEST_SLUG]!r}", hint=f"did you mean {close[0]}?" if close else "")
+    raise InputError(f"there is no step {step[:LONGEST_SLUG]!r}", hint=_meant(catalog, step[:LONGEST_SLUG]))
+
+
+def _meant(catalog: Catalog, step: str) -> str:
+    """Return which step somebody meant: by an activity's id, a number without its zeros, a word of the title, or a similar id."""
+    number = step.partition("@")[0].upper().zfill(3)
+    titled = [name for name, entry in catalog.items() if step.casefold() in entry.step.title.casefold()]
+    near = [number] if number in catalog else titled[:3] or difflib.get_close_matches(step, list(catalog), n=1)
+    return f"did you mean {', '.join(near)}?" if near else "`clusterwright catalog list` lists them"
 
 
 def _order(step: str) -> tuple[int, str]:

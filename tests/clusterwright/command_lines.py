@@ -43,7 +43,8 @@ def fault(line: str) -> str:
     except (MissingParameter, BadOptionUsage):
         return ""
     except UsageError as error:
-        return "" if "extra argument" in error.message else error.message
+        is_short = "extra argument" in error.message or error.message == "needs a value"
+        return "" if is_short else error.message
     return ""
 
 

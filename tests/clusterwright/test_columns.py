@@ -69,3 +69,26 @@ def test_marks_of_double_width_keep_the_columns_in_place(text: str) -> None:
 
 def test_a_cell_may_be_empty() -> None:
     assert drawn(("", "", ""))[2] == ""
+
+
+def test_an_id_stays_whole_where_its_column_is_cut() -> None:
+    lines = drawn(("H08@pod-001#compute-rack/1", "racks of the pod, in the order in which they come", "5"), width=60)
+
+    assert lines[2].startswith(" H08@pod-001#compute-rack/1   ")
+    assert all(cell_len(line) <= 60 for line in lines)
+
+
+def test_where_the_words_do_not_fit_each_row_is_a_paragraph() -> None:
+    """A column of three letters cannot be read."""
+    headers = ("order", "supplier", "promised", "value", "state")
+    row = ("H08@pod-001#compute-rack", "Fjord Servers", "2027-03-15", "9600000.00", "acknowledged")
+
+    lines = list(lines_of(headers, [row, ("001@site#gpu-server", "", "2027-05-01", "", "placed")], 44, ()))
+
+    assert lines == [
+        " H08@pod-001#compute-rack   Fjord Servers",
+        "    promised 2027-03-15; value 9600000.00;",
+        "    state acknowledged",
+        " 001@site#gpu-server",
+        "    promised 2027-05-01; state placed",
+    ]

@@ -1,4 +1,4 @@
-"""`why 195`: what drives go-live, from today on, in the order in which it drives."""
+"""`why 195 --chain`: what drives go-live, from today on, in the order in which it drives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def chain(command: Command, site: Path, *words: str) -> list[dict[str, Any]]:
 
 
 def test_each_part_of_the_chain_goes_on_from_the_one_before_it(adopted: Path, command: Command) -> None:
-    found = chain(command, adopted, "195")
+    found = chain(command, adopted, "195", "--chain")
 
     assert found[-1]["id"] == "195@site"
     assert all(after["held_by"] == before["id"] for before, after in pairwise(found))
@@ -28,11 +28,11 @@ def test_each_part_of_the_chain_goes_on_from_the_one_before_it(adopted: Path, co
 
 
 def test_waits_for_crews_are_parts_of_the_chain(adopted: Path, command: Command) -> None:
-    waiting = [one for one in chain(command, adopted, "195") if one["crew"]]
+    waiting = [one for one in chain(command, adopted, "195", "--chain") if one["crew"]]
 
     assert waiting
     assert all(one["crew_wait_h"] > 0 and one["type"] is None for one in waiting)
-    said = command("why", "195", "--site", adopted).stdout
+    said = command("why", "195", "--chain", "--site", adopted).stdout
     assert "waits" in said
 
 
@@ -46,7 +46,7 @@ def test_a_promise_begins_the_chain_that_it_drives(adopted: Path, command: Comma
     assert placed.returncode == 0, placed.stderr
     assert command("promise", order, "--on", "2031-01-06", "--reason", "slipped", *at).returncode == 0
 
-    first = chain(command, adopted, "195")[0]
+    first = chain(command, adopted, "195", "--chain")[0]
 
     assert (first["id"], first["held_by"]) == (f"{order}/1", "the day that the supplier promised")
     assert first["finish"].startswith("2031-01-06")
@@ -63,14 +63,14 @@ def test_what_is_not_in_the_plan_has_no_chain(adopted: Path, command: Command) -
     result = command("why", "999", "--site", adopted)
 
     assert result.returncode == 2
-    assert "999@site" in result.stderr
+    assert "no activity '999'" in result.stderr
     assert "Traceback" not in result.stderr
 
 
 def test_chains_that_nearly_drive_it_come_by_float_and_have_no_part_of_one_another(
     adopted: Path, command: Command
 ) -> None:
-    result = command("why", "195", "--json", "--site", adopted)
+    result = command("why", "195", "--chain", "--json", "--site", adopted)
     near = json.loads(result.stdout)["near_critical"]
 
     floats = [one["float_h"] for one in near]
@@ -79,12 +79,12 @@ def test_chains_that_nearly_drive_it_come_by_float_and_have_no_part_of_one_anoth
     assert floats[-1] > 0
     members = [name for one in near for name in one["ids"]]
     assert len(members) == len(set(members))
-    assert "What nearly drives it" in command("why", "195", "--site", adopted).stdout
+    assert "What nearly drives it" in command("why", "195", "--chain", "--site", adopted).stdout
 
 
 def test_a_chain_delayed_beyond_its_float_drives_go_live(second_day: None, adopted: Path, command: Command) -> None:
-    near = json.loads(command("why", "195", "--json", "--site", adopted).stdout)["near_critical"]
-    driving = {one["id"] for one in chain(command, adopted, "195")}
+    near = json.loads(command("why", "195", "--chain", "--json", "--site", adopted).stdout)["near_critical"]
+    driving = {one["id"] for one in chain(command, adopted, "195", "--chain")}
     assert not driving & {name for one in near for name in one["ids"]}
 
     costs = []

@@ -1,5 +1,6 @@
 """List orders: between which days to place each, what coming early costs, and what has come.
 
+Late orders come first, the latest at the top; then what is to be placed or to come, by its order-by date; then what has come.
 An order placed on its `order by` date is in time in 80 of 100 cases. Where that date is before `order from`, the order is late by the
 days of `late at P80`, and the lines below the table say what may help. --json also has the latest date, with the most likely lead time.
 
@@ -7,11 +8,14 @@ days of `late at P80`, and the lines below the table say what may help. --json a
 
 Example:
     clusterwright orders
+    clusterwright orders --late
+    clusterwright orders --csv
     clusterwright orders --budget
     clusterwright orders --history '001@site#gpu-server'
 
 """
 
+import sys
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -19,6 +23,7 @@ from typer import Option
 
 from clusterwright.budget_lines import budget_lines
 from clusterwright.commands.asking import AskingPast
+from clusterwright.naming import require_organisation
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, in_line, money, table
 from flows.runs.releases.lapsed import lapsed_releases
@@ -30,15 +35,17 @@ from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
+from schedule.csv_lines import write_rows
+from schedule.errors import ClusterwrightError, InputError
 from steps.amount import counted
 from steps.stamps import minute
 
 OPEN, PLACED, ALL = "open", "placed", "all"
 COLUMNS = {
-    "order from": OPEN,
-    "order by": ALL,
     "order": ALL,
     "what": ALL,
+    "order from": OPEN,
+    "order by": ALL,
     "quantity": ALL,
     "state": ALL,
     "promised": PLACED,
@@ -49,6 +56,9 @@ COLUMNS = {
     "early costs": OPEN,
 }
 """Columns, and the orders that each is for: those to be placed, those that are placed, or all."""
+LAST = "~"
+"""Sorts after every date."""
+CSV_COLUMNS = (*COLUMNS, "reference", "currency", "price usd")
 NUMBERS = {"late at P80", "value", "early costs"}
 
 
@@ -57,8 +67,14 @@ def orders(
     budget: Annotated[bool, Option("--budget", help="What is committed, received and open by budget line.")] = False,
     history: Annotated[str | None, Option(help="Everything recorded of one order.", metavar="ORDER")] = None,
     organisation: Annotated[str | None, Option(help="Only this supplier's or contractor's.")] = None,
+    late: Annotated[bool, Option("--late", help="Only what is late, or would be with a long lead time.")] = False,
+    as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV, with every column.")] = False,
 ) -> None:
+    if (budget or history) and (late or as_csv):
+        raise InputError("--late and --csv are of the list", hint="leave --budget and --history out")
     with ask.record() as snapshot:
+        if organisation is not None:
+            require_organisation(snapshot, organisation)
         zone = site_of(snapshot).time_zone
         if history is not None:
             _history(ask, snapshot, history, zone)
@@ -67,18 +83,35 @@ def orders(
             ask.answer(snapshot, lines, lambda: _print_budget(lines))
         else:
             rows = questions.orders(snapshot, organisation=organisation)
-            rows_by_date = sorted(rows, key=lambda r: (r.order_by is None, r.order_by))
             timed = timed_orders(rows, read_frame(snapshot), snapshot.now)
+            if late:
+                rows = [row for row in rows if _days_late(row, timed)]
+            late_first = sorted(rows, key=lambda row: _place(row, timed))
+            if as_csv:
+                written = [_csv_cells(row, timed.by_id[row.id], zone) for row in late_first]
+                write_rows(sys.stdout, [CSV_COLUMNS, *([one[name] for name in CSV_COLUMNS] for one in written)])
+                return
             top = headlines(snapshot, lapsed_releases(snapshot))
             left = None if top.contingency is None else top.contingency.left
             ask.answer(
                 snapshot,
                 [row._asdict() | timed.by_id[row.id]._asdict() for row in rows],
-                lambda: _print_orders(rows_by_date, timed, snapshot, left),
+                lambda: _print_orders(late_first, timed, snapshot, left),
             )
             if not ask.as_json:
                 for line in top.lines:
                     print(in_line(line))
+
+
+def _days_late(row: OrderRow, timed: TimedOrders) -> float:
+    """Return by how many days an order is late, or would be with the P80 of its lead time; 0 if it is in time."""
+    return max(row.days_late, timed.by_id[row.id].late_days_p80 or 0)
+
+
+def _place(row: OrderRow, timed: TimedOrders) -> tuple[float, bool, str]:
+    """Return what orders are sorted by."""
+    by = row.order_by.isoformat() if row.order_by else LAST
+    return -_days_late(row, timed), row.state == "received", by
 
 
 def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, left: int | None) -> None:
@@ -91,7 +124,7 @@ def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, 
         columns,
         [[one[name] for name in columns] for one in cells],
         right=[place for place, name in enumerate(columns) if name in NUMBERS],
-        empty="no such order",
+        empty="no order is late" if timed.by_id else "no such order",
     )
     for line in late_lines(_late(rows, timed), snapshot.now, zone, left):
         print(line)
@@ -128,6 +161,18 @@ def _cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
         "supplier": r.supplier_name,
         "value": _value(r, timed),
         "early costs": "" if timed.early_cost_usd is None else money(float(timed.early_cost_usd)),
+    }
+
+
+def _csv_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, object]:
+    """Return the cells of an order as a spreadsheet and `clusterwright order` read them: numbers without words."""
+    return _cells(r, timed, zone) | {
+        "late at P80": timed.late_days_p80,
+        "value": r.value,
+        "early costs": timed.early_cost_usd,
+        "reference": r.reference,
+        "currency": r.currency if r.value is not None else "",
+        "price usd": timed.price_usd,
     }
 
 

@@ -3,10 +3,14 @@
 With a manifest and a scan every difference is listed first. --yes then records what came. Pieces that have serial numbers,
 such as servers, are received by them; --unscanned says why that cannot be.
 
+A CSV has a delivery a line. Columns: delivery, quantity, serials with spaces between them, unscanned, note, at and late_because. A cell
+that is empty is as the option of its name says. Wrong lines are named, and the right ones are recorded at once.
+
 Example:
     clusterwright receive '001@site#gpu-server/1' --serials serials.txt
     clusterwright receive 'H08@*#compute-rack/*' --unscanned 'racks have no numbers'
     clusterwright receive '001@site#gpu-server/1' --manifest manifest.csv --scanned scan.txt
+    clusterwright receive came.csv
 
 """
 
@@ -15,13 +19,17 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from clusterwright.commands.acting import Reporting
+from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.options import TrancheIds
+from clusterwright.decision_file import lines_in, record_lines
+from clusterwright.filled_lines import FilledLine
 from clusterwright.output import say
 from clusterwright.text_file import text_in
 from ledger.subjects.orders import delivery_decisions as decisions
 from ledger.subjects.orders.money_rules import amount
 from schedule.errors import InputError, NotSatisfiedError
+
+COLUMNS = ("delivery", "quantity", "serials", "unscanned", "note")
 
 
 def receive(
@@ -37,7 +45,8 @@ def receive(
 ) -> None:
     if (manifest is None) != (scanned is None):
         raise InputError("a manifest is compared with a scan", hint="--manifest and --scanned go together")
-    if len(deliveries) > 1 and (serials or manifest):
+    lines = lines_in(deliveries, COLUMNS)
+    if (lines or len(deliveries) > 1) and (serials or manifest):
         raise InputError(
             "a file of serial numbers is of one delivery", hint="receive them one by one, or with --unscanned WHY"
         )
@@ -49,6 +58,20 @@ def receive(
         _by_manifest(me, deliveries[0], manifest, scanned, yes, note)
         return
     came = amount(quantity, "a quantity") if quantity else None
+
+    def of_line(decider: Deciding, line: FilledLine) -> None:
+        decider.take(
+            decisions.receive,
+            line.text("delivery"),
+            amount(line.text("quantity"), "a quantity") if line.text("quantity") else came,
+            serials=line.text("serials").split(),
+            note=line.text("note") or note,
+            unscanned=line.text("unscanned") or unscanned,
+        )
+
+    if lines:
+        record_lines(me, lines, "delivery", "received", of_line)
+        return
     numbers = _serials(serials) if serials else []
     me.each_delivery(
         deliveries,

@@ -1,5 +1,7 @@
 """List what waits for you; exit code 4 when something does.
 
+That is your work and your signatures, by your roles, each with the command that deals with it.
+
 Example:
     clusterwright inbox
     clusterwright inbox --as reviewer --json

@@ -1,6 +1,7 @@
 """List activities with their state and their dates, in the order of the plan.
 
-Values are given with commas between them, or option by option.
+An id is a step and the unit where it is done: 034@pod-003 is step 034 at the third pod. Options narrow the list, together if there are
+several; values have commas between them, or an option each.
 
 Example:
     clusterwright list --state awaiting_sign_off
@@ -20,7 +21,7 @@ from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.naming import named
+from clusterwright.naming import named, require_organisation
 from clusterwright.output import Cells, Document, day
 from ledger.questions.activities import activities
 from ledger.questions.kept_forecast import kept_forecast
@@ -75,6 +76,8 @@ def list_(
         roles = named("role", role, {row.role for row in rows})
         flags = named("flag", flag, FLAGS)
         how = named("late", late, (PAST, LATER))
+        if organisation is not None:
+            require_organisation(snapshot, organisation)
         text = (search or "").casefold()
         tests: list[Callable[[ListRow], bool]] = [
             lambda row: not phases or row.phase in phases,

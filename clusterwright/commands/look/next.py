@@ -1,11 +1,15 @@
 """List what can be started now, the most urgent first.
 
+`who` is the role that does the work, `since` the day from which it could have been started. The float is how many working days it may
+wait before it delays go-live; what is critical may not wait at all. `clusterwright start` records that it has begun.
+
 Example:
     clusterwright next
     clusterwright next --phase networking --limit 10
 
 """
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from typer import Option
@@ -13,36 +17,39 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
+from clusterwright.naming import named
 from clusterwright.output import Cells, day
 from ledger.questions.activities import ready
+from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity
+from steps.catalog.terms import Phase
 
 
 def next_(
     ask: AskingPast,
     phase: PhaseOption = None,
-    limit: Annotated[int, Option(help="How many at most.")] = 30,
+    limit: Annotated[int, Option(help="How many at most.", min=1)] = 30,
 ) -> None:
     with ask.record() as snapshot:
+        if phase is not None:
+            named("phase", [phase], [one.value for one in Phase])
         urgent = sorted(ready(snapshot, phase), key=_urgency)
         rows = urgent[:limit]
-        zone = site_of(snapshot).time_zone
+        zone, weeks = site_of(snapshot).time_zone, working_weeks(snapshot)
         ask.table(
             snapshot,
             rows,
-            ("activity", "what", "who", "kind", "since", "float h"),
-            lambda row: _cells(row, zone),
+            ("activity", "what", "who", "kind", "since", "float"),
+            lambda row: _cells(row, zone, weeks),
             document=lambda: [flat_activity(row) for row in rows],
-            right=(5,),
             empty="nothing is ready; `clusterwright status` says what is under way",
         )
 
 
-def _cells(row: Activity, zone: str) -> Cells:
-    plan, (float_h, _) = row.plan, _urgency(row)
-    since = day(row.ready_from, zone)
-    return row.id, plan.title, plan.role, plan.kind, since, f"{float_h:.0f}"
+def _cells(row: Activity, zone: str, weeks: Mapping[str, WorkingWeek]) -> Cells:
+    plan, since = row.plan, day(row.ready_from, zone)
+    return row.id, plan.title, plan.role, plan.kind, since, float_words(row, weeks).removeprefix("float ")
 
 
 def _urgency(row: Activity) -> tuple[float, str]:

@@ -1,5 +1,9 @@
 """Show the whole site: phases, counts, go-live, halls in service, orders.
 
+The commitment is the day that was promised, the working schedule what the crews can keep, the forecast what follows from what has
+happened; P80 is the day that 80 of 100 samples keep. The table counts activities by phase and state: `work` is people's work in
+progress, `sign` waits for a signature, `past` should be finished by now.
+
 Example:
     clusterwright status
     clusterwright status --as-of 2026-11-20

@@ -1,12 +1,13 @@
 """Say why an activity, an order or a delivery does not go on, and what drives its date.
 
-It names what the activity waits for, and what it still needs. With --chain, or for a step by its number, it prints the chain
-that drives its date: from today, in the order in which it drives. The chains that nearly drive it come after it.
+It names what must be done before it, and what it still needs itself: a reading, a file, a signature. With --chain it prints what
+drives its date, from today on: each line makes the one below it as late as it is. The chains that nearly drive it come after it.
+A step that is done once at the site may be named by its number: 195 is 195@site, which is go-live.
 
 Example:
     clusterwright why 034@pod-001
     clusterwright why '001@site#gpu-server' --chain
-    clusterwright why 195
+    clusterwright why 195 --chain
 
 """
 
@@ -20,6 +21,7 @@ from clusterwright.commands.options import ActivityId
 from clusterwright.output import Cells, day, in_line, table
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import why as questions
+from ledger.questions.meant import activity_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_supply import Why
@@ -39,9 +41,9 @@ def why(
     chain: Annotated[bool, Option("--chain", help="What drives its date, from today on.")] = False,
 ) -> None:
     with ask.record() as snapshot:
-        name = activity if "@" in activity else f"{activity}@site"
+        name = activity_named(snapshot, activity)
         found = questions.why(snapshot, name, lapsed_releases(snapshot))
-        if not chain and name == activity:
+        if not chain:
             ask.answer(snapshot, found, lambda: _print(found))
             return
         (driven, near), zone = _chains(snapshot, name), site_of(snapshot).time_zone

@@ -1,5 +1,8 @@
 """Approve finished work, or pass a gate.
 
+Its policy says which roles may, how many people must, and which evidence it needs first: `clusterwright show` prints it. Who did the
+work may not approve it. `clusterwright reject` sends it back.
+
 Where a signature is wanted, it is made with your SSH key; --export writes the statement to be signed on another machine, and
 --import records it once it is signed.
 
@@ -15,7 +18,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import SigningReport, matching
+from clusterwright.commands.acting import SigningReport
+from clusterwright.commands.patterns import matching
 from clusterwright.output import say
 from clusterwright.where import find_site
 from ledger.subjects.sign_off import decisions as sign_off
@@ -32,7 +36,7 @@ LARGEST = 16 * 1024 * 1024
 def sign(
     me: SigningReport,
     activities: Annotated[
-        list[str] | None, Argument(metavar="[ACTIVITY]", help="Ids or patterns, as 034@pod-001.")
+        list[str] | None, Argument(metavar="ACTIVITY", help="Ids or patterns, as 034@pod-001.")
     ] = None,
     role: Annotated[str | None, Option(help="In which role, if you hold several.")] = None,
     comment: Annotated[str, Option(help="What you add.")] = "",

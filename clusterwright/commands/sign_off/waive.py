@@ -12,8 +12,9 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.commands.acting import SigningReport, matching
+from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import Activities, ReasonOption, day_option
+from clusterwright.commands.patterns import matching
 from clusterwright.output import say
 from ledger.questions.why import to_waive
 from ledger.subjects.sign_off import decisions as sign_off

@@ -1,7 +1,9 @@
 """Write a commented site.yaml for a new site.
 
-It takes the design of a preset, and an inventory where there is a host to name. In a terminal, without --preset, it asks what the
-site is, and says what its first plan comes to.
+Nothing else is made: read the file, change what is different at your site, look at `clusterwright plan`, then put it in force with
+`clusterwright plan adopt`. The design is that of a preset, as superpod-1su; one that does not exist is answered with all names. In a
+terminal, without --preset, it asks what the site is, and says what its first plan comes to. An inventory is made where there is a host
+to name.
 
 Example:
     clusterwright init my-site
@@ -13,6 +15,7 @@ import os
 import sys
 from datetime import date
 from pathlib import Path
+from shlex import quote
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import Annotated
@@ -79,7 +82,7 @@ def init(
             )
     elif chosen.name == LAB:
         say(f"no lab is up, so the site has no hosts: `make lab-up`, then `init --preset {LAB} --force {folder}`")
-    say(f"wrote {path}; read it through, then `clusterwright plan --site {folder}`")
+    say(f"wrote {path}; read it through, then `clusterwright plan --site {quote(str(folder))}`")
     if is_dialogue:
         _say_first_plan(folder)
     elif people is not None:

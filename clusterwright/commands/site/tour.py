@@ -31,7 +31,7 @@ PRESET = "superpod-1su"
 HALF_WAY = "031@pod-001"
 LOOK = (
     ("status", "where each phase is, and when go-live is expected"),
-    ("why 195", "what go-live waits for, and what drives its date"),
+    ("why 195 --chain", "what drives the date of go-live"),
     ("list --state running", "who is at work on what"),
     ("orders", "what is bought, what comes when, and what is to be ordered next"),
     ("show 031@pod-001", "one activity: its readings, evidence, signatures and history"),

@@ -1,6 +1,7 @@
 """Record that work has started.
 
-What began while something before it was open is recorded with --out-of-sequence. What comes after it still waits.
+Say it as the person who does the work, or with --as for another person of this account. What began while something before it was
+open is recorded with --out-of-sequence. What comes after it still waits. `clusterwright why` says what is open.
 
 Example:
     clusterwright start 034@pod-001

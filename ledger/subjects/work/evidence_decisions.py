@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from ledger.evidence.store import load
@@ -12,6 +13,7 @@ from ledger.rules.reasons import require_reason
 from ledger.subjects.work import making as made
 from ledger.subjects.work.payloads import Attached
 from ledger.writing import Ledger
+from schedule.errors import InputError
 
 
 def attach(
@@ -25,14 +27,28 @@ def attach(
 ) -> Event:
     """Attach a file to an activity as evidence. Its content is stored under its SHA-256.
 
-    The location is removed from a photo before it is stored, and the event says so. The file itself stays as it is.
+    The location is removed from a photo before it is stored, and the event says so. The file itself stays as it is. Raise InputError
+    for a mistyped kind: the sign-off would go on waiting for the right one.
     """
+    with ledger.case(activity, actor) as case:
+        _refuse_mistyped(kind, case.row.plan.policy.evidence, activity)
     given = path if isinstance(path, bytes) else Path(path)
     shown = name or (f"{kind}.txt" if isinstance(given, bytes) else given.name)
     taken = ledger.intake().take(given, shown, evidence=kind)
     with ledger.case(activity, actor) as case:
         file = Attached(**dict(taken.shown(kind)))
         return case.record(made.attached(case, file))
+
+
+def _refuse_mistyped(kind: str, asked: Sequence[str], activity: str) -> None:
+    """Raise InputError for a kind that the sign-off does not ask for, and that is like one for which it asks."""
+    inside = [one for one in asked if kind in one or one in kind]
+    near = inside or get_close_matches(kind, asked)
+    if near and kind not in asked:
+        raise InputError(
+            f"{activity} asks for no evidence {kind!r}",
+            hint=f"did you mean {' or '.join(near)}? It asks for {', '.join(asked)}",
+        )
 
 
 def attest(

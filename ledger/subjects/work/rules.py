@@ -70,10 +70,12 @@ def progress(
     if items_done is None and percent is None and not has_note:
         raise InputError("nothing to record", hint="add items, a percentage or a note")
     if items_done is not None and not 0 <= items_done <= (items or items_done):
-        raise InputError(f"{row.id} has {items} {row.plan.items_of or 'items'}, not {items_done}")
+        counted = row.plan.items_of or "items"
+        most = f"{items} {counted}" if items else f"no {counted} that the plan counts"
+        raise InputError(f"{row.id} has {most}, not {items_done}")
     if items_done is not None:
         refuse_second_count(case)
-    if percent is not None and not 0 <= percent <= 100:
+    if percent is not None and not (percent.is_finite() and 0 <= percent <= 100):
         raise InputError(f"percent is between 0 and 100, not {percent}")
 
 

@@ -7,9 +7,11 @@ Example:
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import PhaseOption
+from clusterwright.naming import named
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import Entry, read_catalog
+from steps.catalog.terms import Phase
 
 KEYS = "id title phase kind scope applies supplies links duration crew sign_off completed_by alternatives sources"
 
@@ -18,6 +20,8 @@ def list_(
     ask: Asking,
     phase: PhaseOption = None,
 ) -> None:
+    if phase is not None:
+        named("phase", [phase], [one.value for one in Phase])
     catalog = read_catalog(site_if_any(ask.site))
     steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
     if ask.as_json:
