@@ -88,6 +88,8 @@ def links(*states: tuple[str, str], mtu: int = 9000) -> str:
 LOG = captured("kernel_log.txt")
 RAILS = [f"ens{n}" for n in range(8)]
 PORTS = json.dumps(RAILS)
+PATHS = {name: [f"10.1.{n}.1"] for n, name in enumerate(RAILS)}
+PROBED = [{"port": name, "peer": peer, "bytes": 1500 if name == "ens5" else 9000} for name, (peer,) in PATHS.items()]
 FABRIC = {"fabric": "infiniband", "rails": 8}
 ONE_DARK = links(*[(name, "DOWN" if name == "ens3" else "UP") for name in RAILS])
 ALL_UP = links(*[(name, "UP") for name in RAILS])
@@ -180,11 +182,11 @@ MACHINE: dict[str, Red] = {
         FABRIC,
     ),
     "path_mtu.min": Red(
-        "a port carries 1500 bytes",
+        "ports and the default gateway carry 9000 bytes, a switch on one of eight paths 1500",
         WRITTEN,
         1500,
-        {"ip_link": links(*[(name, "UP") for name in RAILS], mtu=1500), "planned_ports": PORTS},
-        FABRIC,
+        {"ip_link": ALL_UP, "planned_ports": PORTS, "planned_paths": json.dumps(PATHS), "path_probe": json.dumps(PROBED)},
+        FABRIC | {"fabric": "roce"},
     ),
     "ports.unexpected": Red(
         "a port listens that the policy does not name", CAPTURED, 1, {"baseline": baseline(listening_ports_policy=[])}

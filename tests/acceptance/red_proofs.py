@@ -6,6 +6,7 @@ import json
 import pwd
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -178,11 +179,13 @@ def logs(bench: Bench) -> Found:
 
 
 def gap(bench: Bench) -> Found:
-    """Let the other database miss a minute and a half."""
+    """Let the other database scrape nothing for a minute and a half, and again in the last moments before it is asked."""
     bench.programs({"systemctl": "exit 0"})
-    samples = [[0, "1"], [15, "1"], [105, "1"]]
-    url = bench.answers(json.dumps({"data": {"result": [{"metric": {}, "values": samples}]}}))
-    return bench.proof("scrape_gap", "0", url)
+    asked = int(time.time())
+    moments = [*range(asked - 180, asked - 94, 15), asked - 15, asked - 5]
+    url = bench.past("\n".join(f'up{{job="node",instance="n"}} 1 {at}' for at in moments))
+    clock = SimpleNamespace(time=iter([asked - 90.0, float(asked)]).__next__, sleep=lambda _: None)
+    return bench.proof("scrape_gap", "90", url, HERE=url, time=clock)
 
 
 def pager(bench: Bench) -> Found:
@@ -389,7 +392,7 @@ PROOFS: dict[str, RedProof] = {
     "accounting.gpu_hours_error": RedProof("the report has half of the hours", AT_THE_BOUNDARY, 50, usage),
     "notify.events_missed": RedProof("no message arrives", AT_THE_BOUNDARY, 6, mail),
     "chain.wrong_order": RedProof("stages overlap, and evaluation runs after a stage that failed", AT_THE_BOUNDARY, 3, slurm("job_dependencies", sacct=OUT_OF_ORDER)),
-    "metrics.scrape_gap_s": RedProof("the other database misses a minute and a half", AT_THE_BOUNDARY, 90, gap),
+    "metrics.scrape_gap_s": RedProof("the other database scrapes nothing for a minute and a half", DATABASE, 90, gap),
     "alert.rules_untested": RedProof("a rule without a test", FILES, 1, pager),
     "alert.page_delay_s": RedProof("the pager stays silent", AT_THE_BOUNDARY, None, pager),
     "alert.test_fired_ratio": RedProof("one alert of two does not arrive", FILES, 0.5, drilled("alert.test_fired_ratio", "")),
