@@ -118,6 +118,7 @@ PROVED = (
     ("loader.injected_stall_missed", "count"),
     ("experiment.repeated_ok", "bool"),
     ("audit.findings_without_owner", "count"),
+    ("audit.affected_share", "percent"),
     ("training.mfu_change", "percent"),
 )
 """Each metric of the proofs with its unit."""

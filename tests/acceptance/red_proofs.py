@@ -16,6 +16,7 @@ from tests.acceptance.bench import Bench, arguments
 from tests.acceptance.red_cases import AT_THE_BOUNDARY, DATABASE, FILES, REAL
 from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
+from tests.ports import free_port
 
 Found = dict[str, Any]
 
@@ -225,28 +226,42 @@ def throughput(bench: Bench) -> Found:
     return bench.proof("throughput", url, "smoke", "102400", "102400")
 
 
-def audit(bench: Bench) -> Found:
-    """Let two runs wait for data, with an owner for everything but the loader."""
-    exposed = """\
-node_cpu_seconds_total{mode="idle",group="compute",instance="n"} 1
-node_memory_MemAvailable_bytes{instance="n"} 9
-node_memory_MemTotal_bytes{instance="n"} 10
-training_loader_wait_share{run="a"} 0.9
-training_loader_wait_share{run="b"} 0.8
-training_collective_seconds{run="a"} 1
-training_step_seconds{run="a"} 10
-anomaly:speed_probe:ratio{instance="n"} 1"""
-    owners = {"idle": "ada", "memory": "ada", "imbalance": "ada", "degraded": "ada"}
-    return bench.proof("performance_audit", bench.prometheus(exposed), "1h", json.dumps(owners))
+OWNED = dict.fromkeys(("idle", "memory", "loader", "imbalance", "degraded"), "ada")
+
+
+def audit(idle: int, owners: dict[str, str]) -> Callable[[Bench], Found]:
+    """Return an audit of 500 servers, so many of them idle, and of 100 runs of which two wait for data, with these owners."""
+
+    def run(bench: Bench) -> Found:
+        now = int(time.time())
+        said = []
+        for number in range(500):
+            share = 1.0 if number < idle else 0.5
+            for mode, part in (("idle", share), ("user", 1 - share)):
+                cpu = f'node_cpu_seconds_total{{mode="{mode}",group="compute",instance="n{number}"}}'
+                said += [f"{cpu} {part * past} {now - 100 + past}" for past in (0, 90)]
+        for number in range(100):
+            said.append(f'training_loader_wait_share{{run="r{number}"}} {0.9 if number < 2 else 0.1} {now - 10}')
+        said += [
+            f"{name} {now - 10}"
+            for name in (
+                'node_memory_MemAvailable_bytes{instance="n"} 9', 'node_memory_MemTotal_bytes{instance="n"} 10',
+                'training_collective_seconds{run="a"} 1', 'training_step_seconds{run="a"} 10', 'anomaly:speed_probe:ratio{instance="n"} 1',
+                'up{job="node"} 1',
+            )
+        ]  # fmt: skip
+        return bench.proof("performance_audit", bench.past("\n".join(said)), "1h", json.dumps(owners))
+
+    return run
 
 
 def dashboards(bench: Bench) -> Found:
-    """Show a dashboard whose metric was renamed beside one that is there."""
-    url = bench.prometheus("there 1")
-    panels = [{"title": name, "targets": [{"expr": name}]} for name in ("there", "renamed")]
-    board = {"uid": "b", "title": "Board", "panels": panels}
+    """Keep a dashboard whose series a database may have, where no Grafana shows it."""
+    board = {"uid": "b", "title": "Board", "panels": [{"title": "up", "targets": [{"expr": "up"}]}]}
     (bench.folder / "board.json").write_text(json.dumps(board), encoding="utf-8")
-    return bench.proof("dashboards", url, bench.folder)
+    (bench.folder / "password").write_text("secret", encoding="utf-8")
+    url = f"http://127.0.0.1:{free_port()}"
+    return bench.proof("dashboards", url, bench.folder, PASSWORD=bench.folder / "password")
 
 
 def repeated(bench: Bench) -> Found:
@@ -407,8 +422,9 @@ PROOFS: dict[str, RedProof] = {
     "checkpoint.series_missing": RedProof("no checkpoint was written for an hour", DATABASE, 4, series("monitoring/181_checkpoint_metrics.yml", 'training_checkpoint_total{run="smoke-181"} 3\ntraining_checkpoint_timestamp_seconds{run="smoke-181"} 1')),
     "loader.injected_stall_missed": RedProof("the run does not notice that it waits", DATABASE, 3, series("monitoring/182_loader_metrics.yml", 'training_loader_wait_share{run="smoke-182"} 0\ntraining_loader_queue_depth{run="smoke-182"} 4')),
     "experiment.repeated_ok": RedProof("the repetition ends with another loss", AT_THE_BOUNDARY, False, repeated),
-    "dashboard.panels_without_data": RedProof("a panel asks for a series that was renamed", DATABASE, 1, dashboards),
-    "audit.findings_without_owner": RedProof("two runs wait for data, and nobody owns the loader", DATABASE, 2, audit),
+    "dashboard.panels_without_data": RedProof("no Grafana runs, whatever the metrics database has", REAL, None, dashboards),
+    "audit.findings_without_owner": RedProof("two runs wait for data, and nobody owns the loader", DATABASE, 2, audit(0, OWNED | {"loader": ""})),
+    "audit.affected_share": RedProof("500 servers are idle, and somebody owns all of them", DATABASE, 100, audit(500, OWNED)),
     "training.mfu_change": RedProof("the chosen batch is slower than the usual one", FILES, -20, sweep),
 }  # fmt: skip
 """Faults by the metric of the proof."""
