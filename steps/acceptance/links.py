@@ -58,7 +58,9 @@ def mtu_min(handed: Handed) -> Found:
 def _carried(handed: Handed, names: list[str], paths: Mapping[str, list[str]]) -> dict[tuple[str, str], Decimal]:
     """Return the largest packet that was answered, by port and far end; nothing may be missing of what the inventory plans."""
     if _fabric(handed) == "roce" and (unnamed := [name for name in names if name not in paths]):
-        raise NotMeasuredError(f"state path_mtu_peers in the inventory: addresses at the far end of {', '.join(unnamed)}")
+        raise NotMeasuredError(
+            f"state path_mtu_peers in the inventory: addresses at the far end of {', '.join(unnamed)}"
+        )
     found = {(str(one["port"]), str(one["peer"])): one["bytes"] for one in handed.document("path_probe")}
     planned = [(port, peer) for port, peers in paths.items() for peer in peers] or list(found)
     if silent := [path for path in planned if not found.get(path)]:
@@ -76,7 +78,9 @@ def _data_ports(handed: Handed, paths: Mapping[str, list[str]]) -> tuple[list[st
     """
     fabric = _fabric(handed)
     if fabric == "infiniband" and not paths:
-        raise NotMeasuredError("state path_mtu_peers in the inventory: by port of the storage network, addresses at its far ends")
+        raise NotMeasuredError(
+            "state path_mtu_peers in the inventory: by port of the storage network, addresses at its far ends"
+        )
     if fabric == "roce" or not paths:
         names, links = _counted(handed)
         return sorted({*names, *paths}), links

@@ -129,7 +129,14 @@ class Bench:
         """Return the address of a real Prometheus that has scraped these samples, in OpenMetrics with their times."""
         require("prometheus", "promtool")
         (self.folder / "past").write_text(f"{samples}\n# EOF\n", encoding="utf-8")
-        command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", f"{self.folder}/past", f"{self.folder}/tsdb"]
+        command = [
+            "promtool",
+            "tsdb",
+            "create-blocks-from",
+            "openmetrics",
+            f"{self.folder}/past",
+            f"{self.folder}/tsdb",
+        ]
         subprocess.run(command, check=True, capture_output=True)
         return self._database({}, "up")
 

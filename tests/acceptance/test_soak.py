@@ -43,9 +43,7 @@ def test_the_cut_last_line_of_a_power_loss_is_left_out(tmp_path: Path) -> None:
     ("again", "why"),
     [({"boot": "b2", "load": "l2"}, "the host booted again"), ({"load": "l2"}, "the load was started again")],
 )
-def test_a_new_boot_and_a_new_load_start_again(
-    tmp_path: Path, again: dict[str, str], why: str
-) -> None:
+def test_a_new_boot_and_a_new_load_start_again(tmp_path: Path, again: dict[str, str], why: str) -> None:
     found = clock(tmp_path, *watched(0, 40), *watched(40.1, 41.1, **again))
 
     assert found.value == 1
@@ -70,9 +68,7 @@ def test_time_without_load_is_not_clean(tmp_path: Path) -> None:
         (XID.format(64), 0, "drain the node, take it out and replace the part"),
     ],
 )
-def test_what_the_kernel_logged_decides_clock_and_action(
-    tmp_path: Path, line: str, hours: int, action: str
-) -> None:
+def test_what_the_kernel_logged_decides_clock_and_action(tmp_path: Path, line: str, hours: int, action: str) -> None:
     assert recorder().WORTH.search(line)
 
     found = clock(tmp_path, *watched(0, 10), {"kind": "kernel", "at": at(6), "boot": "b1", "line": line})
@@ -82,9 +78,7 @@ def test_what_the_kernel_logged_decides_clock_and_action(
 
 
 def test_a_line_that_was_damaged_on_its_way_measures_nothing(tmp_path: Path) -> None:
-    found = clock(
-        tmp_path, *watched(0, 1), {"kind": "kernel", "at": at(1), "boot": "b1", "line": "NVRM: #id"}
-    )
+    found = clock(tmp_path, *watched(0, 1), {"kind": "kernel", "at": at(1), "boot": "b1", "line": "NVRM: #id"})
 
     assert found.value is None
 

@@ -88,9 +88,7 @@ def test_a_dashboard_that_grafana_has_not_loaded_shows_nothing(grafana: Grafana)
     assert judged(grafana.url)[0] == 2
 
 
-def test_without_a_grafana_that_lets_its_administrator_in_nothing_is_measured(
-    grafana: Grafana, tmp_path: Path
-) -> None:
+def test_without_a_grafana_that_lets_its_administrator_in_nothing_is_measured(grafana: Grafana, tmp_path: Path) -> None:
     (tmp_path / "grafana").write_text("admin", encoding="utf-8")
 
     assert judged(grafana.url) == (None, "Grafana refuses its administrator: HTTP Error 401: Unauthorized")

@@ -24,8 +24,29 @@ class Network:
         self.host, self.switch, self.far = (f"{name}-{part}" for part in ("host", "switch", "far"))
         for space in (self.host, self.switch, self.far):
             self.ip("netns", "add", space)
-        for port, space, address in (("mgmt", self.host, "10.9.0.2"), ("data", self.host, "10.9.1.2"), ("far", self.far, "10.9.1.3")):
-            self.ip("-n", space, "link", "add", port, "mtu", "9000", "type", "veth", "peer", "name", f"sw-{port}", "mtu", "9000", "netns", self.switch)
+        for port, space, address in (
+            ("mgmt", self.host, "10.9.0.2"),
+            ("data", self.host, "10.9.1.2"),
+            ("far", self.far, "10.9.1.3"),
+        ):
+            self.ip(
+                "-n",
+                space,
+                "link",
+                "add",
+                port,
+                "mtu",
+                "9000",
+                "type",
+                "veth",
+                "peer",
+                "name",
+                f"sw-{port}",
+                "mtu",
+                "9000",
+                "netns",
+                self.switch,
+            )
             self.ip("-n", space, "address", "add", f"{address}/24", "dev", port)
             self.ip("-n", space, "link", "set", port, "up")
             self.ip("-n", self.switch, "link", "set", f"sw-{port}", "up")

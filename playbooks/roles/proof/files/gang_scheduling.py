@@ -62,14 +62,22 @@ def judge(jobs: list[Job], wanted: int, there: int) -> tuple[object, str]:
         if len(job.begun) < wanted:
             bad.append(f"job {number} began on {', '.join(sorted(job.begun))} alone, of {wanted} hosts: {job.said}")
         elif late > TOGETHER_S:
-            bad.append(f"job {number} began on {max(job.begun, key=lambda h: job.begun[h])} {late:.1f} s after the others")
+            bad.append(
+                f"job {number} began on {max(job.begun, key=lambda h: job.begun[h])} {late:.1f} s after the others"
+            )
     first, second = jobs
-    shared = [h for h in first.ended if h in second.ended and first.begun[h] < second.ended[h] and second.begun[h] < first.ended[h]]
+    shared = [
+        h
+        for h in first.ended
+        if h in second.ended and first.begun[h] < second.ended[h] and second.begun[h] < first.ended[h]
+    ]
     bad += [f"both ran on {host} at once" for host in shared]
     ended = [len(job.ended) for job in jobs]
     if not bad and ended != [wanted, wanted]:
         return None, f"of {wanted} parts each, {ended[0]} and {ended[1]} ended"
-    return len(bad), "; ".join(bad) or f"two jobs of {wanted} of {there} hosts, one after the other, each begun everywhere within {TOGETHER_S:g} s"
+    return len(bad), "; ".join(
+        bad
+    ) or f"two jobs of {wanted} of {there} hosts, one after the other, each begun everywhere within {TOGETHER_S:g} s"
 
 
 if __name__ == "__main__":

@@ -42,7 +42,9 @@ def judge(looked: dict[str, list[dict]], found: dict[str, list[dict]], owners: d
     for kind, ones in found.items():
         owner = owners.get(kind, "")
         unowned += 0 if owner else len(ones)
-        words = [f"{where(one)} {FINDINGS[kind][0]} ({float(one['value'][1]):.3g}): {owner or 'nobody'}" for one in ones]
+        words = [
+            f"{where(one)} {FINDINGS[kind][0]} ({float(one['value'][1]):.3g}): {owner or 'nobody'}" for one in ones
+        ]
         said += [*words[:NAMED], *([f"{len(words) - NAMED} more of {FINDINGS[kind][0]}"] if len(words) > NAMED else [])]
     shares = {kind: len(found[kind]) / len(looked[kind]) for kind in looked}
     worst = max(shares, key=lambda kind: shares[kind])

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 from series_found import asked, missing
 
@@ -26,7 +27,7 @@ def longest_gap(times: list[float], begun: float, ended: float) -> float:
     """Return the longest time without a sample between two moments, from the last sample before the first of them on."""
     last = max((at for at in times if at <= begun), default=begun)
     moments = [last, *sorted(at for at in times if begun < at < ended), ended]
-    return max(b - a for a, b in zip(moments, moments[1:], strict=False))
+    return max(b - a for a, b in pairwise(moments))
 
 
 def judge(wanted: set[tuple[str, str]], series: list[dict], begun: float, ended: float) -> dict:
