@@ -394,7 +394,7 @@ PROOFS: dict[str, RedProof] = {
     "container.runtime_present": RedProof("the runtime answers and starts no container", AT_THE_BOUNDARY, False, container),
     "framework.smoke_failures": RedProof("the loss does not fall", REAL, 1, framework),
     "framework.modules_missing": RedProof("no module of a framework", REAL, 1, framework),
-    "framework.step_time_ratio": RedProof("the settings change nothing, and times vary by chance", AT_THE_BOUNDARY, 1.058, settings),
+    "framework.step_time_ratio": RedProof("the settings change nothing, and times vary by chance", AT_THE_BOUNDARY, 1.03, settings),
     "scheduler.test_job_failures": RedProof("jobs fail on every host", AT_THE_BOUNDARY, 6, slurm("cluster_scheduler", sacct="echo FAILED")),
     "scheduler.failover_s": RedProof("the second controller does not start the queued job", AT_THE_BOUNDARY, None, failover),
     "queue.policy_test_failures": RedProof("no rule holds", AT_THE_BOUNDARY, 6, slurm("job_queues", squeue='case "$*" in *%T*) echo RUNNING;; *%Q*) echo 5;; *) echo None;; esac')),

@@ -43,7 +43,7 @@ def test_the_cut_last_line_of_a_power_loss_is_left_out(tmp_path: Path) -> None:
     ("again", "why"),
     [({"boot": "b2", "load": "l2"}, "the host booted again"), ({"load": "l2"}, "the load was started again")],
 )
-def test_a_new_boot_and_a_new_load_start_again(tmp_path: Path, again: dict[str, str], why: str) -> None:
+def test_a_new_boot_and_a_new_load_start_again(tmp_path: Path, again: dict[str, Any], why: str) -> None:
     found = clock(tmp_path, *watched(0, 40), *watched(40.1, 41.1, **again))
 
     assert found.value == 1

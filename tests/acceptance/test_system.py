@@ -192,21 +192,23 @@ ENDS = {"ens1": ["10.1.1.1"], "ens2": ["10.1.2.1"]}
 JUMBO = [link(f"ens{n}", "UP", "LOWER_UP", mtu=9000) for n in (1, 2)]
 
 
-def of_path(fabric: str, probed: list[object], links: list[dict[str, object]] = JUMBO, ends: object = ENDS) -> Measured:
+def of_path(
+    fabric: str, probed: list[tuple[str, str, int | None]], links: list[dict[str, object]] = JUMBO, ends: object = ENDS
+) -> Measured:
     """Return what is read of a server's paths: a port, a far end and the bytes that came back of each."""
-    said = [dict(zip(("port", "peer", "bytes"), one, strict=True)) for one in probed]  # type: ignore[call-overload]
+    said = [dict(zip(("port", "peer", "bytes"), one, strict=True)) for one in probed]
     return read(
         "054", "path_mtu.min", FABRIC | {"fabric": fabric}, ip_link=json.dumps(links), planned_ports='["ens1", "ens2"]',
         planned_paths=json.dumps(ends), path_probe=json.dumps(said),
     )  # fmt: skip
 
 
-BOTH = [("ens1", "10.1.1.1", 9000), ("ens2", "10.1.2.1", 9000)]
+BOTH: list[tuple[str, str, int | None]] = [("ens1", "10.1.1.1", 9000), ("ens2", "10.1.2.1", 9000)]
 
 
 def test_every_path_of_every_port_counts_and_no_other() -> None:
     """A packet that the default gateway answered over any port was the proof of all paths."""
-    gateway = ("eno1", "10.0.0.1", 9000)
+    gateway: tuple[str, str, int | None] = ("eno1", "10.0.0.1", 9000)
 
     assert of_path("roce", BOTH).value == 9000
     assert of_path("roce", [BOTH[0], ("ens2", "10.1.2.1", 1500)]).note == "smallest: ens2 to 10.1.2.1"

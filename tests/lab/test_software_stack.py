@@ -277,6 +277,7 @@ def test_jobs_that_begin_on_one_of_their_hosts_are_found(stack: Stack, two_nodes
     assert gang(stack)[0] == 0
     ssh(stack.lab, "node-02", "install -m 755 /bin/true /usr/local/lib/prologue")
     ssh(stack.lab, "mgmt", f"echo TaskProlog=/usr/local/lib/prologue >>{two_nodes}; scontrol reconfigure")
+    until(lambda: ssh(stack.lab, "mgmt", "scontrol show config"), lambda said: "lib/prologue" in said, seconds=30)
 
     value, note = gang(stack)
 
@@ -286,6 +287,7 @@ def test_jobs_that_begin_on_one_of_their_hosts_are_found(stack: Stack, two_nodes
 
 def test_jobs_that_share_the_hosts_that_each_needs_are_found(stack: Stack, two_nodes: str) -> None:
     ssh(stack.lab, "mgmt", f"sed -i s/OverSubscribe=NO/OverSubscribe=FORCE:2/ {two_nodes}; scontrol reconfigure")
+    until(lambda: ssh(stack.lab, "mgmt", "scontrol show partition main"), lambda said: "FORCE:2" in said, seconds=30)
 
     assert gang(stack) == (2, "both ran on node-01 at once; both ran on node-02 at once")
 

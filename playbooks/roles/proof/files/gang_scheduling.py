@@ -71,13 +71,12 @@ def judge(jobs: list[Job], wanted: int, there: int) -> tuple[object, str]:
         for h in first.ended
         if h in second.ended and first.begun[h] < second.ended[h] and second.begun[h] < first.ended[h]
     ]
-    bad += [f"both ran on {host} at once" for host in shared]
+    bad += [f"both ran on {host} at once" for host in sorted(shared)]
     ended = [len(job.ended) for job in jobs]
     if not bad and ended != [wanted, wanted]:
         return None, f"of {wanted} parts each, {ended[0]} and {ended[1]} ended"
-    return len(bad), "; ".join(
-        bad
-    ) or f"two jobs of {wanted} of {there} hosts, one after the other, each begun everywhere within {TOGETHER_S:g} s"
+    well = f"two jobs of {wanted} of {there} hosts, one after the other, each begun everywhere within {TOGETHER_S:g} s"
+    return len(bad), "; ".join(bad) or well
 
 
 if __name__ == "__main__":
