@@ -358,7 +358,7 @@ def drift(bench: Bench) -> Found:
 
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
-IN_PART = """echo "begin node-03 $(date +%s.%N)"; echo "end node-03 $(date +%s.%N)"
+IN_PART = """echo "begin node-03 $(date +%s.%N)"
 echo "slurmstepd-node-01: error: TaskProlog failed status=1" >&2; exit 1"""
 LOST = "printf 'begin 0\\nstep 9\\nstep 10\\nbegin 4\\n'"
 WRONG = "echo '# Out of bounds values : 3 FAILED'"
