@@ -247,7 +247,9 @@ def acceptance() -> Iterator[str]:
     yield "## Burn-in clock\n"
     yield (
         "Clean hours count from the first reading, and start again at every fault that asks for a reset or a reboot, and "
-        "after every gap of more than a quarter of an hour that nobody watched. A part to be replaced ends the burn-in.\n"
+        "after every gap of more than a quarter of an hour that nobody watched. A part to be replaced ends the burn-in. Over the "
+        "same time are judged: the fewest GPUs that answered at once, and, in every five minutes, the mean power and clock of the "
+        "weakest of them.\n"
     )
     yield "| severity | drains the node | starts the clock again | what is done |"
     yield "|---|---|---|---|"

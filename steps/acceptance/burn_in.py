@@ -39,7 +39,7 @@ class Restart(NamedTuple):
 class BurnIn(NamedTuple):
     """The result of a burn-in so far. Hours are cut after two decimals, so that no burn-in ends a minute early.
 
-    `action` is what the worst fault asks for; None without a fault.
+    `action` is what the worst fault asks for; None without a fault. `began` is when the clock started last; None without a reading.
     """
 
     verdict: str
@@ -47,6 +47,7 @@ class BurnIn(NamedTuple):
     remaining_h: Decimal
     restarts: tuple[Restart, ...]
     action: Action | None
+    began: datetime | None
 
     @property
     def sentence(self) -> str:
@@ -67,7 +68,7 @@ def burn_in(
     """
     seen = sorted(set(readings))
     if not seen:
-        return BurnIn(NOT_STARTED, Decimal(0), required_h, (), None)
+        return BurnIn(NOT_STARTED, Decimal(0), required_h, (), None, None)
     first, last = seen[0], seen[-1]
     counted = [fault for fault in faults if first <= fault.at <= last]
     level = worst([fault.severity for fault in counted])
@@ -87,6 +88,7 @@ def burn_in(
         required_h if out else max(required_h - clean, Decimal(0)),
         tuple(restarts),
         None if level is None else ACTIONS[level],
+        began,
     )
 
 

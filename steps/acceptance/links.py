@@ -8,6 +8,7 @@ may name none: there every interface counts that is switched on, but for loopbac
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -37,27 +38,75 @@ def speed_min_gbit(handed: Handed) -> Found:
 
 
 def mtu_min(handed: Handed) -> Found:
-    """Return the bytes of the smallest frame limit on the path.
+    """Return the bytes of the smallest frame limit on the path of any port of the data networks.
 
-    If an interface has a smaller limit than a jumbo frame, that is the value. If every interface allows jumbo frames, the
-    value counts only if a full-size packet that may not be fragmented was answered.
+    If a port has a smaller limit than a jumbo frame, that is the value. Otherwise it is what came back over every port from each
+    far end that the inventory names. An answer over another port says nothing of the path.
     """
-    names, links = _counted(handed)
+    paths = _paths(handed)
+    names, links = _data_ports(handed, paths)
     if missing := [name for name in names if name not in links]:
         raise NotMeasuredError(f"{', '.join(missing)} is not there")
     smallest = min((links[name] for name in names), key=lambda link: number(link["mtu"]))
     limit = number(smallest["mtu"])
-    if limit >= JUMBO:
-        said = handed.text("path_probe", accept=None)
-        if " 1 received" not in said:
-            raise NotMeasuredError(f"no answer to a full-size packet from {said.split(maxsplit=2)[1:2] or 'a peer'}")
-    return Found(limit, f"smallest: {smallest['ifname']}")
+    if limit < JUMBO:
+        return Found(limit, f"smallest: {smallest['ifname']}")
+    (port, peer), size = min(_carried(handed, names, paths).items(), key=lambda each: each[1])
+    return Found(min(limit, size), f"smallest: {port} to {peer}")
+
+
+def _carried(handed: Handed, names: list[str], paths: Mapping[str, list[str]]) -> dict[tuple[str, str], Decimal]:
+    """Return the largest packet that was answered, by port and far end; nothing may be missing of what the inventory plans."""
+    if _fabric(handed) == "roce" and (unnamed := [name for name in names if name not in paths]):
+        raise NotMeasuredError(
+            f"state path_mtu_peers in the inventory: addresses at the far end of {', '.join(unnamed)}"
+        )
+    found = {(str(one["port"]), str(one["peer"])): one["bytes"] for one in handed.document("path_probe")}
+    planned = [(port, peer) for port, peers in paths.items() for peer in peers] or list(found)
+    if silent := [path for path in planned if not found.get(path)]:
+        port, peer = silent[0]
+        raise NotMeasuredError(f"no answer over {port} from {peer}, which must be an address of another host")
+    if not planned:
+        raise NotMeasuredError("there is no default gateway; state path_mtu_peers in the inventory")
+    return {path: number(found[path]) for path in planned}
+
+
+def _data_ports(handed: Handed, paths: Mapping[str, list[str]]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Return the ports of the Ethernet data networks, and every interface by its name.
+
+    They are those of a RoCE fabric and those for which the inventory names far ends; on a single machine all that are switched on.
+    """
+    fabric = _fabric(handed)
+    if fabric == "infiniband" and not paths:
+        raise NotMeasuredError(
+            "state path_mtu_peers in the inventory: by port of the storage network, addresses at its far ends"
+        )
+    if fabric == "roce" or not paths:
+        names, links = _counted(handed)
+        return sorted({*names, *paths}), links
+    return sorted(paths), _links(handed)
+
+
+def _paths(handed: Handed) -> dict[str, list[str]]:
+    """Return the far ends that the inventory names, by port."""
+    said = handed.document("planned_paths") if handed.is_there("planned_paths") else {}
+    if not isinstance(said, dict) or not all(isinstance(ends, list) and ends for ends in said.values()):
+        raise NotMeasuredError("path_mtu_peers is no list of addresses by port; write `{ens1np0: [10.1.0.1]}`")
+    return said
+
+
+def _fabric(handed: Handed) -> str:
+    return str(handed.design.get("fabric", "none"))
+
+
+def _links(handed: Handed) -> dict[str, dict[str, Any]]:
+    return {str(link["ifname"]): link for link in handed.document("ip_link")}
 
 
 def _counted(handed: Handed) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Return the names of the ports that count, and every interface by its name."""
     planned = _planned(handed)
-    links = {str(link["ifname"]): link for link in handed.document("ip_link")}
+    links = _links(handed)
     if planned:
         return planned, links
     names = sorted(name for name, link in links.items() if _counts(link))
@@ -71,7 +120,7 @@ def _planned(handed: Handed) -> list[str]:
     names = handed.document("planned_ports") if handed.is_there("planned_ports") else []
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise NotMeasuredError("fabric_ports is no list of names; write `[ens1np0]`")
-    has_fabric = handed.design.get("fabric", "none") != "none"
+    has_fabric = _fabric(handed) != "none"
     if not names and has_fabric:
         raise NotMeasuredError("state fabric_ports in the inventory: the names of the ports of the fabric")
     rails = handed.design.get("rails", len(names))

@@ -88,6 +88,7 @@ def site_counts(
         "rdma_latency_us": f["rdma_latency_us"],
         "allreduce_gb_s": f["allreduce_gb_s"],
         "gpu_tflops": f["gpu_tflops"],
+        "gpu_w": f["gpu_w"],
         "nvlink_gb_s": f["nvlink_gb_s"],
         "pcie_gt_s": f["pcie_gt_s"],
         "rack_breaker_a": f["rack_breaker_a"],

@@ -139,6 +139,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("rdma_write_share", "ratio", "site", "share of a port's line rate that an RDMA write must reach"),
     ("rdma_latency_us", "us", "site", "most microseconds of an RDMA write between two ports"),
     ("allreduce_gb_s", "GB/s", "site", "least all-reduce bus bandwidth inside one server; 0 is none known"),
+    ("gpu_w", "W", "site", "thermal design power of a GPU; 0 is no GPU"),
     ("gpu_tflops", "TFLOPS", "site", "dense BF16 peak of a GPU; 0 is none"),
     ("nvlink_gb_s", "GB/s", "site", "GPU-to-GPU bandwidth of a GPU inside its domain, both directions; 0 is none"),
     ("pcie_gt_s", "GT/s", "site", "rate of a PCI Express lane of a GPU"),

@@ -123,6 +123,25 @@ class Bench:
         target = self.answers(f"{series}\n").removeprefix("http://")
         scrape = [{"job_name": "bench", "honor_labels": True, "static_configs": [{"targets": [target]}]}]
         settings = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "scrape_configs": scrape}
+        return self._database(settings, "count_over_time(up[1m])>2")
+
+    def past(self, samples: str) -> str:
+        """Return the address of a real Prometheus that has scraped these samples, in OpenMetrics with their times."""
+        require("prometheus", "promtool")
+        (self.folder / "past").write_text(f"{samples}\n# EOF\n", encoding="utf-8")
+        command = [
+            "promtool",
+            "tsdb",
+            "create-blocks-from",
+            "openmetrics",
+            f"{self.folder}/past",
+            f"{self.folder}/tsdb",
+        ]
+        subprocess.run(command, check=True, capture_output=True)
+        return self._database({}, "up")
+
+    def _database(self, settings: dict[str, Any], found: str) -> str:
+        """Start a Prometheus, and wait until a query finds something."""
         (self.folder / "prometheus.yml").write_text(yaml.safe_dump(settings), encoding="utf-8")
         port = free_port()
         options = (f"--storage.tsdb.path={self.folder}/tsdb", f"--web.listen-address=127.0.0.1:{port}")
@@ -130,7 +149,7 @@ class Bench:
         self._running.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
         url = f"http://127.0.0.1:{port}"
         end = time.monotonic() + 60
-        while not _has(f"{url}/api/v1/query?query=count_over_time(up[1m])>2"):
+        while not _has(f"{url}/api/v1/query?query={found}"):
             assert time.monotonic() < end, "Prometheus has scraped nothing"
             time.sleep(0.2)
         return url

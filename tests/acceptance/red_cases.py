@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tests.acceptance import hand_written, handing
+from tests.acceptance import hand_written, handing, soaks
 from tests.acceptance.handing import FIXTURES, Raw, entry
 from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, POWERED, TOOLS
 
@@ -86,6 +88,8 @@ def links(*states: tuple[str, str], mtu: int = 9000) -> str:
 LOG = captured("kernel_log.txt")
 RAILS = [f"ens{n}" for n in range(8)]
 PORTS = json.dumps(RAILS)
+PATHS = {name: [f"10.1.{n}.1"] for n, name in enumerate(RAILS)}
+PROBED = [{"port": name, "peer": peer, "bytes": 1500 if name == "ens5" else 9000} for name, (peer,) in PATHS.items()]
 FABRIC = {"fabric": "infiniband", "rails": 8}
 ONE_DARK = links(*[(name, "DOWN" if name == "ens3" else "UP") for name in RAILS])
 ALL_UP = links(*[(name, "UP") for name in RAILS])
@@ -178,11 +182,11 @@ MACHINE: dict[str, Red] = {
         FABRIC,
     ),
     "path_mtu.min": Red(
-        "a port carries 1500 bytes",
+        "ports and the default gateway carry 9000 bytes, a switch on one of eight paths 1500",
         WRITTEN,
         1500,
-        {"ip_link": links(*[(name, "UP") for name in RAILS], mtu=1500), "planned_ports": PORTS},
-        FABRIC,
+        {"ip_link": ALL_UP, "planned_ports": PORTS, "planned_paths": json.dumps(PATHS), "path_probe": json.dumps(PROBED)},
+        FABRIC | {"fabric": "roce"},
     ),
     "ports.unexpected": Red(
         "a port listens that the policy does not name", CAPTURED, 1, {"baseline": baseline(listening_ports_policy=[])}
@@ -203,6 +207,16 @@ MACHINE: dict[str, Red] = {
 
 SYMBOLS = captured("perfquery.txt", ("SymbolErrorCounter:..............0", "SymbolErrorCounter:..............5"))
 NCCL = {"rails": 8, "link_gb_s": 400}
+
+
+def soak() -> dict[str, str]:
+    """Return what the recorder hands over of 49 hours in which the load's unit runs, at rest, and five of eight GPUs are gone."""
+    gpus = dict.fromkeys(["GPU-0", "GPU-1", "GPU-2"], soaks.RESTING)
+    with TemporaryDirectory() as folder:
+        return {"burn_in": soaks.handed_over(Path(folder), soaks.watched(0, 49, every_min=5, gpus=gpus))}
+
+
+AT_REST = soak()
 PINS = {"pinned": PINNED}
 
 TOOLBOX: dict[str, Red] = {
@@ -221,6 +235,9 @@ TOOLBOX: dict[str, Red] = {
         {"nvidia_smi": captured("nvidia_smi_a5000.xml", ("hw_power_brake>0 us", "hw_power_brake>30000000 us"))},
     ),
     "burn_in.clean_h": Red("an XID after three and a half hours", WRITTEN, "1.5", {"burn_in": captured("burn_in.json")}),
+    "burn_in.gpus_min": Red("the load is said to run for 49 hours, and three of eight GPUs answer", EDITED, 3, AT_REST),
+    "burn_in.gpu_power_min": Red("the load is said to run for 49 hours, and GPUs draw what they do at rest", EDITED, "74.45", AT_REST),
+    "burn_in.gpu_clock_share_min": Red("the load is said to run for 49 hours, at the clock of rest", EDITED, "0.174", AT_REST),
     "firmware.baseline_deviations": Red("two components differ from the baseline", CAPTURED, 2, {"redfish_firmware": captured("redfish_firmware.json")} | PINS),
     "inventory.serial_as_planned": Red(
         "another server than the delivery note's", CAPTURED, False,

@@ -188,6 +188,51 @@ def test_ports_are_planned_as_many_as_the_design_has_rails(ports: object, note: 
     assert (found.value, found.note) == (None, f"not measured: {note}")
 
 
+ENDS = {"ens1": ["10.1.1.1"], "ens2": ["10.1.2.1"]}
+JUMBO = [link(f"ens{n}", "UP", "LOWER_UP", mtu=9000) for n in (1, 2)]
+
+
+def of_path(
+    fabric: str, probed: list[tuple[str, str, int | None]], links: list[dict[str, object]] = JUMBO, ends: object = ENDS
+) -> Measured:
+    """Return what is read of a server's paths: a port, a far end and the bytes that came back of each."""
+    said = [dict(zip(("port", "peer", "bytes"), one, strict=True)) for one in probed]
+    return read(
+        "054", "path_mtu.min", FABRIC | {"fabric": fabric}, ip_link=json.dumps(links), planned_ports='["ens1", "ens2"]',
+        planned_paths=json.dumps(ends), path_probe=json.dumps(said),
+    )  # fmt: skip
+
+
+BOTH: list[tuple[str, str, int | None]] = [("ens1", "10.1.1.1", 9000), ("ens2", "10.1.2.1", 9000)]
+
+
+def test_every_path_of_every_port_counts_and_no_other() -> None:
+    """A packet that the default gateway answered over any port was the proof of all paths."""
+    gateway: tuple[str, str, int | None] = ("eno1", "10.0.0.1", 9000)
+
+    assert of_path("roce", BOTH).value == 9000
+    assert of_path("roce", [BOTH[0], ("ens2", "10.1.2.1", 1500)]).note == "smallest: ens2 to 10.1.2.1"
+    assert of_path("roce", [gateway]).value is None
+    assert of_path("roce", [BOTH[0], ("ens1", "10.1.2.1", 9000)]).value is None
+    assert "no answer over ens2 from 10.1.2.1" in of_path("roce", [BOTH[0], ("ens2", "10.1.2.1", None)]).note
+    assert "far end of ens2" in of_path("roce", BOTH, ends={"ens1": ["10.1.1.1"]}).note
+
+
+def test_beside_an_infiniband_fabric_the_ports_of_the_storage_network_count() -> None:
+    """Ports of InfiniBand have no Ethernet frames, and a management port needs none of 9000 bytes."""
+    storage = [MANAGEMENT, link("ib0", "UP", "LOWER_UP", mtu=4092), *JUMBO]
+
+    assert of_path("infiniband", BOTH, storage).value == 9000
+    assert "by port of the storage network" in of_path("infiniband", BOTH, storage, ends={}).note
+    assert of_path("infiniband", BOTH, storage, ends={"ens1": "10.1.1.1"}).value is None
+
+
+def test_a_single_machine_is_measured_by_its_default_gateway() -> None:
+    assert of_path("none", [("ens1", "10.0.0.1", 9000)], ends={}).value == 9000
+    assert of_path("none", [("ens1", "10.0.0.1", 1500)], ends={}).value == 1500
+    assert of_path("none", [], ends={}).value is None
+
+
 def test_sockets_of_loopback_and_of_the_policy_are_expected() -> None:
     assert value("068", "ports.unexpected") == 0
     assert read("068", "ports.unexpected", baseline='{"listening_ports_policy": []}').note == "tcp/2024"

@@ -54,7 +54,10 @@ POWERED = {"planned_power": json.dumps({"strips": ["pdu-a", "pdu-b"], "servers":
 BEFORE = {"perfquery_before": (TOOLS / "perfquery_before.txt").read_text()}
 
 CASES = (
-    Case("burn_in", "burn_in.json", {"burn_in.clean_h": Decimal("1.5"), "burn_in.temperature_max": 83}),
+    Case("burn_in", "burn_in.json", {
+        "burn_in.clean_h": Decimal("1.5"), "burn_in.gpus_min": 8, "burn_in.gpu_power_min": "687.4",
+        "burn_in.gpu_clock_share_min": "0.742", "burn_in.temperature_max": 83,
+    }),
     Case("nvidia_smi", "nvidia_smi_a100.xml", {
         "gpu.dbe": 0, "gpu.ecc_corrected": 0, "gpu.ecc_enabled": True, "gpu.row_remaps_failed": None,
         "gpu.rows_remapped": None, "gpu.retired_pages": None, "gpu.slowed": 0, "gpu.hw_slowdown_s": None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import ssl
 import subprocess
 from collections.abc import Iterator
@@ -249,6 +250,46 @@ def test_tokens_go_over_tls_and_who_has_none_is_refused(stack: Stack) -> None:
     heard = [line.split()[3] for line in ssh(stack.lab, "login", "ss -Htln").splitlines()]
     assert [where for where in heard if where.endswith(":6820")] == [f"{address}:6820"]
     assert "Permission denied" in stack.as_ada("login", "ls /run/slurmrestd").stderr
+
+
+@pytest.fixture
+def two_nodes(stack: Stack) -> Iterator[str]:
+    """The settings of the scheduler, which come back afterwards; two nodes take jobs."""
+    ssh(stack.lab, "mgmt", "cp /etc/slurm/slurm.conf /root; scontrol update NodeName=node-03 State=drain Reason=two")
+    yield "/etc/slurm/slurm.conf"
+    ssh(
+        stack.lab,
+        "mgmt",
+        "cp /root/slurm.conf /etc/slurm; scontrol reconfigure; scontrol update NodeName=node-03 State=resume",
+    )
+
+
+def gang(stack: Stack) -> tuple[float | None, str]:
+    """Return what step 159 finds, and its note."""
+    said = re.search(r'"stdout": ("\{\\"gang.*?\}\}")', stack.play("159", "-v").said)
+    assert said
+    found = json.loads(json.loads(said[1]))["gang.partial_starts"]
+    return found["value"], found["note"]
+
+
+def test_jobs_that_begin_on_one_of_their_hosts_are_found(stack: Stack, two_nodes: str) -> None:
+    """The queue says that such a job runs on all of them: the scheduler gave it the hosts, and one of them starts no part."""
+    assert gang(stack)[0] == 0
+    ssh(stack.lab, "node-02", "install -m 755 /bin/true /usr/local/lib/prologue")
+    ssh(stack.lab, "mgmt", f"echo TaskProlog=/usr/local/lib/prologue >>{two_nodes}; scontrol reconfigure")
+    until(lambda: ssh(stack.lab, "mgmt", "scontrol show config"), lambda said: "lib/prologue" in said, seconds=30)
+
+    value, note = gang(stack)
+
+    assert value == 2
+    assert "job 1 began on node-02 alone, of 2 hosts" in note
+
+
+def test_jobs_that_share_the_hosts_that_each_needs_are_found(stack: Stack, two_nodes: str) -> None:
+    ssh(stack.lab, "mgmt", f"sed -i s/OverSubscribe=NO/OverSubscribe=FORCE:2/ {two_nodes}; scontrol reconfigure")
+    until(lambda: ssh(stack.lab, "mgmt", "scontrol show partition main"), lambda said: "FORCE:2" in said, seconds=30)
+
+    assert gang(stack) == (2, "both ran on node-01 at once; both ran on node-02 at once")
 
 
 def test_a_displaced_job_requeues_and_accounting_shows_it(stack: Stack) -> None:

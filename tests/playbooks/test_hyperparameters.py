@@ -35,15 +35,21 @@ def test_worth_is_taken_from_the_round_that_did_not_choose(tmp_path: Path) -> No
     )
 
     assert said["value"] == 25.0
-    assert said["note"].startswith("best: large")
+    assert said["note"].startswith("best of the others: large")
+
+
+def test_a_tuned_setting_is_faster_than_the_best_other_one(tmp_path: Path) -> None:
+    rounds: Turn = {"usual": (8, 0.5), "small": (10, 0.5)}
+
+    assert change(tmp_path, first=rounds, second=rounds)["value"] == -20.0
 
 
 def test_a_candidate_that_learns_worse_is_not_chosen_however_fast(tmp_path: Path) -> None:
-    rounds: Turn = {"usual": (10, 0.5), "fast": (1, 0.6)}
+    rounds: Turn = {"usual": (10, 0.5), "fast": (1, 0.6), "slow": (12.5, 0.5)}
 
     said = change(tmp_path, first=rounds, second=rounds)
 
-    assert said["value"] == 0.0
+    assert said["value"] == -20.0
     assert "fast 1000 tokens/s, validation loss 0.6000, learns worse" in said["note"]
 
 
@@ -53,6 +59,8 @@ def test_a_candidate_that_learns_worse_is_not_chosen_however_fast(tmp_path: Path
         ({"usual": (10, 0.5), "fast": (1, 0.5)}, {"usual": (10, 0.5)}),
         ({"fast": (1, 0.5)}, {"usual": (10, 0.5), "fast": (1, 0.5)}),
         ({"usual": (10, 0.5), "fast": (1, 0.5)}, {"usual": (10, 0.5), "fast": (1, 0.9)}),
+        ({"usual": (10, 0.5), "fast": (1, 0.6)}, {"usual": (10, 0.5), "fast": (1, 0.6)}),
+        ({"usual": (10, 0.5)}, {"usual": (10, 0.5)}),
     ],
 )
 def test_what_did_not_end_or_did_not_hold_is_not_measured(tmp_path: Path, first: Turn, second: Turn) -> None:

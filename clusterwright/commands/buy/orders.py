@@ -36,7 +36,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
-from schedule.errors import ClusterwrightError, InputError
+from schedule.errors import InputError
 from steps.amount import counted
 from steps.stamps import minute
 

@@ -1,5 +1,8 @@
 """The record of a burn-in that the host keeps: runs of readings, and lines of the kernel's log between them.
 
+A load that is started is no proof that GPUs work. How many answered, what they drew and their clocks are judged beside the
+hours, over the time that the hours are counted from.
+
 A run is one boot and one start of the load. A new boot is a fault, and so is a second start of the load: neither was asked
 for. The severity of a line comes from the table of Xid numbers; for other lines it depends on whether the error was corrected.
 """
@@ -43,6 +46,44 @@ def temperature_max(handed: Handed) -> Found:
         raise NotMeasuredError("the host has no temperature sensor that its kernel or a GPU tool reads")
     hottest = max(highest, key=lambda name: highest[name])
     return Found(highest[hottest], hottest)
+
+
+def gpus_min(handed: Handed) -> Found:
+    """Return the fewest GPUs that answered at one time since the clock started."""
+    part = min(_parts(handed), key=lambda part: number(part["fewest"]))
+    return Found(number(part["fewest"]), f"at {_moment(handed, part['at']):%Y-%m-%d %H:%M}")
+
+
+def power_min(handed: Handed) -> Found:
+    """Return the watts that the GPU which drew least took on average in its weakest five minutes since the clock started."""
+    return _weakest(handed, "power_w")
+
+
+def clock_share_min(handed: Handed) -> Found:
+    """Return the lowest clock of a GPU over five minutes since the clock started, as a share of the highest that it has."""
+    return _weakest(handed, "clock_share")
+
+
+def _weakest(handed: Handed, what: str) -> Found:
+    # the last part of a run may be a moment between two rounds of the load
+    lowest = [(part[what], part["at"]) for part in _parts(handed) if part["whole"]]
+    if not lowest:
+        raise NotMeasuredError("the load has not run for five minutes since the clock started")
+    if not all(found for found, _ in lowest):
+        raise NotMeasuredError("a GPU tool that tells power and clocks did not answer for five minutes or more")
+    (gpu, value), at = min(lowest, key=lambda each: number(each[0][1]))
+    return Found(number(value), f"{gpu} at {_moment(handed, at):%Y-%m-%d %H:%M}")
+
+
+def _parts(handed: Handed) -> list[dict[str, Any]]:
+    """Return the stretches of five minutes since the clock started; one is `whole` if the load ran on after it."""
+    began = _clock(handed).began
+    runs = [run["gpus"] for run in handed.document("burn_in")["runs"]]
+    parts = [part | {"whole": part is not run[-1]} for run in runs for part in run]
+    since = [part for part in parts if began is not None and _moment(handed, part["at"]) >= began]
+    if not since:
+        raise NotMeasuredError("nothing was read since the clock started again")
+    return since
 
 
 def _clock(handed: Handed) -> BurnIn:
@@ -92,5 +133,11 @@ TOOL = Tool(
     "burn-in record",
     "burn_in",
     "burn_in_recorder.py NAME summary",
-    (Metric("burn_in.clean_h", "hour", clean_hours), Metric("burn_in.temperature_max", "degC", temperature_max)),
+    (
+        Metric("burn_in.clean_h", "hour", clean_hours),
+        Metric("burn_in.gpus_min", "count", gpus_min),
+        Metric("burn_in.gpu_power_min", "W", power_min),
+        Metric("burn_in.gpu_clock_share_min", "ratio", clock_share_min),
+        Metric("burn_in.temperature_max", "degC", temperature_max),
+    ),
 )

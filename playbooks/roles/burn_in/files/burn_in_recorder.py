@@ -30,7 +30,7 @@ WORTH = re.compile(
 )
 """What the parser in steps/acceptance understands; a test holds the two against each other."""
 GPU_FIELDS = (
-    *("uuid", "temperature.gpu", "temperature.memory", "clocks.sm", "power.draw"),
+    *("uuid", "temperature.gpu", "temperature.memory", "clocks.sm", "clocks.max.sm", "power.draw"),
     *("ecc.errors.corrected.volatile.total", "ecc.errors.uncorrected.volatile.total"),
 )
 THINNED_S = 300.0
@@ -69,7 +69,7 @@ def record(name: str, settings: dict) -> None:
 
 
 def summary(path: Path) -> dict:
-    """Return a summary of the log: a stretch for each boot and start of the load, the kernel's lines, the highest temperatures."""
+    """Return a summary of the log: a run for each boot and start of the load, the kernel's lines, the highest temperatures."""
     runs: list = []
     kernel, highest = [], {}
     for entry in read(path):
@@ -81,11 +81,47 @@ def summary(path: Path) -> dict:
             highest[sensor] = max(degrees, highest.get(sensor, degrees))
         if not runs or (runs[-1]["boot"], runs[-1]["load"]) != (entry["boot"], entry["load"]):
             runs.append({"boot": entry["boot"], "load": entry["load"], "readings": []})
-        runs[-1]["readings"].append(entry["at"])
+        runs[-1]["readings"].append(entry)
     for run in runs:
-        run["readings"] = thinned(run["readings"])
+        run["gpus"] = [gpus_of(part) for part in parts(run["readings"])]
+        run["readings"] = thinned([entry["at"] for entry in run["readings"]])
     digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
     return {"runs": runs, "kernel": kernel, "highest_c": highest, "log_sha256": digest}
+
+
+def parts(readings: list) -> list:
+    """Return the readings of a run in parts of five minutes; the last one may be shorter."""
+    found: list = []
+    for entry in readings:
+        if not found or seconds(found[-1][0]["at"], entry["at"]) >= THINNED_S:
+            found.append([])
+        found[-1].append(entry)
+    return found
+
+
+def gpus_of(part: list) -> dict:
+    """Return the fewest GPUs that answered at once, and of the one that drew least and the one with the lowest clock their means.
+
+    A reading may fall between two rounds of the load, when a GPU rests: of power and clocks the mean counts.
+    """
+    power: dict = {}
+    clock: dict = {}
+    for gpu in (gpu for entry in part for gpu in entry["gpus"]):
+        drawn, speeds = power.setdefault(gpu["uuid"], []), clock.setdefault(gpu["uuid"], [])
+        if is_number(gpu["power.draw"]):
+            drawn.append(float(gpu["power.draw"]))
+        if is_number(gpu["clocks.sm"]) and is_number(gpu.get("clocks.max.sm", "")):
+            speeds.append(float(gpu["clocks.sm"]) / float(gpu["clocks.max.sm"]))
+    fewest = min(len(entry["gpus"]) for entry in part)
+    return {"at": part[0]["at"], "fewest": fewest, "power_w": least(power), "clock_share": least(clock)}
+
+
+def least(values: dict) -> list:
+    """Return the GPU of the lowest mean, and that mean; nothing if a GPU says no figure."""
+    if not all(values.values()):
+        return []
+    means = [[gpu, round(sum(said) / len(said), 3)] for gpu, said in values.items()]
+    return min(means, key=lambda each: each[1], default=[])
 
 
 def thinned(readings: list) -> list:

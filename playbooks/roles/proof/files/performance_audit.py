@@ -9,8 +9,12 @@ import sys
 import urllib.parse
 import urllib.request
 
+UNOWNED, SHARE = "audit.findings_without_owner", "audit.affected_share"
+NAMED = 5
+"""How many findings of a kind are named; the others are counted."""
+
 FINDINGS = {
-    "idle": ("processors idle", '1 - avg by (instance) (rate(node_cpu_seconds_total{{mode="idle",group="compute"}}[{w}]))', "< 0.05"),
+    "idle": ("processors idle", '1 - sum by (instance) (rate(node_cpu_seconds_total{{mode="idle",group="compute"}}[{w}])) / sum by (instance) (rate(node_cpu_seconds_total{{group="compute"}}[{w}]))', "< 0.05"),
     "memory": ("memory short", "min_over_time(node_memory_MemAvailable_bytes[{w}]) / node_memory_MemTotal_bytes", "< 0.1"),
     "loader": ("waits for data", "max_over_time(training_loader_wait_share[{w}])", "> 0.3"),
     "imbalance": ("waits for others", "avg_over_time(training_collective_seconds[{w}]) / avg_over_time(training_step_seconds[{w}])", "> 0.3"),
@@ -25,28 +29,44 @@ def series(url: str, query: str) -> list[dict]:
         return json.load(answer)["data"]["result"]
 
 
-def judge(found: dict[str, list[dict]], unseen: list[str], owners: dict[str, str]) -> dict:
-    """Return how many findings nobody owns, with each in words; not measured where a kind could not be looked for."""
-    if unseen:
-        return {"value": None, "note": f"the metrics database has nothing to look at for: {', '.join(unseen)}"}
+def judge(looked: dict[str, list[dict]], found: dict[str, list[dict]], owners: dict[str, str]) -> dict:
+    """Return how many findings nobody owns, and the largest share of a kind's servers or runs that have its finding.
+
+    An owner does not make waste good: of a few findings somebody sees to each, of many the cluster is used badly. Not measured where
+    a kind could not be looked for.
+    """
+    if unseen := [kind for kind, seen in looked.items() if not seen]:
+        nothing = {"value": None, "note": f"the metrics database has nothing to look at for: {', '.join(unseen)}"}
+        return {UNOWNED: nothing, SHARE: nothing}
     said, unowned = [], 0
     for kind, ones in found.items():
-        for one in ones:
-            labels = one["metric"]
-            where = " ".join(labels[name] for name in ("instance", "run", "rank") if name in labels)
-            owner = owners.get(kind, "")
-            unowned += not owner
-            said.append(f"{where} {FINDINGS[kind][0]} ({float(one['value'][1]):.3g}): {owner or 'nobody'}")
-    return {"value": unowned, "note": "; ".join(said) or "no findings"}
+        owner = owners.get(kind, "")
+        unowned += 0 if owner else len(ones)
+        words = [
+            f"{where(one)} {FINDINGS[kind][0]} ({float(one['value'][1]):.3g}): {owner or 'nobody'}" for one in ones
+        ]
+        said += [*words[:NAMED], *([f"{len(words) - NAMED} more of {FINDINGS[kind][0]}"] if len(words) > NAMED else [])]
+    shares = {kind: len(found[kind]) / len(looked[kind]) for kind in looked}
+    worst = max(shares, key=lambda kind: shares[kind])
+    share = f"{FINDINGS[worst][0]}: {len(found[worst])} of {len(looked[worst])}"
+    return {
+        UNOWNED: {"value": unowned, "note": "; ".join(said) or "no findings"},
+        SHARE: {"value": round(shares[worst] * 100, 1), "note": share},
+    }
+
+
+def where(one: dict) -> str:
+    """Return the server or the run that a finding is of."""
+    return " ".join(one["metric"][name] for name in ("instance", "run", "rank") if name in one["metric"])
 
 
 def main() -> None:
-    """Look for each kind of finding, and count those that nobody owns."""
+    """Look for each kind of finding, and count them."""
     url, window, owners = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-    looked = {kind: query.format(w=window) for kind, (_, query, _) in FINDINGS.items()}
-    unseen = [kind for kind, query in looked.items() if not series(url, query)]
-    found = {kind: series(url, f"{query} {FINDINGS[kind][2]}") for kind, query in looked.items()}
-    print(json.dumps({"audit.findings_without_owner": judge(found, unseen, owners)}))
+    queries = {kind: query.format(w=window) for kind, (_, query, _) in FINDINGS.items()}
+    looked = {kind: series(url, query) for kind, query in queries.items()}
+    found = {kind: series(url, f"{query} {FINDINGS[kind][2]}") for kind, query in queries.items()}
+    print(json.dumps(judge(looked, found, owners)))
 
 
 if __name__ == "__main__":
