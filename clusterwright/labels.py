@@ -43,7 +43,7 @@ def labels_of(snapshot: Snapshot, names: Collection[str]) -> list[Label]:
 def _delivery(snapshot: Snapshot, name: str) -> Iterator[Label]:
     one, order = require_tranche(snapshot, name), order_named(snapshot, name)
     units = ", ".join(one.units)
-    yield Label(name, (name, order.title, f"{one.quantity:,g} {order.unit_of_measure}  {units}".strip()))
+    yield Label(name, (name, order.title, f"{one.quantity.normalize():,f} {order.unit_of_measure}  {units}".strip()))
 
 
 def _items(snapshot: Snapshot, name: str) -> Iterator[Label]:

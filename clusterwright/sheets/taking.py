@@ -22,7 +22,7 @@ from clusterwright.sheets.columns import (
 from clusterwright.sheets.deeds import Deed, JudgedLine, Taking
 from clusterwright.sheets.delivery_lines import delivery_deeds
 from clusterwright.sheets.item_lines import item_deeds, reading_deeds
-from clusterwright.sheets.reading import Filled, Line, typed
+from clusterwright.sheets.reading import Filled, FilledLine, typed
 from clusterwright.sheets.work_lines import work_deeds
 from ledger.questions.activities import activities
 from ledger.questions.orders import orders
@@ -97,7 +97,7 @@ def _known(
             yield one
 
 
-def _refuse_repeated(line: Line, seen: dict[tuple[Part, str], int]) -> None:
+def _refuse_repeated(line: FilledLine, seen: dict[tuple[Part, str], int]) -> None:
     if not line.id:
         raise InputError(
             "the line does not say what it is about", hint="its hidden cell is empty; write it into a line of the sheet"
@@ -107,7 +107,7 @@ def _refuse_repeated(line: Line, seen: dict[tuple[Part, str], int]) -> None:
         raise InputError(f"line {first} is about the same", hint="take one of them out")
 
 
-def _refuse_stranger(filled: Filled, line: Line, subject: str, found: Activity | OrderRow | None) -> None:
+def _refuse_stranger(filled: Filled, line: FilledLine, subject: str, found: Activity | OrderRow | None) -> None:
     is_delivery = isinstance(found, OrderRow)
     if found is None or is_delivery is not (line.part is Part.DELIVERIES):
         what = "delivery" if line.part is Part.DELIVERIES else "activity"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.questions.checks import DESIGN, drawing
 from ledger.questions.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from steps.design.cables import Row
 
 
 class CableEnds(NamedTuple):
@@ -32,7 +35,15 @@ def cable_ends(snapshot: Snapshot, unit: str) -> dict[str, CableEnds]:
         return {}
     from steps.design.positions import cable_rows  # NumPy is slow to import, and only this needs it
 
-    found = {}
-    for name, _, _, a, a_port, a_rack, b, b_port, b_rack, _, stock_m, *_ in cable_rows(drawn, unit):
-        found[str(name)] = CableEnds(f"{a}:{a_port}", str(a_rack), f"{b}:{b_port}", str(b_rack), int(stock_m))
-    return found
+    return {str(row[0]): _ends(row) for row in cable_rows(drawn, unit)}
+
+
+def _ends(row: Row) -> CableEnds:
+    a, a_port, a_rack, b, b_port, b_rack, _, stock_m = row[3:11]
+    return CableEnds(
+        f"{a}:{a_port}",
+        str(a_rack),
+        f"{b}:{b_port}",
+        str(b_rack),
+        int(stock_m),
+    )

@@ -60,14 +60,19 @@ def received_since(snapshot: Snapshot, after: int) -> dict[str, list[Came]]:
     """Return the receipts after an event, by delivery."""
     found: dict[str, list[Came]] = {}
     for delivery, quantity, at in snapshot.ask(_RECEIVED, after=after):
-        found.setdefault(delivery, []).append(Came(Decimal(str(quantity)), moment(at)))
+        came = Came(Decimal(str(quantity)), moment(at))
+        found.setdefault(delivery, []).append(came)
     return found
 
 
 def comments_on(snapshot: Snapshot, names: Collection[str]) -> set[tuple[str, str]]:
     """Return every comment on some activities, with its activity. Those that were taken back are among them."""
-    return {(name, str(text)) for name, text in snapshot.ask(_COMMENTS, names=dumps(sorted(names)))}
+    found = snapshot.ask(_COMMENTS, names=dumps(sorted(names)))
+    return {(name, str(text)) for name, text in found}
 
 
 def _last(snapshot: Snapshot, sql: str, after: int) -> dict[str, Since]:
-    return {subject: Since(seq, kind, by, moment(at)) for subject, seq, kind, by, at in snapshot.ask(sql, after=after)}
+    found = {}
+    for subject, seq, kind, by, at in snapshot.ask(sql, after=after):
+        found[subject] = Since(seq, kind, by, moment(at))
+    return found

@@ -19,7 +19,7 @@ from ledger.questions.case import LookedUp
 from ledger.questions.checks import CheckRow, check_history, latest_entries
 from ledger.rules.readings import Verdict
 from ledger.subjects.checklists import making as made
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, Refused
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry
 from ledger.subjects.checklists.rules import Roster
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -108,13 +108,13 @@ def check_right(
     *,
     source: str,
     known: int,
-) -> tuple[Checked, list[Refused]]:
+) -> tuple[Checked, list[RefusedEntry]]:
     """Record the entries that the rules allow. Return what was recorded, and the other entries with the reason of each.
 
     `known` is the last event that whoever made the entries could know. An entry is refused if its item was checked after that event
     and the record says something else of it. What is recorded already is left out.
     """
-    refused: list[Refused] = []
+    refused: list[RefusedEntry] = []
     with ledger.case(activity, actor) as case:
         right = list(entries)
         while True:  # a serial number that is free only by an entry that is refused makes another entry wrong
@@ -127,20 +127,21 @@ def check_right(
             right = [entry for entry in right if id(entry) not in left_out]
 
 
-def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[Refused]:
+def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[RefusedEntry]:
     """Return the entries about items of which a later event than `known` says something else."""
     latest, recorded = latest_entries(case.snapshot, case.row), _recorded(case)
     overtaken = []
     for one in found:
         last = latest.get(one.item)
-        says_the_same = recorded.get(one.item) == _as_recorded(one, {id(one.entry): ()})
+        said = _as_recorded(one, {id(one.entry): ()})
+        says_the_same = recorded.get(one.item) == said
         if last is not None and last.seq > known and not says_the_same:
             found_since = "failed" if last.failing else "passed"
             why = NotSatisfiedError(
                 f"since then {last.by} recorded on {minute(last.at, case.zone)} that {one.item} {found_since}",
                 hint="look at the item again, and write it into a new list",
             )
-            overtaken.append(Refused(one.entry, why))
+            overtaken.append(RefusedEntry(one.entry, why))
     return overtaken
 
 

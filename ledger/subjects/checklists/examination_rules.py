@@ -40,7 +40,7 @@ class Examined(NamedTuple):
     entry: ItemEntry
 
 
-class Refused(NamedTuple):
+class RefusedEntry(NamedTuple):
     """An entry that may not be recorded, and why."""
 
     entry: ItemEntry
@@ -51,7 +51,7 @@ class Sorted(NamedTuple):
     """The entries that may be recorded, and the others."""
 
     right: list[Examined]
-    wrong: list[Refused]
+    wrong: list[RefusedEntry]
 
 
 def examined(
@@ -76,7 +76,7 @@ def sorted_out(
     row, roster = case.row, Roster(case.row, case.planned_items, last)
     asked, waived = asked_of(row), case.waived
     found: dict[str, Examined] = {}
-    wrong: list[Refused] = []
+    wrong: list[RefusedEntry] = []
     for entry in entries:
         try:
             one = _entered(roster, asked, last, entry)
@@ -85,7 +85,7 @@ def sorted_out(
             with located(entry.place, "item"):
                 _refuse_second(found.setdefault(one.item, one), one)
         except ClusterwrightError as fault:
-            wrong.append(Refused(entry, fault))
+            wrong.append(RefusedEntry(entry, fault))
     twice = _serials_twice(last, found)
     wrong += twice
     strays = {id(refused.entry) for refused in twice}
@@ -170,7 +170,7 @@ def _judged(one: Examined, verdicts: Iterator[Verdict]) -> Examined:
 def _serials_twice(
     last: Mapping[str, Previous],
     found: Mapping[str, Examined],
-) -> list[Refused]:
+) -> list[RefusedEntry]:
     """Return the entries whose serial number would be at two items. A scanner may have read the wrong label."""
     serials = {item: previous.serial for item, previous in last.items()}
     serials |= {one.item: one.serial for one in found.values()}
@@ -178,7 +178,7 @@ def _serials_twice(
     for item, serial in serials.items():
         if serial:
             places.setdefault(serial.casefold(), []).append(item)
-    faults: list[Refused] = []
+    faults: list[RefusedEntry] = []
     for one in found.values():
         items = places.get(one.serial.casefold(), ())
         others = [item for item in items if item != one.item]
@@ -188,5 +188,5 @@ def _serials_twice(
                 hint="one asset is at one place; read both again",
                 place=column_of(one.entry.place, "serial"),
             )
-            faults.append(Refused(one.entry, fault))
+            faults.append(RefusedEntry(one.entry, fault))
     return faults
