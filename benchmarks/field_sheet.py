@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
+import resource
 import shutil
 import subprocess
 import sys
@@ -103,15 +105,24 @@ def _lines(page: Any) -> Iterator[dict[str, Any]]:
         yield {str(name.value): cell for name, cell in zip(header, row, strict=True)}
 
 
-def read(site: Path, sheet: Path) -> tuple[float, dict[str, Any]]:
-    """Return the seconds that reading and recording a sheet takes, and the document of what was recorded."""
+class Taken(NamedTuple):
+    """Seconds of the clock and of the processors that reading and recording a sheet took, and its document."""
+
+    clock_s: float
+    processor_s: float
+    document: dict[str, Any]
+
+
+def read(site: Path, sheet: Path) -> Taken:
+    """Return what reading and recording a sheet took."""
     words = ["import", "sheet", str(sheet), "--record", "--json", "--site", str(site), "--as", "owner"]
-    began = time.perf_counter()
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-m", "clusterwright", *words], capture_output=True, text=True, check=False)
-    took = time.perf_counter() - began
+    took, used = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in {0, 1}:
         sys.exit(done.stderr)
-    return took, json.loads(done.stdout)
+    processor_s = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    return Taken(took, processor_s, json.loads(done.stdout))
 
 
 def validations(path: Path) -> Counter[str]:
@@ -140,8 +151,9 @@ def main(*, write: bool) -> None:
         for number in range(ROUNDS):
             site = folder / f"round-{number}"
             shutil.copytree(folder / "site", site)
-            took, found = read(site, filled)
-            times.append(took)
+            times.append(read(site, filled))
+        best = min(times, key=lambda one: one.clock_s)
+        found = best.document
         refused = {row["id"] for row in found["rows"] if row["refusals"]}
         back = load_workbook(folder / "filled-refused.xlsx")
         named = {
@@ -150,18 +162,20 @@ def main(*, write: bool) -> None:
             for cells in _lines(back[page])
             if cells["refused"].value
         }
-        again, second = read(site, filled)
+        again = read(site, filled)
         saved = saved_by_libreoffice(filled)
         before, after = validations(filled), validations(saved) if saved else None
-        through = None if saved is None else read(_copy(folder), saved)[1]
+        through = None if saved is None else read(_copy(folder), saved).document
     checks = {
         f"{len(said.ids):,} lines, {len(said.wrong)} of them wrong": len(said.ids) == LINES
         and len(said.wrong) == WRONG,
         f"{len(refused)} are refused, and these are the wrong ones": refused == said.wrong.keys(),
         f"{len(named)} have the reason in their row of the file of refused lines": named == refused,
         f"{found['recorded']:,} are recorded": found["recorded"] == LINES - WRONG,
-        f"read again in {again:.1f} s, {second['recorded']} are recorded": second["recorded"] == 0,
-        f"the best of {ROUNDS} takes {min(times):.1f} s, at most {GOAL_S:.0f}": min(times) <= GOAL_S,
+        f"read again in {again.clock_s:.1f} s, {again.document['recorded']} are recorded": again.document["recorded"]
+        == 0,
+        f"the best of {ROUNDS} takes {best.clock_s:.1f} s of the clock, at most {GOAL_S:.0f},"
+        f" and {best.processor_s:.1f} s of the processors": best.clock_s <= GOAL_S,
     }
     if after is not None and through is not None:
         checks[f"{before.total()} validations, and as many after LibreOffice saved it: {_words(after)}"] = (
@@ -173,8 +187,9 @@ def main(*, write: bool) -> None:
     print(*lines, sep="\n")
     if write:
         at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        head = f"# A sheet that comes back\n\nWritten by `python -m benchmarks.field_sheet --write` on {at}. {platform.machine()};\n"
-        head += f"Python {platform.python_version()}. The preset `{PRESET}`; from the file to the last line, with the new forecast.\n\n"
+        machine = f"{os.cpu_count()} cores, {platform.machine()}; Python {platform.python_version()}; load {os.getloadavg()[0]:.1f} at the end"
+        head = f"# A sheet that comes back\n\nWritten by `python -m benchmarks.field_sheet --write` on {at}.\n"
+        head += f"{machine}. The preset `{PRESET}`; from the file to the last line, with the new forecast.\n\n"
         EVIDENCE.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
     if not all(checks.values()):
         sys.exit(1)

@@ -11,9 +11,10 @@ from functools import partial
 
 from clusterwright.sheets.columns import NOTE, QUANTITY, SERIAL
 from clusterwright.sheets.deeds import ARRIVES, SHOWN, Deed, JudgedLine, Taking, refused
-from ledger.questions.receiving import BEFORE, awaited, judged
+from ledger.questions.receiving import awaited, judged
 from ledger.questions.since import received_since
 from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.orders.manifest_rules import BEFORE
 from ledger.subjects.orders.money_rules import amount
 from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import local_day, minute

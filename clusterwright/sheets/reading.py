@@ -18,7 +18,7 @@ from schedule.exchange.workbook_reader import workbook_rows
 from schedule.files.grid import Numbered, rows_of_file
 from schedule.text import plain_cell
 
-MOST_COLUMNS = 200
+MOST_COLUMNS = 60
 METRIC = re.compile(r"([^\[\]\s]+) \[([^\[\]]*)\]")
 """A column of readings: a metric, and its unit in brackets."""
 SHOWN = 60

@@ -132,8 +132,8 @@ class _Styles:
 
         if column.sort is None and column.name != REFUSED:
             return value_cell(self._page, value)
-        made = value_cell(self._page, value) if value not in {None, ""} else None
-        cell = made if hasattr(made, "fill") else WriteOnlyCell(self._page, made)
+        made: Any = value_cell(self._page, value) if value not in {None, ""} else None
+        cell: Any = made if hasattr(made, "fill") else WriteOnlyCell(self._page, made)
         colour = WRONG if column.name == REFUSED else NOTHING if value is None else TO_FILL
         cell.fill = self._fills[colour]
         if column.sort is Sort.TIME:

@@ -80,7 +80,7 @@ def _refuse_bloated(path: Path, archive: ZipFile, size: int) -> None:
 def _rows(found: object) -> list[Numbered]:
     assert hasattr(found, "__iter__")
     said = ((line, row) for line, row in enumerate(found, start=1) if row.count(None) < len(row))
-    rows = ((line, [_text(value) for value in row]) for line, row in said)
+    rows = ((line, ["" if value is None else _text(value) for value in row]) for line, row in said)
     return [(line, cells) for line, cells in rows if any(cells)]
 
 
@@ -89,4 +89,4 @@ def _text(value: object) -> str:
         return value.strftime("%Y-%m-%d %H:%M")
     if isinstance(value, float):
         return f"{value:.6f}".rstrip("0").rstrip(".")
-    return "" if value is None else str(value).strip()
+    return str(value).strip()

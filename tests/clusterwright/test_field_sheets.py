@@ -76,7 +76,7 @@ def fill_in(path: Path, cells: Cells) -> Path:
     book = load_workbook(path)
     for (page, name), values in cells.items():
         sheet = book[page]
-        columns = {str(cell.value): cell.column for cell in sheet[1]}
+        columns = {str(cell.value): number for number, cell in enumerate(sheet[1], start=1)}
         at = next(number for number in range(2, sheet.max_row + 1) if sheet.cell(number, 1).value == name)
         for column, value in values.items():
             sheet.cell(at, columns[column]).value = value  # type: ignore[assignment]  # what a person types
