@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.questions.records import MeasurementRow, measurements
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import Activity, words
 from steps.value import Value
 
-_DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMIT 1"
+if TYPE_CHECKING:
+    from steps.design.positions import Drawing
+
+DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMIT 1"
+"""The figures and choices of the plan in force."""
 
 
 class ItemReadingRow(NamedTuple):
@@ -117,20 +122,26 @@ def planned_items(snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
     if not row.plan.items_of or not row.plan.items:
         return ()
     hosts = snapshot.first("SELECT hosts FROM unit WHERE id = :unit", unit=row.plan.unit)
-    design = snapshot.first(_DESIGN)
+    design = snapshot.first(DESIGN)
     if hosts is None or design is None:
         return ()
     from steps.design.positions import item_names  # NumPy is slow to import, and only this needs it
 
-    figures, choices = (json.loads(text) for text in design)
     return item_names(
-        figures,
-        choices,
+        drawing(*design),
         row.plan.unit,
         row.plan.items_of,
         row.plan.items,
         words(hosts[0]),
     )
+
+
+@lru_cache(maxsize=2)
+def drawing(figures: str, choices: str) -> Drawing | None:
+    """Return the cable schedules of a design in JSON. The last are kept, because a list names the items of many units."""
+    from steps.design.positions import drawing_of
+
+    return drawing_of(json.loads(figures), json.loads(choices))
 
 
 def unchecked_items(snapshot: Snapshot, row: Activity) -> list[str]:

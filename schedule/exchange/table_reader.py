@@ -8,37 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
-from zlib import error as unpacking_error
 from zoneinfo import ZoneInfo
 
 from schedule.errors import InputError, Place
 from schedule.exchange.model import ALL_DAY, Branch, DayCalendar, Exchange, ExchangeLink, ExchangeTask
 from schedule.exchange.table import COLUMNS, PERCENT
-from schedule.exchange.xml_reading import LARGEST, content_of_schedule, instant_in, minutes_of_hours
+from schedule.exchange.workbook_reader import workbook_rows
+from schedule.exchange.xml_reading import instant_in, minutes_of_hours
 from schedule.files.grid import Faults, Numbered, Record, near, records, rows_of_file
 from schedule.files.head import FACTS, START, Head, read_head
 from schedule.files.terms import AROUND_THE_CLOCK, predecessors_of
 from schedule.text import plain_cell
 
-BROKEN = (
-    BadZipFile,
-    unpacking_error,
-    NotImplementedError,
-    KeyError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    OSError,
-    SyntaxError,
-)
-"""What openpyxl raises for a workbook that is damaged; a fault of its XML is a SyntaxError."""
-SMALL, MOST_TIMES = 16 * 2**20, 100
-FEW_ELEMENTS, MOST_ELEMENTS_A_BYTE = 200_000, 2
-"""What a workbook may unpack to, in bytes, and how many elements of XML it may have. A real table has 0.6 of them for each byte."""
-MOST_ROWS, MOST_COLUMNS = 2**20, 4 * len(COLUMNS)
-ANEW = "copy the table's cells into a new workbook, without their formats, and save that"
+MOST_COLUMNS = 4 * len(COLUMNS)
 ELAPSED = DayCalendar("around the clock", (ALL_DAY,) * 7)
 
 
@@ -49,58 +31,13 @@ def read_csv(path: Path) -> Exchange:
 
 def read_workbook(path: Path) -> Exchange:
     """Return the schedule of an XLSX: the sheet `Schedule`, and the facts of the sheet `Project`."""
-    from openpyxl import load_workbook
-
     from schedule.exchange.xlsx_writer import PROJECT, SCHEDULE
 
-    size = len(content_of_schedule(path))
-    try:
-        with ZipFile(path) as archive:
-            _refuse_bloated(path, archive, size)
-        book = load_workbook(path, read_only=True, data_only=True)
-        wanted = (one for one in book if one.title in {SCHEDULE, PROJECT})
-        sheets = {
-            one.title: _rows(one.iter_rows(max_row=MOST_ROWS, max_col=MOST_COLUMNS, values_only=True)) for one in wanted
-        }
-        titles = book.sheetnames
-        book.close()
-    except BROKEN:
-        raise InputError("this is no workbook", hint="save it as .xlsx again", place=Place(str(path))) from None
+    sheets, titles = workbook_rows(path, {SCHEDULE, PROJECT}.__contains__, MOST_COLUMNS)
     if SCHEDULE not in sheets:
         hint = near(SCHEDULE, titles, "sheets")
         raise InputError(f"the workbook has no sheet {SCHEDULE!r}", hint=hint, place=Place(str(path)))
     return _schedule(path, [*sheets.get(PROJECT, []), *sheets[SCHEDULE]])
-
-
-def _refuse_bloated(path: Path, archive: ZipFile, size: int) -> None:
-    """Raise for a workbook that unpacks to far more than one that is honest: it would take minutes to read."""
-    unpacked = sum(part.file_size for part in archive.infolist())
-    most = min(LARGEST, SMALL + MOST_TIMES * size)
-    if unpacked > most:
-        raise InputError(f"the workbook unpacks to more than {most // 2**20} MB", hint=ANEW, place=Place(str(path)))
-    allowed, elements = FEW_ELEMENTS + MOST_ELEMENTS_A_BYTE * size, 0
-    for part in archive.infolist():
-        with archive.open(part) as file:
-            while piece := file.read(2**20):
-                elements += piece.count(b"<") - piece.count(b"</")
-                if elements > allowed:
-                    what = f"the workbook has more than {allowed:,} cells and marks, too many for its {size:,} bytes"
-                    raise InputError(what, hint=ANEW, place=Place(str(path)))
-
-
-def _rows(found: object) -> list[Numbered]:
-    assert hasattr(found, "__iter__")
-    said = ((line, row) for line, row in enumerate(found, start=1) if row.count(None) < len(row))
-    rows = ((line, [_text(value) for value in row]) for line, row in said)
-    return [(line, cells) for line, cells in rows if any(cells)]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M")
-    if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-    return "" if value is None else str(value).strip()
 
 
 def _schedule(path: Path, rows: Sequence[Numbered]) -> Exchange:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from openpyxl import Workbook
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
-from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from schedule.exchange.model import Exchange
-from schedule.exchange.table import COLUMNS, INSTANTS, PERCENT, Value, table_notices, table_rows
+from schedule.exchange.table import COLUMNS, INSTANTS, PERCENT, table_notices, table_rows
+from schedule.exchange.workbook_cells import bold_cell, value_cell
 from schedule.files.head import DATA_DATE, START, ZONE
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 SCHEDULE, PROJECT = "Schedule", "Project"
 """The names of the sheets."""
-INSTANT_FORMAT = "yyyy-mm-dd hh:mm"
 WIDTHS = {"id": 26, "title": 44, "predecessors": 40, "resources": 26}
 MORE_ROWS = 500
 """Rows below the last one in which new activities may be typed: they have the validations too."""
@@ -36,13 +34,13 @@ def write_workbook(found: Exchange, path: Path) -> Sequence[str]:
     sheet: WriteOnlyWorksheet = book.create_sheet(SCHEDULE)
     last = len(found.tasks) + 1
     _arrange(sheet, last)
-    sheet.append([_bold(sheet, name) for name in COLUMNS])
+    sheet.append([bold_cell(sheet, name) for name in COLUMNS])
     for row in table_rows(found):
-        sheet.append([_cell(sheet, value) for value in row])
+        sheet.append([value_cell(sheet, value) for value in row])
     facts = book.create_sheet(PROJECT)
     for name, value in ((START, found.start), (DATA_DATE, found.data_date), (ZONE, found.zone or None)):
         if value is not None:
-            facts.append([_bold(facts, name), _cell(facts, value)])
+            facts.append([bold_cell(facts, name), value_cell(facts, value)])
     for letter in "AB":
         facts.column_dimensions[letter].width = 20
     book.save(path)
@@ -75,21 +73,3 @@ def _validations(last: int) -> Iterator[DataValidation]:
             letter = get_column_letter(COLUMNS.index(name) + 1)
             found.add(f"{letter}2:{letter}{last}")
         yield found
-
-
-def _bold(sheet: Any, text: str) -> Any:
-    cell = WriteOnlyCell(sheet, text)
-    cell.font = Font(bold=True)
-    return cell
-
-
-def _cell(sheet: Any, value: Value) -> Any:
-    if isinstance(value, str):
-        cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", value))
-        cell.data_type = "s"  # a title may begin as a formula does
-        return cell
-    if value is None or isinstance(value, int | float):
-        return value
-    cell = WriteOnlyCell(sheet, value)
-    cell.number_format = INSTANT_FORMAT
-    return cell

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil
 from typing import Literal, TextIO
@@ -138,24 +138,30 @@ class CableSchedule:
         prefix = "" if pod is None else f"pod-{pod + 1:03}-"
         kinds = {stock: self.type_of(stock) for stock in set(run.stock_m.tolist())}
         a_names, b_names = self._ends(run)
+        here = [at for at, name in enumerate(a_names) if name.startswith(prefix)]
         columns = zip(
-            run.rail.tolist(),
-            a_names,
-            run.a_port.tolist(),
-            place_names(run.a_place),
-            b_names,
-            run.b_port.tolist(),
-            place_names(run.b_place),
-            run.length_m.round(1).tolist(),
-            run.stock_m.tolist(),
+            here,
+            run.rail[here].tolist(),
+            run.a_port[here].tolist(),
+            names_at(run.a_place, here),
+            run.b_port[here].tolist(),
+            names_at(run.b_place, here),
+            run.length_m[here].round(1).tolist(),
+            run.stock_m[here].tolist(),
             strict=True,
         )
-        for cable, (rail, *ends, length, stock) in enumerate(columns, number):
-            a, a_port, _, b, b_port, _ = ends
-            if a.startswith(prefix):
-                label = f"{a}:{a_port} <> {b}:{b_port}"
-                bought = (length, stock, kinds[stock])
-                yield (f"C{cable:06}", run.tier, rail or "", *ends, *bought, label)
+        for at, rail, a_port, a_rack, b_port, b_rack, length, stock in columns:
+            a, b = a_names[at], b_names[at]
+            label = f"{a}:{a_port} <> {b}:{b_port}"
+            ends = (a, a_port, a_rack, b, b_port, b_rack)
+            bought = (length, stock, kinds[stock])
+            yield (f"C{number + at:06}", run.tier, rail or "", *ends, *bought, label)
+
+
+def names_at(place: Place, here: Sequence[int]) -> list[str]:
+    """Return the names of the racks at some of the places, which are named by their numbers in the columns."""
+    hall, row, rack = (column[here] for column in place)
+    return place_names((hall, row, rack))
 
 
 def place_names(place: Place) -> list[str]:

@@ -6,10 +6,10 @@ Servers have the names of the inventory, or those of the design if there is no i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from steps.design.cables import CableSchedule
+from steps.design.cables import CableSchedule, Row
 from steps.design.design import counted_from
 from steps.design.figures import Chosen, Figures
 from steps.design.service_cables import ServiceCables
@@ -39,9 +39,13 @@ class Drawing:
 Namer = Callable[[Drawing, str], list[str]]
 
 
+def drawing_of(figures: Figures, choices: Chosen) -> Drawing | None:
+    """Return the cable schedules of a design. None for a plan of an earlier release, which has no figures, and for one without rails."""
+    return Drawing(figures, choices) if figures and figures["rails"] else None
+
+
 def item_names(
-    figures: Figures,
-    choices: Chosen,
+    drawing: Drawing | None,
     unit: str,
     of: str,
     count: int,
@@ -53,14 +57,21 @@ def item_names(
     """
     if of in SERVERS and hosts:
         return tuple(hosts) if len(hosts) == count else ()
-    if not figures or of not in NAMERS or not figures["rails"]:
-        return ()  # a plan of an earlier release has no figures; without rails there is no cable schedule
-    drawing = Drawing(figures, choices)
-    for namer in NAMERS[of]:
+    if drawing is None:
+        return ()
+    for namer in NAMERS.get(of, ()):
         names = namer(drawing, unit)
         if len(names) == count:
             return tuple(names)
     return ()
+
+
+def cable_rows(drawing: Drawing, unit: str) -> Iterator[Row]:
+    """Yield the rows of the cable schedules at a unit, in the order of `cables.COLUMNS`. A hall has none of its own."""
+    pod = _pod_of(unit)
+    if unit == "site" or pod is not None:
+        yield from drawing.fabric.rows(pod)
+        yield from drawing.beside.rows(pod)
 
 
 def _within(names: list[str], unit: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from steps.design.cable_runs import STOCK_M, leaf_racks
-from steps.design.cables import REACHES, CableSchedule, Row, place_names
+from steps.design.cables import REACHES, CableSchedule, Row, names_at
 from steps.design.fabric import Fabric
 from steps.design.figures import Figures
 from steps.design.floor import Metres, Place
@@ -90,16 +90,19 @@ class ServiceCables:
         """Yield the rows of the schedule in the order of COLUMNS; for a pod (from 0) those of its devices and switches."""
         prefix = "" if pod is None else f"pod-{pod + 1:03}-"
         laid = self.laid
-        ends = zip(
-            *(laid.a, laid.a_port, place_names(laid.a_place)),
-            *(laid.b, laid.b_port, place_names(laid.b_place)),
+        here = [at for at, name in enumerate(laid.a) if name.startswith(prefix)]
+        columns = zip(
+            here,
+            names_at(laid.a_place, here),
+            names_at(laid.b_place, here),
+            laid.length_m[here].round(1).tolist(),
             strict=True,
         )
-        bought = zip(laid.length_m.round(1).tolist(), laid.stock_m, laid.type, strict=True)
-        for number, (tier, at, what) in enumerate(zip(laid.tier, ends, bought, strict=True), 1):
-            a, a_port, _, b, b_port, _ = at
-            if a.startswith(prefix):
-                yield (f"S{number:06}", tier, "", *at, *what, f"{a}:{a_port} <> {b}:{b_port}")
+        for at, a_rack, b_rack, length in columns:
+            a, b, a_port, b_port = laid.a[at], laid.b[at], laid.a_port[at], laid.b_port[at]
+            ends = (a, a_port, a_rack, b, b_port, b_rack)
+            bought = (length, laid.stock_m[at], laid.type[at])
+            yield (f"S{at + 1:06}", laid.tier[at], "", *ends, *bought, f"{a}:{a_port} <> {b}:{b_port}")
 
     def write(self, file: TextIO, pod: int | None = None) -> None:
         """Append the schedule to a CSV file without a header."""

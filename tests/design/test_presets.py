@@ -10,7 +10,7 @@ from schedule.errors import InputError
 from steps.design.design import design_of_preset
 from steps.design.dossier import dossier_of
 from steps.design.figures import figure_specs
-from steps.design.positions import item_names
+from steps.design.positions import drawing_of, item_names
 from steps.design.preset import preset_names, profile_names, read_preset, read_profile
 
 GPUS = {
@@ -77,4 +77,4 @@ def test_without_rails_a_tpu_pod_has_no_fabric_and_no_nvidia_steps() -> None:
 def test_servers_without_rails_are_only_counted() -> None:
     design = design_of_preset("tpu-v5p-pod")
 
-    assert item_names(design.figures, design.choices, "pod-001", "servers", 64) == ()
+    assert item_names(drawing_of(design.figures, design.choices), "pod-001", "servers", 64) == ()

@@ -8,7 +8,7 @@ from steps.catalog.terms import Scope
 from steps.design.cables import CableSchedule
 from steps.design.design import counted_from, design_of_preset
 from steps.design.figures import figure_specs
-from steps.design.positions import item_names
+from steps.design.positions import drawing_of, item_names
 from steps.formula import number_of
 from tests.shipped import shipped_catalog
 
@@ -60,7 +60,7 @@ def test_what_is_mounted_and_cabled_has_a_name(step: str, unit: str) -> None:
     values = next(one.values for one in design.units if one.id == unit)
     count = int(number_of(items.count, values))
 
-    names = item_names(design.figures, design.choices, unit, items.of, count)
+    names = item_names(drawing_of(design.figures, design.choices), unit, items.of, count)
 
     assert len(set(names)) == count
 

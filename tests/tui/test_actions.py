@@ -32,7 +32,15 @@ LEFT_OUT = {
             "inventory",
             "redact",
         ),
-        *("import-progress", "import", "import schedule", "authority", "authority access", "authority rules"),
+        *(
+            "import-progress",
+            "import",
+            "import schedule",
+            "import sheet",
+            "authority",
+            "authority access",
+            "authority rules",
+        ),
         *("keys", "keys allowed-signers", "keys engine", "keys revoke", "anchor", "backup", "restore"),
         *("database", "database check", "database load", "database roles", "database sql"),
     ),
@@ -42,7 +50,15 @@ LEFT_OUT = {
         *("list", "next", "inbox", "orders", "change", "ncr", "ncr list", "check", "check list", "drift"),
         *("report", "authority"),
     ),
-    "they write a file for others": ("picture", "export", "export bundle", "export schedule", "check template"),
+    "they write a file for others": (
+        "picture",
+        "export",
+        "export bundle",
+        "export labels",
+        "export schedule",
+        "export sheet",
+        "check template",
+    ),
     "they are about any catalog or network, and no site": (
         *(
             "catalog",

@@ -19,11 +19,12 @@ from ledger.questions.case import LookedUp
 from ledger.questions.checks import CheckRow, check_history, latest_entries
 from ledger.rules.readings import Verdict
 from ledger.subjects.checklists import making as made
-from ledger.subjects.checklists.examination_rules import RESULT, Examined
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry
 from ledger.subjects.checklists.rules import Roster
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from schedule.faults import located, together
+from steps.stamps import minute
 from steps.value import text_value, value_text
 
 PICTURES = ("png", "jpeg")
@@ -97,6 +98,51 @@ def check(
             for one, part in zip(new, entered.parts, strict=True)
         ]
         return Checked(tuple(checked), len(found) - len(new), entered.ncr, event)
+
+
+def check_right(
+    ledger: Ledger,
+    actor: str,
+    activity: str,
+    entries: Sequence[ItemEntry],
+    *,
+    source: str,
+    known: int,
+) -> tuple[Checked, list[RefusedEntry]]:
+    """Record the entries that the rules allow. Return what was recorded, and the other entries with the reason of each.
+
+    `known` is the last event that whoever made the entries could know. An entry is refused if its item was checked after that event
+    and the record says something else of it. What is recorded already is left out.
+    """
+    refused: list[RefusedEntry] = []
+    with ledger.case(activity, actor) as case:
+        right = list(entries)
+        while True:  # a serial number that is free only by an entry that is refused makes another entry wrong
+            found, wrong = made.sorted_entries(case, right)
+            wrong += _overtaken(case, found, known)
+            if not wrong:
+                return check(ledger, actor, activity, right, source=source, skip_recorded=True), refused
+            refused += wrong
+            left_out = {id(one.entry) for one in wrong}
+            right = [entry for entry in right if id(entry) not in left_out]
+
+
+def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[RefusedEntry]:
+    """Return the entries about items of which a later event than `known` says something else."""
+    latest, recorded = latest_entries(case.snapshot, case.row), _recorded(case)
+    overtaken = []
+    for one in found:
+        last = latest.get(one.item)
+        said = _as_recorded(one, {id(one.entry): ()})
+        says_the_same = recorded.get(one.item) == said
+        if last is not None and last.seq > known and not says_the_same:
+            found_since = "failed" if last.failing else "passed"
+            why = NotSatisfiedError(
+                f"since then {last.by} recorded on {minute(last.at, case.zone)} that {one.item} {found_since}",
+                hint="look at the item again, and write it into a new list",
+            )
+            overtaken.append(RefusedEntry(one.entry, why))
+    return overtaken
 
 
 def _digests(photos: Photos, one: Examined) -> tuple[str, ...]:

@@ -40,17 +40,43 @@ class Examined(NamedTuple):
     entry: ItemEntry
 
 
+class RefusedEntry(NamedTuple):
+    """An entry that may not be recorded, and why."""
+
+    entry: ItemEntry
+    why: ClusterwrightError
+
+
+class Sorted(NamedTuple):
+    """The entries that may be recorded, and the others."""
+
+    right: list[Examined]
+    wrong: list[RefusedEntry]
+
+
 def examined(
     case: Case,
     entries: Sequence[ItemEntry],
     last: Mapping[str, Previous],
 ) -> list[Examined]:
     """Return every entry with its judged readings. Raise one error that names all faults. `last` are the last recorded entries."""
+    _refuse_strange(case.row, asked_of(case.row), entries)
+    right, wrong = sorted_out(case, entries, last)
+    if wrong:
+        raise together([refused.why for refused in wrong])
+    return right
+
+
+def sorted_out(
+    case: Case,
+    entries: Sequence[ItemEntry],
+    last: Mapping[str, Previous],
+) -> Sorted:
+    """Return the entries that may be recorded with their judged readings, and apart from them those that may not."""
     row, roster = case.row, Roster(case.row, case.planned_items, last)
     asked, waived = asked_of(row), case.waived
-    _refuse_strange(row, asked, entries)
     found: dict[str, Examined] = {}
-    faults: list[ClusterwrightError] = []
+    wrong: list[RefusedEntry] = []
     for entry in entries:
         try:
             one = _entered(roster, asked, last, entry)
@@ -59,13 +85,14 @@ def examined(
             with located(entry.place, "item"):
                 _refuse_second(found.setdefault(one.item, one), one)
         except ClusterwrightError as fault:
-            faults.append(fault)
-    faults += _serials_twice(last, found)
-    if faults:
-        raise together(faults)
-    readings = [reading for one in found.values() for reading in one.measured]
+            wrong.append(RefusedEntry(entry, fault))
+    twice = _serials_twice(last, found)
+    wrong += twice
+    strays = {id(refused.entry) for refused in twice}
+    right = [one for one in found.values() if id(one.entry) not in strays]
+    readings = [reading for one in right for reading in one.measured]
     judged = iter(verdicts(asked, readings, case.readings, waived))
-    return [_judged(one, judged) for one in found.values()]
+    return Sorted([_judged(one, judged) for one in right], wrong)
 
 
 def _refuse_strange(
@@ -143,15 +170,15 @@ def _judged(one: Examined, verdicts: Iterator[Verdict]) -> Examined:
 def _serials_twice(
     last: Mapping[str, Previous],
     found: Mapping[str, Examined],
-) -> list[ClusterwrightError]:
-    """Return a fault for each serial number that would be at two items. A scanner may have read the wrong label."""
+) -> list[RefusedEntry]:
+    """Return the entries whose serial number would be at two items. A scanner may have read the wrong label."""
     serials = {item: previous.serial for item, previous in last.items()}
     serials |= {one.item: one.serial for one in found.values()}
     places: dict[str, list[str]] = {}
     for item, serial in serials.items():
         if serial:
             places.setdefault(serial.casefold(), []).append(item)
-    faults: list[ClusterwrightError] = []
+    faults: list[RefusedEntry] = []
     for one in found.values():
         items = places.get(one.serial.casefold(), ())
         others = [item for item in items if item != one.item]
@@ -161,5 +188,5 @@ def _serials_twice(
                 hint="one asset is at one place; read both again",
                 place=column_of(one.entry.place, "serial"),
             )
-            faults.append(fault)
+            faults.append(RefusedEntry(one.entry, fault))
     return faults

@@ -15,7 +15,7 @@ from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.subjects.again import Tables, about_case
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, Previous, examined
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, Previous, Sorted, examined, sorted_out
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.subjects.checklists.rules import readable_note
 from ledger.subjects.work.rules import check as may_check
@@ -44,9 +44,18 @@ class Entered(NamedTuple):
 def examined_entries(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
     """Return every entry with its typed readings and verdicts. Raise one error that names all faults."""
     may_check(case)
+    return examined(case, entries, _last(case))
+
+
+def sorted_entries(case: LookedUp, entries: Sequence[ItemEntry]) -> Sorted:
+    """Return the entries that may be recorded with their verdicts, and those that may not. Raise if the person may not check."""
+    may_check(case)
+    return sorted_out(case, entries, _last(case))
+
+
+def _last(case: LookedUp) -> dict[str, Previous]:
     before = latest_entries(case.snapshot, case.row).values()
-    last = {entry.item: Previous(entry.failing, entry.serial) for entry in before}
-    return examined(case, entries, last)
+    return {entry.item: Previous(entry.failing, entry.serial) for entry in before}
 
 
 def item_parts(case: LookedUp, new: Sequence[Photographed]) -> Entered:

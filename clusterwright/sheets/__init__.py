@@ -1,0 +1,1 @@
+"""Field sheets: what people who are not at the screen fill in, and what comes back from them."""
