@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Annotated
+
+from typer import Option
 
 from clusterwright.planning import read_all
 from clusterwright.text_file import text_in
@@ -16,13 +19,21 @@ from steps.cabling.reading.found_file import read_found
 from steps.cabling.schedule_file import named, read_names, read_schedule
 from steps.cabling.worklist import Entry, from_json
 
+ScheduleOption = Annotated[Path | None, Option("--schedule", help="A cable schedule, not the design's.", metavar="CSV")]
+UnitOption = Annotated[
+    str, Option("--unit", help="Only the cables of a pod's servers and leaf switches.", metavar="UNIT")
+]
+NamesOption = Annotated[Path | None, Option("--names", help="Names of devices and ports on site.", metavar="CSV")]
+
 
 def found_in(paths: Iterable[Path]) -> Found:
     """Return what the files say, and those in folders. Each has the name of its device."""
     files = list(chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths))
     if not files:
         raise InputError("no file of what was found", hint="name files, or folders of them")
-    return together([read_found(file.stem, text_in(file), str(file)) for file in files if not file.name.startswith(".")])
+    return together(
+        [read_found(file.stem, text_in(file), str(file)) for file in files if not file.name.startswith(".")]
+    )
 
 
 def cables_of(schedule: Path | None, unit: str, names: Path | None, site: Path | None) -> list[Cable]:
@@ -44,7 +55,9 @@ def earlier(path: Path) -> list[Entry]:
         return from_json(json.loads(text_in(path))["worklist"])
     except (ValueError, LookupError, TypeError, AttributeError):
         raise InputError(
-            "this is no earlier reading", hint="--before takes what `fabric compare --json` printed", place=Place(str(path))
+            "this is no earlier reading",
+            hint="--before takes what `fabric compare --json` printed",
+            place=Place(str(path)),
         ) from None
 
 

@@ -10,6 +10,7 @@ import csv
 import json
 import random
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,8 @@ def a_hall(draw: random.Random) -> Hall:
         )
     )
     for _ in range(draw.randint(0, 12)):
-        try:
+        with suppress(Conflict):
             hall.inject(Fault(**a_fault(draw, hall)))
-        except Conflict:
-            pass
     return hall
 
 
@@ -111,8 +110,7 @@ async def asked(hall: Hall, client: httpx.AsyncClient, base: str, device: str) -
         adapters = (await get(chassis["@odata.id"]))["NetworkAdapters"]["@odata.id"]
         for adapter in (await get(adapters))["Members"]:
             listed = (await get(adapter["@odata.id"]))["Ports"]["@odata.id"]
-            for port in (await get(listed))["Members"]:
-                ports.append(await get(port["@odata.id"]))
+            ports += [await get(port["@odata.id"]) for port in (await get(listed))["Members"]]
     return ports
 
 

@@ -38,7 +38,13 @@ class Judged(NamedTuple):
     only_ours: list[Words]
     beside: Counter[str]
     comparison: Comparison
-    cables: int
+    drawn_at: dict[str, str]
+    """The switch to which each cable is drawn."""
+
+    @property
+    def cables(self) -> int:
+        """How many cables are drawn."""
+        return len(self.drawn_at)
 
 
 def judge(folder: Path) -> Judged:
@@ -54,7 +60,8 @@ def judge(folder: Path) -> Judged:
     beside = Counter(each["class"] for each in said if each["class"] not in CABLING)
     both = Counter(kind for kind, _ in (ours & theirs).elements())
     only_theirs, only_ours = sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
-    return Judged(both, only_theirs, only_ours, beside, comparison, len(cables))
+    drawn_at = {cable.name: cable.b.device for cable in cables}
+    return Judged(both, only_theirs, only_ours, beside, comparison, drawn_at)
 
 
 def _ours(comparison: Comparison) -> Iterator[Words]:

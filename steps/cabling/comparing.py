@@ -153,7 +153,9 @@ class _Comparing:
     def _look_for(self, cable: Cable) -> None:
         """Note a cable that is seen nowhere as down, missing, or not verified."""
         a, b = cable.a, cable.b
-        vague = {end.device for end in self._live[b] if not end.port} | {end.device for end in self._live[a] if not end.port}
+        vague = {end.device for end in self._live[b] if not end.port} | {
+            end.device for end in self._live[a] if not end.port
+        }
         if vague & {a.device, b.device}:
             self._explained |= {frozenset((end, far)) for end in (a, b) for far in self._live[end] if not far.port}
             self._unverified[cable.name] = f"{b} hears {a.device}, at a port whose name does not say which"
@@ -169,7 +171,9 @@ class _Comparing:
         ups = self._is_up(cable.a), self._is_up(cable.b)
         other = ", ".join(str(end) for end in sorted(self._live[cable.b]))
         if not other and all(up is not False for up in ups) and any(ups):
-            self._unverified[cable.name] = f"{cable.a} or {cable.b} is up, and neither hears anybody: does LLDP run there?"
+            self._unverified[cable.name] = (
+                f"{cable.a} or {cable.b} is up, and neither hears anybody: does LLDP run there?"
+            )
             return
         self._findings.append(finding.missing(cable, ups=ups, other=other, dark=self._dark))
 
@@ -199,11 +203,14 @@ class _Comparing:
 
 
 def _slow(port: PortSeen, gbit: float | None) -> str:
-    """Return why a port's link is not what it should be; empty where it is, or where the port does not say."""
+    """Return why a port's link is not what it should be; empty where it is, or where the port does not say.
+
+    A link that has the rate that is drawn is right, whatever its ports could do beside that.
+    """
     if port.up is False:
         return "down"
-    if port.could:
-        return f"could be {port.could}"
-    if gbit and port.gbit and port.gbit < gbit:
-        return f"{port.gbit:g} Gbit/s, drawn {gbit:g}"
-    return ""
+    could = f"could be {port.could}" if port.could else ""
+    if not gbit or not port.gbit:
+        return could
+    slow = f"{port.gbit:g} Gbit/s, drawn {gbit:g}" if port.gbit < gbit else ""
+    return "; ".join(filter(None, (slow, could))) if slow else ""

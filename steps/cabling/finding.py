@@ -44,7 +44,9 @@ class Finding(NamedTuple):
         return frozenset(self.cables or map(str, self.ends))
 
 
-def misplaced(cable: Cable, drawn: End, seen: End, racks: dict[str, str], occupant: str, rails: tuple[str, str]) -> Finding:
+def misplaced(
+    cable: Cable, drawn: End, seen: End, racks: dict[str, str], occupant: str, rails: tuple[str, str]
+) -> Finding:
     """Return that a cable's plug is in another port than the one that is drawn. `rails` are those drawn and seen."""
     of, at = rails
     kind = WRONG_RAIL if of and at and of != at else WRONG_PORT
@@ -84,7 +86,9 @@ def missing(cable: Cable, *, ups: tuple[bool | None, bool | None], other: str, d
         device = min(dark & {cable.a.device, cable.b.device})
         action = f"look at the power of {device} first: none of its ports has a signal"
     elif up_a and not up_b:
-        action = f"cable {cable.name}: {cable.b} gets no light: clean and seat the plug at both ends, then swap the cable"
+        action = (
+            f"cable {cable.name}: {cable.b} gets no light: clean and seat the plug at both ends, then swap the cable"
+        )
     else:
         action = f"seat cable {cable.name} at {cable.b} and at {cable.a}"
     return Finding(MISSING, (cable.name,), (cable.a, cable.b), cable.b_rack, says, action)
@@ -93,7 +97,9 @@ def missing(cable: Cable, *, ups: tuple[bool | None, bool | None], other: str, d
 def degraded(cable: Cable, why: str) -> Finding:
     """Return that a link is between the right ports, and is down, slow or narrow."""
     says = f"{cable.a} to {cable.b}: {why}"
-    action = f"cable {cable.name}: seat and clean it at {cable.b} and {cable.a}, read again; then swap the optic or cable"
+    action = (
+        f"cable {cable.name}: seat and clean it at {cable.b} and {cable.a}, read again; then swap the optic or cable"
+    )
     return Finding(DEGRADED, (cable.name,), (cable.a, cable.b), cable.b_rack, says, action)
 
 

@@ -8,20 +8,17 @@ of the drawn name; such a row names ports only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from schedule.csv_lines import numbered_rows
 from schedule.errors import InputError, Place
-from schedule.text import plain_cell
 from steps.cabling.cable import Cable, End
+from steps.cabling.table import lines_of
 from steps.value import bounded_number
 
 NEEDED = ("cable", "a_device", "a_port", "b_device", "b_port")
 NAMED = ("drawn", "device", "ports")
-
-Line = tuple[int, dict[str, str]]
 
 
 class SiteNames(NamedTuple):
@@ -36,7 +33,7 @@ def read_schedule(content: bytes, name: str) -> list[Cable]:
     """Return the cables of a schedule. No port may have two, and no name."""
     cables: list[Cable] = []
     used: dict[object, int] = {}
-    for line, cells in _lines(content, name, NEEDED):
+    for line, cells in lines_of(content, name, NEEDED):
         ends = [End(cells[f"{side}_device"], cells[f"{side}_port"]) for side in "ab"]
         for what in (cells["cable"], *ends):
             if what in used:
@@ -61,7 +58,7 @@ def read_schedule(content: bytes, name: str) -> list[Cable]:
 def read_names(content: bytes, name: str) -> list[SiteNames]:
     """Return the names of a file."""
     found = []
-    for line, cells in _lines(content, name, NAMED):
+    for line, cells in lines_of(content, name, NAMED):
         ports = tuple(cells["ports"].split())
         if "{}" in cells["ports"] and len(ports) > 1:
             raise InputError("a pattern of ports stands alone", hint="write swp{}", place=Place(name, line, "ports"))
@@ -99,17 +96,3 @@ def _gbit(text: str, place: Place) -> float | None:
     if number is None or number <= 0:
         raise InputError(f"{text!r} is no rate in Gbit/s", place=place)
     return float(number)
-
-
-def _lines(content: bytes, name: str, needed: tuple[str, ...]) -> Iterator[Line]:
-    """Yield the lines of a table with their numbers, cells by column. Lines without anything are passed over."""
-    rows = numbered_rows(content, name)
-    head = [cell.strip().lower() for cell in rows[0][1]] if rows else []
-    if lacking := [column for column in needed if column not in head]:
-        raise InputError(f"it has no column {', '.join(lacking)}", place=Place(name, 1))
-    for line, row in rows[1:]:
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(head):
-            raise InputError(f"{len(row)} cells under {len(head)} columns", place=Place(name, line))
-        yield line, dict(zip(head, (plain_cell(cell.strip()) for cell in row), strict=True))

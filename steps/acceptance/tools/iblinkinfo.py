@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
+from steps.acceptance.tools import lldp
 
 NODE = re.compile(r"^(CA|Switch|RTR): (.*):$")
 LINK = re.compile(
@@ -54,7 +55,12 @@ def links_up(handed: Handed) -> Found:
 
 
 def found_ratio(handed: Handed) -> Found:
-    """Return the share of the cable schedule's links that ibnetdiscover found, rounded down."""
+    """Return the share of the cable schedule's links that ibnetdiscover found, rounded down.
+
+    A host that hands over its neighbours by LLDP alone is on an Ethernet fabric; its own ends count.
+    """
+    if _is_ethernet(handed):
+        return lldp.found_ratio(handed)
     planned = _planned(handed)
     found = _discovered(handed)
     missing = sorted(planned - found)
@@ -63,12 +69,18 @@ def found_ratio(handed: Handed) -> Found:
 
 
 def mismatches(handed: Handed) -> Found:
-    """Count the links that differ from the cable schedule: missing and unplanned ones."""
+    """Count the links that differ from the cable schedule: missing and unplanned ones. On Ethernet a host's own ends count."""
+    if _is_ethernet(handed):
+        return lldp.mismatches(handed)
     planned, found = _planned(handed), _discovered(handed)
     missing, extra = sorted(planned - found), sorted(found - planned)
     named = (_listed("missing", missing), _listed("unplanned", extra))
     count = Decimal(len(missing) + len(extra))
     return Found(count, "; ".join(filter(None, named)))
+
+
+def _is_ethernet(handed: Handed) -> bool:
+    return bool(handed.named("lldp")) and not handed.named("ibnetdiscover")
 
 
 def switches(handed: Handed) -> Found:

@@ -27,7 +27,9 @@ def is_nvue(document: Any) -> bool:
 def nvue_ports(device: str, document: Json) -> list[PortSeen]:
     """Return the ports of a switch that NVUE lists."""
     return [
-        _nvue_port(device, name, about) for name, about in document.items() if about.get("type", "swp") not in OTHER_TYPES
+        _nvue_port(device, name, about)
+        for name, about in document.items()
+        if about.get("type", "swp") not in OTHER_TYPES
     ]
 
 

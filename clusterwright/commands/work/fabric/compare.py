@@ -19,11 +19,20 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.options import JsonOption, SiteOption
-from clusterwright.found_links import cables_of, earlier, found_in, write_worklist
+from clusterwright.found_links import (
+    NamesOption,
+    ScheduleOption,
+    UnitOption,
+    cables_of,
+    earlier,
+    found_in,
+    write_worklist,
+)
 from clusterwright.output import print_json, say, table
 from ledger.project_time import project_now
 from schedule.errors import NotSatisfiedError
-from steps.cabling.comparing import Comparison, compare as compared
+from steps.cabling.comparing import Comparison
+from steps.cabling.comparing import compare as compared
 from steps.cabling.worklist import Entry, as_json, worklist
 from steps.stamps import stamp
 
@@ -33,9 +42,9 @@ SHOWN = 20
 
 def compare(
     found: Annotated[list[Path], Argument(help="Files of what was read, or folders of them.", metavar="FOUND...")],
-    schedule: Annotated[Path | None, Option(help="A cable schedule, in the place of the design's.", metavar="CSV")] = None,
-    unit: Annotated[str, Option(help="Only the cables of a pod's servers and leaf switches.", metavar="UNIT")] = "site",
-    names: Annotated[Path | None, Option(help="Names of devices and ports on site.", metavar="CSV")] = None,
+    schedule: ScheduleOption = None,
+    unit: UnitOption = "site",
+    names: NamesOption = None,
     before: Annotated[Path | None, Option(help="The JSON of an earlier reading.", metavar="FILE")] = None,
     csv: Annotated[Path | None, Option(help="Write the worklist.", metavar="FILE")] = None,
     as_json: JsonOption = False,
@@ -64,7 +73,13 @@ def _print(cables: int, comparison: Comparison, entries: list[Entry]) -> None:
     table(
         ("rack", "finding", "seen", "to do", "since"),
         [
-            (entry.finding.rack, entry.finding.kind, entry.finding.says, entry.finding.action, entry.note or entry.since)
+            (
+                entry.finding.rack,
+                entry.finding.kind,
+                entry.finding.says,
+                entry.finding.action,
+                entry.note or entry.since,
+            )
             for entry in entries
             if not entry.closed
         ],
