@@ -44,7 +44,7 @@ class Names:
         for port in ports:
             if found := drawn.get(port.lower()) or drawn.get(number_of(port)):
                 return found
-        return End(name, number_of(ports[0]) if ports and _is_numbered(drawn) else next(iter(ports), ""))
+        return End(name, next(iter(ports), ""))
 
     def far_end(self, neighbour: Neighbour) -> End:
         """Return the port that a neighbour means. A port of which only the device is known has an empty name."""
@@ -70,7 +70,3 @@ def _short(name: str) -> str:
 
 def _plain(mac: str) -> str:
     return NOT_HEX.sub("", mac.lower())
-
-
-def _is_numbered(drawn: dict[str, End]) -> bool:
-    return bool(drawn) and all(port.isdecimal() for port in drawn)

@@ -45,7 +45,7 @@ def as_json(entry: Entry) -> dict[str, object]:
     return {
         "kind": found.kind,
         "rack": found.rack,
-        "cables": found.cables,
+        "cables": [*found.cables],
         "ends": [end._asdict() for end in found.ends],
         "says": found.says,
         "action": found.action,

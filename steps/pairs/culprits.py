@@ -2,7 +2,7 @@
 
 Each part is weighed as the only fault: a slow test that crosses it speaks for it, a fast one against it. The weights are logarithms of
 likelihoods. The heaviest part is taken, the tests that it explains are put aside, and what is left is weighed again. A culprit is
-certain if every other explanation is a thousand times less likely, also the one that several of its links are bad at once. Else the
+certain if every other explanation is a thousand times less likely, also the one that several other parts are bad at once. Else the
 other explanations stand beside it, and tests are named that tell them apart.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from math import log
+from math import inf, log
 from typing import NamedTuple
 
 from steps.pairs.paths import LINK, NODE, SWITCH, UPLINKS, Part, Paths, Result
@@ -27,6 +27,9 @@ PRIOR = log(100)
 
 CERTAIN = log(1000)
 """By how much the next explanation must be lighter."""
+
+BEGINNINGS = 8
+"""How many of the heaviest other parts an explanation by several parts begins with."""
 
 MOST_TESTS = 8
 """How many tests are named at once."""
@@ -90,9 +93,9 @@ class _Weighing:
             for other in self._touched(explained)
             if other != part and self._weight(other, explained) > weight - CERTAIN
         ]
-        pieces, several = self._pieces(part, explained)
-        if len(pieces) > 1 and several > weight - CERTAIN:
-            others += [piece for piece in pieces if piece not in others]
+        several, together = self._without(part, explained)
+        if together > weight - CERTAIN:
+            others += [other for other in several if other not in others]
         others += [device for device in self._shared(part, known) if device not in others]
         is_certain = not others and weight > PRIOR + CERTAIN
         tests = () if is_certain else tuple(islice(self._next([part, *others]), MOST_TESTS))
@@ -108,23 +111,28 @@ class _Weighing:
     def _touched(self, tests: Tests) -> set[Part]:
         return {part for place in tests for part in self._paths.parts(self._results[place])}
 
-    def _pieces(self, part: Part, explained: Tests) -> tuple[list[Part], float]:
-        """Return the links and trunks of a server or switch that together explain the same, and their weight."""
-        if part.kind not in (NODE, SWITCH):
-            return [], 0.0
-        own = {unit for unit in self._touched(explained) if self._belongs(unit, part)}
-        pieces: list[Part] = []
-        total, left = PRIOR, explained
-        while left and own:
-            best = max(own, key=lambda unit: (self._weight(unit, left), unit))
-            weight = self._weight(best, left)
-            if weight <= 0:
-                break
-            pieces.append(best)
+    def _without(self, part: Part, explained: Tests) -> tuple[list[Part], float]:
+        """Return other parts that together explain the same, and their weight; none if they do not explain all of it.
+
+        The heaviest is taken, then what is the heaviest beside it, and so on. As the heaviest need not belong to the best
+        explanation, that begins with each of the heaviest few.
+        """
+        others = self._touched(explained) - {part}
+        first = sorted(others, key=lambda other: (self._weight(other, explained), other))[-BEGINNINGS:]
+        tried = [self._cover(one, others, explained) for one in first]
+        return max(tried, key=lambda each: each[1], default=([], -inf))
+
+    def _cover(self, part: Part, others: set[Part], left: Tests) -> tuple[list[Part], float]:
+        found: list[Part] = []
+        total = PRIOR
+        while (weight := self._weight(part, left)) > 0:
+            found.append(part)
             total += weight - PRIOR
-            left -= self.crossing[best]
-            own.discard(best)
-        return (pieces, total) if not left else ([], 0.0)
+            left -= self.crossing[part]
+            if not left:
+                return found, total
+            part = max(others, key=lambda other: (self._weight(other, left), other))
+        return [], -inf
 
     def _belongs(self, unit: Part, device: Part) -> bool:
         """Return whether a link or trunk is one of a server's, or of a switch's."""

@@ -14,7 +14,9 @@ STATES = {"LinkUp": True, "Up": True, "LinkDown": False, "Down": False, "NoLink"
 
 def is_ports(document: Any) -> bool:
     """Return whether a document is a list of ports of Redfish."""
-    return isinstance(document, list) and all(isinstance(each, dict) and "LinkStatus" in each for each in document)
+    if not isinstance(document, list):
+        return False
+    return bool(document) and all(isinstance(each, dict) and "LinkStatus" in each for each in document)
 
 
 def redfish_ports(device: str, document: Iterable[Json]) -> list[PortSeen]:
