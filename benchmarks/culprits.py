@@ -21,7 +21,7 @@ from steps.cabling.designed import designed
 from steps.design.design import design_of_preset
 from steps.pairs.culprits import Culprit, culprits
 from steps.pairs.halving import Halved, halved
-from steps.pairs.paths import LINK, NODE, SWITCH, Part, Paths, Result
+from steps.pairs.paths import LINK, NODE, SWITCH, PairTest, Part, Paths
 from steps.pairs.rounds import between_pods, within_pods
 from steps.pairs.slow import Limit, slow_tests
 
@@ -109,11 +109,11 @@ def try_fault(seed: int, way: Way) -> Tried:
     rails = sorted({cable.rail for cable in cables if cable.tier == "node-leaf"})
     fault = planted(draw, cables, way)
 
-    def measured(a: str, b: str, rail: str) -> Result:
+    def measured(a: str, b: str, rail: str) -> PairTest:
         value = LINE * draw.gauss(1, NOISE)
-        if fault.part in paths.parts(Result(a, b, rail, 0)) and draw.random() < fault.shown:
+        if fault.part in paths.parts(PairTest(a, b, rail, 0)) and draw.random() < fault.shown:
             value *= fault.share
-        return Result(a, b, rail, value)
+        return PairTest(a, b, rail, value)
 
     order = [*islice(within_pods(pods), way.rounds), *(between_pods(pods) if way.rounds is None else ())]
     results = [measured(a, b, rail) for each in order for a, b in each for rail in rails]

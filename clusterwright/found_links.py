@@ -14,10 +14,10 @@ from clusterwright.where import find_site
 from ledger.evidence.store import content_of
 from schedule.csv_lines import write_rows
 from schedule.errors import InputError, Place, UnreachableError
-from steps.cabling.cable import Cable, Found, together
+from steps.cabling.cable import Cable, Reading, together
 from steps.cabling.reading.found_file import read_found
 from steps.cabling.schedule_file import named, read_names, read_schedule
-from steps.cabling.worklist import Entry, from_json
+from steps.cabling.worklist import WorkItem, from_json
 
 ScheduleOption = Annotated[Path | None, Option("--schedule", help="A cable schedule, not the design's.", metavar="CSV")]
 UnitOption = Annotated[
@@ -26,7 +26,7 @@ UnitOption = Annotated[
 NamesOption = Annotated[Path | None, Option("--names", help="Names of devices and ports on site.", metavar="CSV")]
 
 
-def found_in(paths: Iterable[Path]) -> Found:
+def found_in(paths: Iterable[Path]) -> Reading:
     """Return what the files say, and those in folders. Each has the name of its device."""
     files = list(chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths))
     if not files:
@@ -49,7 +49,7 @@ def cables_of(schedule: Path | None, unit: str, names: Path | None, site: Path |
     return named(cables, read_names(content_of(names, str(names)), str(names))) if names else cables
 
 
-def earlier(path: Path) -> list[Entry]:
+def earlier(path: Path) -> list[WorkItem]:
     """Return the worklist of an earlier reading."""
     try:
         return from_json(json.loads(text_in(path))["worklist"])
@@ -61,7 +61,7 @@ def earlier(path: Path) -> list[Entry]:
         ) from None
 
 
-def write_worklist(path: Path, entries: Sequence[Entry]) -> None:
+def write_worklist(path: Path, entries: Sequence[WorkItem]) -> None:
     """Write the worklist as CSV."""
     rows: list[Sequence[object]] = [("rack", "finding", "cables", "seen", "to do", "since", "closed", "note")]
     for entry in entries:

@@ -6,13 +6,13 @@ from ledger.evidence.store import content_of
 from schedule.errors import InputError, Place
 from steps.cabling.table import lines_of
 from steps.pairs.halving import Group
-from steps.pairs.paths import Paths, Result
+from steps.pairs.paths import PairTest, Paths
 from steps.value import bounded_number
 
 ANSWERS = {"yes": True, "no": False}
 
 
-def read_results(path: Path, paths: Paths) -> list[Result]:
+def read_results(path: Path, paths: Paths) -> list[PairTest]:
     """Return the results of a table. Each names links that are drawn, and a number above zero."""
     found = []
     for line, cells in lines_of(content_of(path, str(path)), str(path), ("a", "b", "value")):
@@ -20,7 +20,7 @@ def read_results(path: Path, paths: Paths) -> list[Result]:
         value = bounded_number(cells["value"])
         if value is None or value <= 0:
             raise InputError(f"{cells['value']!r} is no measurement", hint="write a number above zero", place=place)
-        result = Result(cells["a"], cells["b"], cells.get("rail", ""), float(value), cells.get("via", ""))
+        result = PairTest(cells["a"], cells["b"], cells.get("rail", ""), float(value), cells.get("via", ""))
         try:
             paths.parts(result)
         except InputError as error:

@@ -64,8 +64,9 @@ def judged_halls(folder: Path, count: int, seed: int) -> list[Judged]:
 def why(hall: Judged, words: Words) -> str:
     """Return why one of both finds what the other does not; empty where that is not known."""
     _, what = words
-    if hall.drawn_at.get(what) in hall.comparison.unread:
-        return "the switch did not answer; the controllers of its servers say where their cables are"
+    seen_at = {found.cables: found.ends[-1].device for found in hall.comparison.findings}
+    if seen_at.get((what,)) in hall.comparison.unread:
+        return "it is at a switch that did not answer; the server's controller says so, and turnup-check does not ask it where a cable is"
     return ""
 
 

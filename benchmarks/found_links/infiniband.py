@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steps.cabling import finding
-from steps.cabling.cable import Cable, End, Found
+from steps.cabling.cable import Cable, CableEnd, Reading
 from steps.cabling.comparing import compare
 from steps.cabling.designed import designed
 from steps.cabling.reading.found_file import read_found
@@ -36,8 +36,8 @@ Planted = set[tuple[str, frozenset[str]]]
 class Link(NamedTuple):
     """A cable as it is plugged in, and how fast it runs."""
 
-    a: End
-    b: End
+    a: CableEnd
+    b: CableEnd
     how: str = FULL
 
 
@@ -91,7 +91,7 @@ def planted(draw: random.Random) -> Fabric:
         cable._replace(gbit=GBIT) for cable in named(designed(design, "site"), on_site) if cable.tier != "manager-leaf"
     ]
     leaf = next(cable.b.device for cable in cables if cable.tier == "node-leaf")
-    cables.append(Cable(MANAGER, End(MANAGER, "1"), End(leaf, "65"), gbit=GBIT))
+    cables.append(Cable(MANAGER, CableEnd(MANAGER, "1"), CableEnd(leaf, "65"), gbit=GBIT))
     links = {cable.name: Link(cable.a, cable.b) for cable in cables}
     ends: Planted = set()
     rails: dict[str, set[str]] = defaultdict(set)
@@ -134,7 +134,7 @@ def repaired(fabric: Fabric, names: set[str]) -> Fabric:
     return fabric._replace(links=links)
 
 
-def read(fabric: Fabric, folder: Path) -> Found:
+def read(fabric: Fabric, folder: Path) -> Reading:
     """Return what iblinkinfo says of a fabric, once the subnet manager has brought its links up."""
     net, console = folder / "net", folder / "console"
     net.write_text(net_list(fabric), encoding="utf-8")
@@ -180,19 +180,19 @@ def net_list(fabric: Fabric) -> str:
     return "\n\n".join("\n".join((f'{kind}\t"{name}"', *lines)) for (kind, name), lines in ports.items()) + "\n"
 
 
-def _node(end: End, servers: set[str]) -> tuple[str, str]:
+def _node(end: CableEnd, servers: set[str]) -> tuple[str, str]:
     """Return the name and port of a node of the fabric; a card of a server is one."""
     return (f"{end.device} {end.port}", "1") if end.device in servers else (end.device, end.port)
 
 
-def _kind(end: End, servers: set[str]) -> str:
+def _kind(end: CableEnd, servers: set[str]) -> str:
     return "Hca\t1" if end.device in servers or end.device == MANAGER else "Switch\t65"
 
 
-def _free_ports(draw: random.Random, cables: list[Cable]) -> Iterator[End]:
+def _free_ports(draw: random.Random, cables: list[Cable]) -> Iterator[CableEnd]:
     """Yield ports of leaf switches to which no cable is drawn, each once, in any order."""
     used = {end for cable in cables for end in (cable.a, cable.b)}
     leaves = sorted({cable.b.device for cable in cables if cable.tier == "node-leaf"})
-    every = [End(leaf, str(port)) for leaf in leaves for port in range(1, 65)]
+    every = [CableEnd(leaf, str(port)) for leaf in leaves for port in range(1, 65)]
     free = [end for end in every if end not in used]
     yield from draw.sample(free, len(free))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from steps.cabling import finding
 from steps.cabling.cable import together
 from steps.cabling.comparing import Comparison, compare
-from steps.cabling.finding import Finding
+from steps.cabling.finding import LinkFinding
 from steps.cabling.reading.found_file import read_found
 from steps.cabling.schedule_file import read_schedule
 
@@ -38,13 +38,7 @@ class Judged(NamedTuple):
     only_ours: list[Words]
     beside: Counter[str]
     comparison: Comparison
-    drawn_at: dict[str, str]
-    """The switch to which each cable is drawn."""
-
-    @property
-    def cables(self) -> int:
-        """How many cables are drawn."""
-        return len(self.drawn_at)
+    cables: int
 
 
 def judge(folder: Path) -> Judged:
@@ -60,8 +54,7 @@ def judge(folder: Path) -> Judged:
     beside = Counter(each["class"] for each in said if each["class"] not in CABLING)
     both = Counter(kind for kind, _ in (ours & theirs).elements())
     only_theirs, only_ours = sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
-    drawn_at = {cable.name: cable.b.device for cable in cables}
-    return Judged(both, only_theirs, only_ours, beside, comparison, drawn_at)
+    return Judged(both, only_theirs, only_ours, beside, comparison, len(cables))
 
 
 def _ours(comparison: Comparison) -> Iterator[Words]:
@@ -81,6 +74,6 @@ def _theirs(each: dict[str, str]) -> Words:
     return kind, each["device"] if kind == UNREACHABLE else each["cable"]
 
 
-def swaps(findings: tuple[Finding, ...]) -> int:
+def swaps(findings: tuple[LinkFinding, ...]) -> int:
     """Return how many findings are pairs of cables that have each other's port."""
     return sum(found.kind == finding.SWAPPED_PAIR for found in findings)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class End(NamedTuple):
+class CableEnd(NamedTuple):
     """A port of a device."""
 
     device: str
@@ -20,8 +20,8 @@ class Cable(NamedTuple):
     """A cable of the schedule. `a` is the server, or the lower switch; the rate is unknown where it is None."""
 
     name: str
-    a: End
-    b: End
+    a: CableEnd
+    b: CableEnd
     a_rack: str = ""
     b_rack: str = ""
     tier: str = ""
@@ -29,7 +29,7 @@ class Cable(NamedTuple):
     gbit: float | None = None
 
 
-class Neighbour(NamedTuple):
+class FarSide(NamedTuple):
     """The far side that a port hears: its device, and the names that it has for its port, the likeliest first."""
 
     device: str
@@ -47,7 +47,7 @@ class PortSeen(NamedTuple):
     could: str = ""
     """What both ends could do and do not: `12X`, `10.0 Gbps`."""
     mac: str = ""
-    neighbours: tuple[Neighbour, ...] = ()
+    neighbours: tuple[FarSide, ...] = ()
 
     @property
     def is_live(self) -> bool:
@@ -55,16 +55,16 @@ class PortSeen(NamedTuple):
         return self.up is not False
 
 
-class Found(NamedTuple):
+class Reading(NamedTuple):
     """What was read: ports of the devices that answered, and by device why another did not."""
 
     ports: tuple[PortSeen, ...]
     unread: Mapping[str, str] = {}
 
 
-def together(parts: list[Found]) -> Found:
+def together(parts: list[Reading]) -> Reading:
     """Return several readings as one. A device that one way of reading reached was read."""
     ports = tuple(port for part in parts for port in part.ports)
     answered = {port.device for port in ports}
     unread = {device: why for part in parts for device, why in part.unread.items() if device not in answered}
-    return Found(ports, unread)
+    return Reading(ports, unread)

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from steps.cabling import finding
-from steps.cabling.cable import Cable, End, Found, PortSeen
-from steps.cabling.finding import Finding
+from steps.cabling.cable import Cable, CableEnd, PortSeen, Reading
+from steps.cabling.finding import LinkFinding
 from steps.cabling.names import Names
 
 MANAGEMENT = ("eth0", "mgmt", "ma1", "management", "lo")
@@ -26,14 +26,14 @@ class Comparison(NamedTuple):
     `read` are the devices that reported their ports; of those in `unread` the reason is known why they did not.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[LinkFinding, ...]
     right: frozenset[str]
     unverified: dict[str, str]
     read: frozenset[str]
     unread: dict[str, str]
 
 
-def compare(cables: Iterable[Cable], found: Found) -> Comparison:
+def compare(cables: Iterable[Cable], found: Reading) -> Comparison:
     """Return how the cables that were found differ from those that are drawn."""
     return _Comparing(tuple(cables), found).compared()
 
@@ -41,13 +41,13 @@ def compare(cables: Iterable[Cable], found: Found) -> Comparison:
 class _Comparing:
     """The cables of a schedule beside everything that was heard."""
 
-    def __init__(self, cables: tuple[Cable, ...], found: Found) -> None:
+    def __init__(self, cables: tuple[Cable, ...], found: Reading) -> None:
         self._cables = cables
         self._found = found
         self._names = Names(cables, found.ports)
-        self._seen: dict[End, list[PortSeen]] = defaultdict(list)
-        self._live: dict[End, set[End]] = defaultdict(set)
-        self._stale: set[frozenset[End]] = set()
+        self._seen: dict[CableEnd, list[PortSeen]] = defaultdict(list)
+        self._live: dict[CableEnd, set[CableEnd]] = defaultdict(set)
+        self._stale: set[frozenset[CableEnd]] = set()
         for port in found.ports:
             end = self._names.end(port.device, port.port)
             self._seen[end].append(port)
@@ -58,14 +58,14 @@ class _Comparing:
                 else:
                     self._stale.add(frozenset((end, far)))
         self._read = {end.device for end in self._seen}
-        self._findings: list[Finding] = []
+        self._findings: list[LinkFinding] = []
         self._right: set[str] = set()
         self._unverified: dict[str, str] = {}
-        self._explained: set[frozenset[End]] = set()
+        self._explained: set[frozenset[CableEnd]] = set()
 
     def compared(self) -> Comparison:
         """Look at each cable, then at the links that no cable explains."""
-        moved: dict[str, End] = {}
+        moved: dict[str, CableEnd] = {}
         for cable in self._cables:
             if cable.b in self._live[cable.a]:
                 self._look_at_link(cable)
@@ -97,7 +97,7 @@ class _Comparing:
     @cached_property
     def _dark(self) -> frozenset[str]:
         """The devices of which no port hears anybody, or is heard. A device with one port is not among them."""
-        ports: dict[str, set[End]] = defaultdict(set)
+        ports: dict[str, set[CableEnd]] = defaultdict(set)
         for cable in self._cables:
             for end in (cable.a, cable.b):
                 ports[end.device].add(end)
@@ -106,7 +106,7 @@ class _Comparing:
         )
 
     @cached_property
-    def _drawn(self) -> dict[End, Cable]:
+    def _drawn(self) -> dict[CableEnd, Cable]:
         """The cable of each port that is drawn."""
         return {end: cable for cable in self._cables for end in (cable.a, cable.b)}
 
@@ -120,7 +120,7 @@ class _Comparing:
         else:
             self._right.add(cable.name)
 
-    def _moved_to(self, cable: Cable) -> End | None:
+    def _moved_to(self, cable: Cable) -> CableEnd | None:
         """Return where the plug of a cable is that is in another port; None for a cable that is seen nowhere.
 
         The server's end is taken to be right, and the far end to have been moved, unless the far end hears a port that no
@@ -132,7 +132,7 @@ class _Comparing:
         own = [end for end in sorted(self._live[cable.b]) if end.port and end not in self._drawn]
         return next((end for end in own if end.device == cable.a.device), None)
 
-    def _note_moved(self, moved: dict[str, End]) -> None:
+    def _note_moved(self, moved: dict[str, CableEnd]) -> None:
         """Note the cables that are in other ports. Two that have each other's are one finding."""
         by_name = {cable.name: cable for cable in self._cables}
         paired: set[str] = set()
@@ -177,12 +177,12 @@ class _Comparing:
             return
         self._findings.append(finding.missing(cable, ups=ups, other=other, dark=self._dark))
 
-    def _is_up(self, end: End) -> bool | None:
+    def _is_up(self, end: CableEnd) -> bool | None:
         """Return whether a port has a signal; None where it was not read, or does not say so."""
         states = [port.up for port in self._seen[end]]
         return None if not states or None in states else any(states)
 
-    def _unexpected(self) -> Iterator[Finding]:
+    def _unexpected(self) -> Iterator[LinkFinding]:
         """Yield the links that no cable and no other finding explains, each once."""
         switches = {cable.b.device for cable in self._cables}
         for end in sorted(self._live):
@@ -195,7 +195,7 @@ class _Comparing:
                     self._explained.add(link)
                     yield finding.unexpected(here, there, self._racks.get(here.device, ""))
 
-    def _concerns(self, here: End, there: End, switches: set[str]) -> bool:
+    def _concerns(self, here: CableEnd, there: CableEnd, switches: set[str]) -> bool:
         """Return whether a link is one of the fabric: at a drawn port, or at a switch, but for the port that manages it."""
         if here in self._drawn or there in self._drawn:
             return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steps.cabling.cable import Cable, End
+from steps.cabling.cable import Cable, CableEnd
 from steps.design.cables import COLUMNS, CableSchedule
 from steps.design.design import Design
 from steps.design.positions import pod_of
@@ -22,6 +22,6 @@ def drawn(schedule: CableSchedule, pod: int | None, gbit: float) -> list[Cable]:
     cables = []
     for row in schedule.rows(pod):
         of = {column: str(cell) for column, cell in zip(COLUMNS, row, strict=True)}
-        a, b = (End(of[f"{side}_device"], of[f"{side}_port"]) for side in "ab")
+        a, b = (CableEnd(of[f"{side}_device"], of[f"{side}_port"]) for side in "ab")
         cables.append(Cable(of["cable"], a, b, of["a_rack"], of["b_rack"], of["tier"], of["rail"], gbit))
     return cables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from steps.cabling.cable import Cable, End
+from steps.cabling.cable import Cable, CableEnd
 from steps.cabling.names import number_of
 
 WRONG_PORT = "wrong-port"
@@ -28,12 +28,12 @@ NEAR = 4
 """To a port at most so far away it is also said how many ports the plug is moved."""
 
 
-class Finding(NamedTuple):
+class LinkFinding(NamedTuple):
     """A finding: the cables and ports it is about, the rack to go to, what is seen, and what to do."""
 
     kind: str
     cables: tuple[str, ...]
-    ends: tuple[End, ...]
+    ends: tuple[CableEnd, ...]
     rack: str
     says: str
     action: str
@@ -45,8 +45,8 @@ class Finding(NamedTuple):
 
 
 def misplaced(
-    cable: Cable, drawn: End, seen: End, racks: dict[str, str], occupant: str, rails: tuple[str, str]
-) -> Finding:
+    cable: Cable, drawn: CableEnd, seen: CableEnd, racks: dict[str, str], occupant: str, rails: tuple[str, str]
+) -> LinkFinding:
     """Return that a cable's plug is in another port than the one that is drawn. `rails` are those drawn and seen."""
     of, at = rails
     kind = WRONG_RAIL if of and at and of != at else WRONG_PORT
@@ -58,10 +58,10 @@ def misplaced(
     there, here = racks.get(seen.device, ""), racks.get(drawn.device, "")
     walk = f" (from {there} to {here})" if there and here and there != here else ""
     action = f"cable {cable.name}: {_move(seen, drawn)}{walk}{first}"
-    return Finding(kind, (cable.name,), (far, drawn, seen), there or here, says, action)
+    return LinkFinding(kind, (cable.name,), (far, drawn, seen), there or here, says, action)
 
 
-def swapped(first: Cable, second: Cable, racks: dict[str, str], rails: tuple[str, str]) -> Finding:
+def swapped(first: Cable, second: Cable, racks: dict[str, str], rails: tuple[str, str]) -> LinkFinding:
     """Return that two cables have each other's port."""
     of, at = rails
     says = f"{first.a} is at {second.b}, and {second.a} at {first.b}"
@@ -69,10 +69,10 @@ def swapped(first: Cable, second: Cable, racks: dict[str, str], rails: tuple[str
         says += f"; they are on each other's rail, {of} and {at}"
     action = f"exchange the plugs of {first.name} and {second.name} at {first.b} and {second.b}"
     ends = (first.a, first.b, second.a, second.b)
-    return Finding(SWAPPED_PAIR, (first.name, second.name), ends, racks.get(first.b.device, ""), says, action)
+    return LinkFinding(SWAPPED_PAIR, (first.name, second.name), ends, racks.get(first.b.device, ""), says, action)
 
 
-def missing(cable: Cable, *, ups: tuple[bool | None, bool | None], other: str, dark: frozenset[str]) -> Finding:
+def missing(cable: Cable, *, ups: tuple[bool | None, bool | None], other: str, dark: frozenset[str]) -> LinkFinding:
     """Return that a cable is nowhere to be seen.
 
     `ups` are the states of its ports, `other` is what is in its port instead, `dark` are devices all of whose ports are down.
@@ -91,25 +91,25 @@ def missing(cable: Cable, *, ups: tuple[bool | None, bool | None], other: str, d
         )
     else:
         action = f"seat cable {cable.name} at {cable.b} and at {cable.a}"
-    return Finding(MISSING, (cable.name,), (cable.a, cable.b), cable.b_rack, says, action)
+    return LinkFinding(MISSING, (cable.name,), (cable.a, cable.b), cable.b_rack, says, action)
 
 
-def degraded(cable: Cable, why: str) -> Finding:
+def degraded(cable: Cable, why: str) -> LinkFinding:
     """Return that a link is between the right ports, and is down, slow or narrow."""
     says = f"{cable.a} to {cable.b}: {why}"
     action = (
         f"cable {cable.name}: seat and clean it at {cable.b} and {cable.a}, read again; then swap the optic or cable"
     )
-    return Finding(DEGRADED, (cable.name,), (cable.a, cable.b), cable.b_rack, says, action)
+    return LinkFinding(DEGRADED, (cable.name,), (cable.a, cable.b), cable.b_rack, says, action)
 
 
-def unexpected(one: End, other: End, rack: str) -> Finding:
+def unexpected(one: CableEnd, other: CableEnd, rack: str) -> LinkFinding:
     """Return that there is a link that is not drawn."""
     action = f"follow the cable at {one}; remove it, or have it drawn"
-    return Finding(UNEXPECTED, (), (one, other), rack, f"{one} hears {other or 'a device without a name'}", action)
+    return LinkFinding(UNEXPECTED, (), (one, other), rack, f"{one} hears {other or 'a device without a name'}", action)
 
 
-def _move(seen: End, drawn: End) -> str:
+def _move(seen: CableEnd, drawn: CableEnd) -> str:
     """Return how a plug is moved; over a few ports of one switch also by how many."""
     at, to = number_of(seen.port), number_of(drawn.port)
     count = ""

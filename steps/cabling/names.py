@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from steps.cabling.cable import Cable, End, Neighbour, PortSeen
+from steps.cabling.cable import Cable, CableEnd, FarSide, PortSeen
 
 NUMBERS = re.compile(r"\d+", re.ASCII)
 NOT_HEX = re.compile(r"[^0-9a-f]")
@@ -22,7 +22,7 @@ class Names:
 
     def __init__(self, cables: Iterable[Cable], ports: Iterable[PortSeen]) -> None:
         self._devices: dict[str, str] = {}
-        self._ports: dict[str, dict[str, End]] = {}
+        self._ports: dict[str, dict[str, CableEnd]] = {}
         for cable in cables:
             for end in (cable.a, cable.b):
                 self._devices.setdefault(_short(end.device), end.device)
@@ -33,20 +33,20 @@ class Names:
         """Return a device as it is drawn, else its short name."""
         return self._devices.get(_short(name)) or name.partition(".")[0].strip()
 
-    def is_drawn(self, end: End) -> bool:
+    def is_drawn(self, end: CableEnd) -> bool:
         """Return whether a cable is drawn to this port."""
         return end.port.lower() in self._ports.get(end.device, {})
 
-    def end(self, device: str, *ports: str) -> End:
+    def end(self, device: str, *ports: str) -> CableEnd:
         """Return the port that the first of these names means; if none is drawn, a port with the first name."""
         name = self.device(device)
         drawn = self._ports.get(name, {})
         for port in ports:
             if found := drawn.get(port.lower()) or drawn.get(number_of(port)):
                 return found
-        return End(name, next(iter(ports), ""))
+        return CableEnd(name, next(iter(ports), ""))
 
-    def far_end(self, neighbour: Neighbour) -> End:
+    def far_end(self, neighbour: FarSide) -> CableEnd:
         """Return the port that a neighbour means. A port of which only the device is known has an empty name."""
         for name in neighbour.ports:
             if MAC.fullmatch(name) and (found := self._macs.get(_plain(name))):

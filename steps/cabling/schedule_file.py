@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from schedule.errors import InputError, Place
-from steps.cabling.cable import Cable, End
+from steps.cabling.cable import Cable, CableEnd
 from steps.cabling.table import lines_of
 from steps.value import bounded_number
 
@@ -34,22 +34,14 @@ def read_schedule(content: bytes, name: str) -> list[Cable]:
     cables: list[Cable] = []
     used: dict[object, int] = {}
     for line, cells in lines_of(content, name, NEEDED):
-        ends = [End(cells[f"{side}_device"], cells[f"{side}_port"]) for side in "ab"]
+        ends = [CableEnd(cells[f"{side}_device"], cells[f"{side}_port"]) for side in "ab"]
         for what in (cells["cable"], *ends):
             if what in used:
                 raise InputError(f"{what} is also on line {used[what]}", place=Place(name, line))
             used[what] = line
-        cables.append(
-            Cable(
-                cells["cable"],
-                *ends,
-                cells.get("a_rack", ""),
-                cells.get("b_rack", ""),
-                cells.get("tier", ""),
-                cells.get("rail", ""),
-                _gbit(cells.get("gbit", ""), Place(name, line, "gbit")),
-            )
-        )
+        a, b = ends
+        of = [cells.get(column, "") for column in ("a_rack", "b_rack", "tier", "rail")]
+        cables.append(Cable(cells["cable"], a, b, *of, gbit=_gbit(cells.get("gbit", ""), Place(name, line, "gbit"))))
     if not cables:
         raise InputError("the schedule has no cable", place=Place(name))
     return cables
@@ -71,12 +63,12 @@ def named(cables: Iterable[Cable], names: Sequence[SiteNames]) -> list[Cable]:
     exact = {row.drawn: row for row in names if "*" not in row.drawn}
     patterns = [row for row in names if "*" in row.drawn]
 
-    def on_site(end: End) -> End:
+    def on_site(end: CableEnd) -> CableEnd:
         rows = [exact[end.device]] if end.device in exact else []
         rows += [row for row in patterns if fnmatchcase(end.device, row.drawn)]
         device = rows[0].device if rows and rows[0].device and "*" not in rows[0].drawn else end.device
         ports = next((row.ports for row in rows if row.ports), ())
-        return End(device, _port(end.port, ports))
+        return CableEnd(device, _port(end.port, ports))
 
     return [cable._replace(a=on_site(cable.a), b=on_site(cable.b)) for cable in cables]
 

@@ -10,25 +10,25 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from steps.cabling.cable import End
+from steps.cabling.cable import CableEnd
 from steps.cabling.comparing import Comparison
-from steps.cabling.finding import MEANINGS, Finding
+from steps.cabling.finding import MEANINGS, LinkFinding
 
 RUNS = re.compile(r"(\d+)", re.ASCII)
 
 NOT_READ = "not read again since"
 
 
-class Entry(NamedTuple):
+class WorkItem(NamedTuple):
     """A finding with when it was first seen, and when it was closed; `note` says why an old one is open still."""
 
-    finding: Finding
+    finding: LinkFinding
     since: str
     closed: str = ""
     note: str = ""
 
 
-def worklist(now: Comparison, before: Sequence[Entry], at: str) -> list[Entry]:
+def worklist(now: Comparison, before: Sequence[WorkItem], at: str) -> list[WorkItem]:
     """Return all entries after a reading at a time: those that are open, by rack, then those that this reading closed."""
     old = [entry for entry in before if not entry.closed]
     entries = [_entry(found, old, at) for found in now.findings]
@@ -39,7 +39,7 @@ def worklist(now: Comparison, before: Sequence[Entry], at: str) -> list[Entry]:
     return [*sorted([*entries, *unread], key=_place), *closed]
 
 
-def as_json(entry: Entry) -> dict[str, object]:
+def as_json(entry: WorkItem) -> dict[str, object]:
     """Return an entry as it is written to a file."""
     found = entry.finding
     return {
@@ -55,37 +55,37 @@ def as_json(entry: Entry) -> dict[str, object]:
     }
 
 
-def from_json(document: Iterable[dict[str, object]]) -> list[Entry]:
+def from_json(document: Iterable[dict[str, object]]) -> list[WorkItem]:
     """Return the entries of a file. Raise KeyError, TypeError or ValueError for anything else."""
     return [_read(each) for each in document]
 
 
-def _read(each: dict[str, object]) -> Entry:
+def _read(each: dict[str, object]) -> WorkItem:
     kind, cables, ends = each["kind"], each["cables"], each["ends"]
     if kind not in MEANINGS or not isinstance(cables, list) or not isinstance(ends, list):
         raise ValueError(each)
-    found = Finding(
+    found = LinkFinding(
         str(kind),
         tuple(map(str, cables)),
-        tuple(End(str(end["device"]), str(end["port"])) for end in ends),
+        tuple(CableEnd(str(end["device"]), str(end["port"])) for end in ends),
         *(str(each[key]) for key in ("rack", "says", "action")),
     )
-    return Entry(found, *(str(each[key]) for key in ("since", "closed", "note")))
+    return WorkItem(found, *(str(each[key]) for key in ("since", "closed", "note")))
 
 
-def _entry(found: Finding, old: Iterable[Entry], at: str) -> Entry:
+def _entry(found: LinkFinding, old: Iterable[WorkItem], at: str) -> WorkItem:
     since = [entry.since for entry in old if entry.finding.key & found.key]
-    return Entry(found, min([*since, at]))
+    return WorkItem(found, min([*since, at]))
 
 
-def _is_right(found: Finding, now: Comparison) -> bool:
+def _is_right(found: LinkFinding, now: Comparison) -> bool:
     """Return whether a finding that is not seen any more was put right, and not just not read."""
     if found.cables:
         return now.right.issuperset(found.cables)
     return found.ends[0].device not in now.unread and found.ends[0].device in now.read
 
 
-def _place(entry: Entry) -> tuple[object, ...]:
+def _place(entry: WorkItem) -> tuple[object, ...]:
     """Return where an entry is in the list: by rack, and in it by device and port, with numbers in their order."""
     end = entry.finding.ends[-1]
     return tuple(RUNS.sub(_padded, text) for text in (entry.finding.rack, end.device, end.port))

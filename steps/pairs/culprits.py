@@ -14,7 +14,7 @@ from itertools import islice
 from math import inf, log
 from typing import NamedTuple
 
-from steps.pairs.paths import LINK, NODE, SWITCH, UPLINKS, Part, Paths, Result
+from steps.pairs.paths import LINK, NODE, SWITCH, UPLINKS, PairTest, Part, Paths
 
 BAD, GOOD = 0.9, 0.01
 """How often a test that crosses a bad part is slow, and how often any other test is; assumption."""
@@ -51,7 +51,7 @@ class Culprit(NamedTuple):
     next_tests: tuple[tuple[str, str, str], ...] = ()
 
 
-def culprits(results: Sequence[Result], slow: Tests, paths: Paths) -> list[Culprit]:
+def culprits(results: Sequence[PairTest], slow: Tests, paths: Paths) -> list[Culprit]:
     """Return what makes these results slow, the heaviest first. Slow tests that nothing explains are noise, and name nobody."""
     weighing = _Weighing(results, slow, paths)
     found: list[Culprit] = []
@@ -65,7 +65,7 @@ def culprits(results: Sequence[Result], slow: Tests, paths: Paths) -> list[Culpr
 class _Weighing:
     """All results by the parts that they cross."""
 
-    def __init__(self, results: Sequence[Result], slow: Tests, paths: Paths) -> None:
+    def __init__(self, results: Sequence[PairTest], slow: Tests, paths: Paths) -> None:
         self._results = results
         self._slow = slow
         self._paths = paths
@@ -161,7 +161,7 @@ class _Weighing:
                 ranked.append((is_done, abs(2 * crossed - len(suspected)), test.a, test.b, test.rail))
         yield from (test[2:] for test in sorted(ranked))
 
-    def _possible(self, suspects: Iterable[Part]) -> Iterator[Result]:
+    def _possible(self, suspects: Iterable[Part]) -> Iterator[PairTest]:
         """Yield tests of the links of the suspects with links that were never slow, on the same rail, and of servers by themselves."""
         bad = self._touched(self._slow)
         links = sorted(self._paths.links)
@@ -172,8 +172,8 @@ class _Weighing:
                 own = sorted(self._paths.below(part.name))
             nodes = {link.name for link in own}
             for node in sorted(nodes) if part.kind in (NODE, LINK) else ():
-                yield Result(node, node, next(link.of for link in own if link.name == node), 0)
+                yield PairTest(node, node, next(link.of for link in own if link.name == node), 0)
                 own += [link for link in links if link.name == node and link not in own]
             for link in own:
                 partners = [each for each in good if each.of == link.of and each.name != link.name]
-                yield from (Result(link.name, each.name, link.of, 0) for each in partners[:MOST_TESTS])
+                yield from (PairTest(link.name, each.name, link.of, 0) for each in partners[:MOST_TESTS])

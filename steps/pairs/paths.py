@@ -31,7 +31,7 @@ class Part(NamedTuple):
                 return f"{self.kind} {self.name}"
 
 
-class Result(NamedTuple):
+class PairTest(NamedTuple):
     """What a test measured. `via` is the spine that it crossed, where that is known; a server is tested against itself too."""
 
     a: str
@@ -69,7 +69,7 @@ class Paths:
         except KeyError:
             raise InputError(f"the schedule has no link of {node} on rail {rail!r}") from None
 
-    def units(self, test: Result) -> frozenset[Part]:
+    def units(self, test: PairTest) -> frozenset[Part]:
         """Return the links and trunks that a test crosses. A test of a server against itself crosses none."""
         if test.a == test.b:
             return frozenset()
@@ -80,7 +80,7 @@ class Paths:
             crossed |= {Part(TRUNK, leaf, test.via) if test.via else Part(UPLINKS, leaf) for leaf in (one, other)}
         return frozenset(crossed)
 
-    def parts(self, test: Result) -> frozenset[Part]:
+    def parts(self, test: PairTest) -> frozenset[Part]:
         """Return everything that a test crosses."""
         nodes = {Part(NODE, test.a), Part(NODE, test.b)}
         if test.a == test.b:
@@ -89,7 +89,7 @@ class Paths:
         spines = {Part(SWITCH, test.via)} if test.via and len(leaves) == 2 else set()
         return frozenset(nodes | leaves | spines) | self.units(test)
 
-    def kind(self, test: Result) -> str:
+    def kind(self, test: PairTest) -> str:
         """Return the kind of way that a test takes. Only ways of one kind are equals."""
         if test.a == test.b:
             return "itself"

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 Pair = tuple[str, str]
-Round = tuple[Pair, ...]
+RoundOfPairs = tuple[Pair, ...]
 
 
-def round_robin(names: Sequence[str]) -> Iterator[Round]:
+def round_robin(names: Sequence[str]) -> Iterator[RoundOfPairs]:
     """Yield the rounds in which everybody meets everybody once. In a round of an odd number one has no partner."""
     seats: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
     for _ in range(len(seats) - 1):
@@ -24,13 +24,13 @@ def round_robin(names: Sequence[str]) -> Iterator[Round]:
         seats = [seats[0], seats[-1], *seats[1:-1]]
 
 
-def within_pods(pods: Sequence[Sequence[str]]) -> Iterator[Round]:
+def within_pods(pods: Sequence[Sequence[str]]) -> Iterator[RoundOfPairs]:
     """Yield the rounds of all pods side by side."""
     for rounds in zip_longest(*map(round_robin, pods), fillvalue=()):
         yield tuple(pair for each in rounds for pair in each)
 
 
-def between_pods(pods: Sequence[Sequence[str]]) -> Iterator[Round]:
+def between_pods(pods: Sequence[Sequence[str]]) -> Iterator[RoundOfPairs]:
     """Yield the rounds in which each pod meets each other one, server by server. Of a smaller pod the others have no partner."""
     by_name = {str(number): pod for number, pod in enumerate(pods)}
     for meetings in round_robin(list(by_name)):

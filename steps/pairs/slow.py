@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from steps.acceptance.fleet import LEAST, outliers
-from steps.pairs.paths import LINK, NODE, Part, Paths, Result
+from steps.pairs.paths import LINK, NODE, PairTest, Part, Paths
 
 FAR = Decimal(5)
 """Robust standard deviations; assumption, as the criteria of steps 063 and 064 have it."""
@@ -40,7 +40,7 @@ class Ranked(NamedTuple):
     tests: int
 
 
-def slow_tests(results: Sequence[Result], paths: Paths, limit: Limit) -> frozenset[int]:
+def slow_tests(results: Sequence[PairTest], paths: Paths, limit: Limit) -> frozenset[int]:
     """Return the places of slow results."""
     groups: dict[str, dict[str, Decimal]] = defaultdict(dict)
     for place, result in enumerate(results):
@@ -55,7 +55,7 @@ def slow_tests(results: Sequence[Result], paths: Paths, limit: Limit) -> frozens
     return frozenset(found)
 
 
-def ranking(results: Sequence[Result], slow: frozenset[int], paths: Paths, limit: Limit) -> list[Ranked]:
+def ranking(results: Sequence[PairTest], slow: frozenset[int], paths: Paths, limit: Limit) -> list[Ranked]:
     """Return servers and their links, the worst first."""
     values: dict[Part, list[tuple[float, bool]]] = defaultdict(list)
     for place, result in enumerate(results):

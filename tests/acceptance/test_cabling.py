@@ -12,24 +12,33 @@ from hypothesis import strategies as st
 
 from schedule.errors import InputError
 from steps.cabling import finding
-from steps.cabling.cable import Cable, End, Found, Neighbour, PortSeen
+from steps.cabling.cable import Cable, CableEnd, FarSide, PortSeen, Reading
 from steps.cabling.comparing import Comparison, compare
 from steps.cabling.reading.found_file import read_found
 from steps.cabling.schedule_file import named, read_names, read_schedule
-from steps.cabling.worklist import Entry, as_json, from_json, worklist
+from steps.cabling.worklist import WorkItem, as_json, from_json, worklist
 
 FIXTURES = Path(__file__).parent / "fixtures" / "tools"
 NODES, RAILS = 4, 3
 FREE = 9
 """A port of every leaf to which no cable is drawn."""
 
-Links = dict[End, End]
+Links = dict[CableEnd, CableEnd]
 
 
 def drawn() -> list[Cable]:
     """Return a small fabric: each server has a link to the leaf of each rail, in a rack of its own."""
     return [
-        Cable(f"C{node}{rail}", End(f"node-{node}", f"eth{rail}"), End(f"leaf-{rail}", f"{node}"), "r1", f"r{rail}", "", str(rail), 400)
+        Cable(
+            f"C{node}{rail}",
+            CableEnd(f"node-{node}", f"eth{rail}"),
+            CableEnd(f"leaf-{rail}", f"{node}"),
+            "r1",
+            f"r{rail}",
+            "",
+            str(rail),
+            400,
+        )
         for node in range(1, NODES + 1)
         for rail in range(1, RAILS + 1)
     ]
@@ -39,7 +48,7 @@ CABLES = drawn()
 AS_DRAWN: Links = {cable.a: cable.b for cable in CABLES}
 
 
-def seen(links: Links, *, by: str = "both", slow: frozenset[End] = frozenset()) -> Found:
+def seen(links: Links, *, by: str = "both", slow: frozenset[CableEnd] = frozenset()) -> Reading:
     """Return what all ports report of these links, read from servers, switches or both. `slow` are server ports at half rate."""
     ends = dict(links) | {b: a for a, b in links.items()}
     every = {end for cable in CABLES for end in (cable.a, cable.b)} | set(ends)
@@ -54,11 +63,11 @@ def seen(links: Links, *, by: str = "both", slow: frozenset[End] = frozenset()) 
         )
         for end in sorted(every)
     ]
-    return Found(tuple(port for port in ports if by == "both" or port.device.startswith(by)))
+    return Reading(tuple(port for port in ports if by == "both" or port.device.startswith(by)))
 
 
-def _heard(end: End) -> Neighbour:
-    return Neighbour(f"{end.device}.site.example", (end.port if end.device.startswith("node") else f"swp{end.port}",))
+def _heard(end: CableEnd) -> FarSide:
+    return FarSide(f"{end.device}.site.example", (end.port if end.device.startswith("node") else f"swp{end.port}",))
 
 
 def said(comparison: Comparison) -> set[tuple[str, frozenset[str]]]:
@@ -67,12 +76,12 @@ def said(comparison: Comparison) -> set[tuple[str, frozenset[str]]]:
 
 
 @st.composite
-def faults(draw: st.DrawFn) -> tuple[Links, frozenset[End], set[tuple[str, frozenset[str]]]]:
+def faults(draw: st.DrawFn) -> tuple[Links, frozenset[CableEnd], set[tuple[str, frozenset[str]]]]:
     """Draw faults at different cables, with the findings that they are."""
     links, slow = dict(AS_DRAWN), set()
     expected: set[tuple[str, frozenset[str]]] = set()
     left = list(draw(st.permutations(CABLES)))
-    free = {End(f"leaf-{rail}", str(FREE)) for rail in range(1, RAILS + 1)}
+    free = {CableEnd(f"leaf-{rail}", str(FREE)) for rail in range(1, RAILS + 1)}
     for kind in draw(st.lists(st.sampled_from(("move", "swap", "unplug", "slow")), max_size=4)):
         cable = left.pop()
         if kind == "swap":
@@ -95,7 +104,7 @@ def faults(draw: st.DrawFn) -> tuple[Links, frozenset[End], set[tuple[str, froze
 
 
 @given(faults(), st.sampled_from(("both", "node", "leaf")))
-def test_what_is_wrong_is_found_and_nothing_else(drawn_faults: tuple[Links, frozenset[End], Any], by: str) -> None:
+def test_what_is_wrong_is_found_and_nothing_else(drawn_faults: tuple[Links, frozenset[CableEnd], Any], by: str) -> None:
     """Whether servers, switches or both were read."""
     links, slow, expected = drawn_faults
 
@@ -110,7 +119,7 @@ def test_what_is_wrong_is_found_and_nothing_else(drawn_faults: tuple[Links, froz
 def test_a_finding_is_closed_when_its_cables_are_seen_right_and_not_before(first: Any, second: Any) -> None:
     """Nothing is closed by not being read; what goes on keeps the time at which it was first seen."""
     before = worklist(compare(CABLES, seen(first[0], slow=first[1])), (), "monday")
-    nothing = worklist(compare(CABLES, Found(())), before, "tuesday")
+    nothing = worklist(compare(CABLES, Reading(())), before, "tuesday")
     now = compare(CABLES, seen(second[0], slow=second[1]))
     after = worklist(now, nothing, "wednesday")
 
@@ -127,7 +136,9 @@ def test_a_finding_is_closed_when_its_cables_are_seen_right_and_not_before(first
 def test_a_worklist_goes_from_rack_to_rack() -> None:
     """Rack 10 comes after rack 9, as a technician walks."""
     cables = [cable._replace(b_rack=f"row-1/rack-{cable.b.device[-1]}0", a_rack="row-1/rack-9") for cable in CABLES]
-    links = {a: b for a, b in AS_DRAWN.items() if a.port in ("eth1", "eth3")} | {End("node-1", "eth2"): End("leaf-1", "9")}
+    links = {a: b for a, b in AS_DRAWN.items() if a.port in ("eth1", "eth3")} | {
+        CableEnd("node-1", "eth2"): CableEnd("leaf-1", "9")
+    }
 
     racks = [entry.finding.rack for entry in worklist(compare(cables, seen(links)), (), "")]
 
@@ -136,7 +147,7 @@ def test_a_worklist_goes_from_rack_to_rack() -> None:
 
 def test_nothing_read_is_nothing_verified() -> None:
     """It is no pass either."""
-    comparison = compare(CABLES, Found((), {"leaf-1": "no answer"}))
+    comparison = compare(CABLES, Reading((), {"leaf-1": "no answer"}))
 
     assert not comparison.right
     assert not comparison.findings
@@ -147,20 +158,22 @@ def test_nothing_read_is_nothing_verified() -> None:
 def test_what_a_dark_port_heard_before_counts_less_than_what_is_heard_now() -> None:
     """A cable was just moved: the port that it left still names it until the entry ages out."""
     moved = CABLES[0]
-    found = seen({**AS_DRAWN, moved.a: End("leaf-1", str(FREE))})
+    found = seen({**AS_DRAWN, moved.a: CableEnd("leaf-1", str(FREE))})
     old = PortSeen("leaf-1", f"swp{moved.b.port}", up=False, neighbours=(_heard(moved.a),))
 
-    assert said(compare(CABLES, Found((*found.ports, old)))) == {(finding.WRONG_PORT, frozenset((moved.name,)))}
-    only = Found((*seen({a: b for a, b in AS_DRAWN.items() if a != moved.a}).ports, old))
+    assert said(compare(CABLES, Reading((*found.ports, old)))) == {(finding.WRONG_PORT, frozenset((moved.name,)))}
+    only = Reading((*seen({a: b for a, b in AS_DRAWN.items() if a != moved.a}).ports, old))
     assert said(compare(CABLES, only)) == {(finding.DEGRADED, frozenset((moved.name,)))}
 
 
 def test_a_port_that_is_up_and_hears_nobody_is_not_verified() -> None:
     """The far side may not speak LLDP; the cable may be right."""
     cable = CABLES[0]
-    ports = [port._replace(neighbours=()) if port.device == "leaf-1" else port for port in seen(AS_DRAWN, by="leaf").ports]
+    ports = [
+        port._replace(neighbours=()) if port.device == "leaf-1" else port for port in seen(AS_DRAWN, by="leaf").ports
+    ]
 
-    comparison = compare(CABLES, Found(tuple(ports)))
+    comparison = compare(CABLES, Reading(tuple(ports)))
 
     assert "does LLDP run there" in comparison.unverified[cable.name]
     assert said(comparison) == set()
@@ -169,22 +182,22 @@ def test_a_port_that_is_up_and_hears_nobody_is_not_verified() -> None:
 def test_a_port_that_announces_its_address_is_found_by_it() -> None:
     """Without the address of any card it is only known which server it is."""
     cable = CABLES[0]
-    heard = Neighbour("node-1", ("02:00:00:00:00:01", ""), "02:00:00:00:00:01")
+    heard = FarSide("node-1", ("02:00:00:00:00:01", ""), "02:00:00:00:00:01")
     switch = PortSeen("leaf-1", "swp1", up=True, gbit=400, neighbours=(heard,))
     card = PortSeen("node-1", "eth1", up=True, mac="0200.0000.0001")
 
-    assert compare([cable], Found((switch, card))).right == {cable.name}
-    alone = compare([cable], Found((switch,)))
+    assert compare([cable], Reading((switch, card))).right == {cable.name}
+    alone = compare([cable], Reading((switch,)))
     assert "does not say which" in alone.unverified[cable.name]
     assert not alone.findings
 
 
 def test_a_cable_that_nobody_drew_is_found_and_the_network_that_manages_a_switch_is_not() -> None:
     """Each switch has one port for that, which hears another switch."""
-    extra = {End("leaf-1", str(FREE)): End("leaf-2", str(FREE))}
-    managed = PortSeen("leaf-1", "eth0", up=True, neighbours=(Neighbour("oob-1", ("swp3",)),))
+    extra = {CableEnd("leaf-1", str(FREE)): CableEnd("leaf-2", str(FREE))}
+    managed = PortSeen("leaf-1", "eth0", up=True, neighbours=(FarSide("oob-1", ("swp3",)),))
 
-    comparison = compare(CABLES, Found((*seen({**AS_DRAWN, **extra}).ports, managed)))
+    comparison = compare(CABLES, Reading((*seen({**AS_DRAWN, **extra}).ports, managed)))
 
     assert said(comparison) == {(finding.UNEXPECTED, frozenset(("leaf-1 swp9", "leaf-2 swp9")))}
 
@@ -212,8 +225,19 @@ SWITCH = {
 }
 ARISTA = {
     "result": [
-        {"lldpNeighbors": {"Ethernet1": {"lldpNeighborInfo": [{"systemName": "node-1", "neighborInterfaceInfo": {"interfaceId": '"eth1"'}}]}}},
-        {"interfaceStatuses": {"Ethernet1": {"linkStatus": "connected", "bandwidth": 4e11}, "Ethernet2": {"linkStatus": "notconnect"}}},
+        {
+            "lldpNeighbors": {
+                "Ethernet1": {
+                    "lldpNeighborInfo": [{"systemName": "node-1", "neighborInterfaceInfo": {"interfaceId": '"eth1"'}}]
+                }
+            }
+        },
+        {
+            "interfaceStatuses": {
+                "Ethernet1": {"linkStatus": "connected", "bandwidth": 4e11},
+                "Ethernet2": {"linkStatus": "notconnect"},
+            }
+        },
     ]
 }
 CARD = [
@@ -221,7 +245,10 @@ CARD = [
         "Id": "eth1",
         "LinkStatus": "LinkUp",
         "CurrentSpeedGbps": 400,
-        "Ethernet": {"AssociatedMACAddresses": ["02:00:00:00:00:01"], "LLDPReceive": {"SystemName": "leaf-1", "PortId": "swp1"}},
+        "Ethernet": {
+            "AssociatedMACAddresses": ["02:00:00:00:00:01"],
+            "LLDPReceive": {"SystemName": "leaf-1", "PortId": "swp1"},
+        },
     }
 ]
 
@@ -255,9 +282,9 @@ def test_a_fabric_is_read_from_iblinkinfo() -> None:
     """Every link of the simulated fabric is seen from both ends, and could be wider."""
     text = (FIXTURES / "iblinkinfo.txt").read_text(encoding="utf-8")
     cables = [
-        Cable("1", End("gpu5", "1"), End("leaf2", "1")),
-        Cable("2", End("gpu6", "1"), End("leaf2", "2"), gbit=10),
-        Cable("3", End("gpu7", "1"), End("leaf2", "4")),
+        Cable("1", CableEnd("gpu5", "1"), CableEnd("leaf2", "1")),
+        Cable("2", CableEnd("gpu6", "1"), CableEnd("leaf2", "2"), gbit=10),
+        Cable("3", CableEnd("gpu7", "1"), CableEnd("leaf2", "4")),
     ]
 
     comparison = compare(cables, read_found("fabric", text, "iblinkinfo.txt"))
@@ -268,7 +295,9 @@ def test_a_fabric_is_read_from_iblinkinfo() -> None:
     assert told["3",][0] == finding.WRONG_PORT
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", "Switch: leaf\n what is this", '{"lldp": {"interface": 3}}', "a,b\n1,2"])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", "Switch: leaf\n what is this", '{"lldp": {"interface": 3}}', "a,b\n1,2"]
+)
 def test_what_cannot_be_read_is_an_error_with_the_file(text: str) -> None:
     """Nothing is left out in silence."""
     with pytest.raises(InputError, match=r"read for neighbours") as raised:
@@ -285,7 +314,7 @@ def test_names_on_site_are_given_by_list_and_by_pattern() -> None:
 
     (cable,) = named(cables, names)
 
-    assert (cable.a, cable.b) == (End("gpu001", "a1"), End("leaf-2", "swp7"))
+    assert (cable.a, cable.b) == (CableEnd("gpu001", "a1"), CableEnd("leaf-2", "swp7"))
 
 
 @pytest.mark.parametrize(
@@ -306,7 +335,7 @@ def test_a_schedule_that_cannot_be_is_refused_with_its_line(text: str, words: st
 
 def test_an_earlier_worklist_that_is_none_is_refused() -> None:
     """A file of another kind closes nothing."""
-    entry = as_json(Entry(compare(CABLES, seen({})).findings[0], "monday"))
+    entry = as_json(WorkItem(compare(CABLES, seen({})).findings[0], "monday"))
 
     assert from_json([entry])
     for wrong in ({}, entry | {"kind": "odd"}, entry | {"ends": "x"}):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from benchmarks.culprits import WAYS, try_fault, try_halving
 from schedule.errors import InputError
-from steps.cabling.cable import Cable, End
+from steps.cabling.cable import Cable, CableEnd
 from steps.pairs.culprits import culprits
-from steps.pairs.paths import LINK, NODE, SWITCH, TRUNK, UPLINKS, Part, Paths, Result
+from steps.pairs.paths import LINK, NODE, SWITCH, TRUNK, UPLINKS, PairTest, Part, Paths
 from steps.pairs.rounds import between_pods, round_robin, within_pods
 from steps.pairs.slow import Limit, ranking, slow_tests
 
@@ -26,7 +26,15 @@ LIMIT = Limit(360)
 def fabric(nodes: int, rails: int, per_leaf: int) -> Paths:
     """Return the paths of servers with a link a rail; so many servers share the leaf switch of a rail."""
     return Paths(
-        Cable(f"C{n}.{rail}", End(f"n{n}", str(rail)), End(f"leaf-{rail}.{n // per_leaf}", str(n)), "", "", "node-leaf", str(rail))
+        Cable(
+            f"C{n}.{rail}",
+            CableEnd(f"n{n}", str(rail)),
+            CableEnd(f"leaf-{rail}.{n // per_leaf}", str(n)),
+            "",
+            "",
+            "node-leaf",
+            str(rail),
+        )
         for n in range(nodes)
         for rail in range(1, rails + 1)
     )
@@ -37,9 +45,9 @@ def every_pair(nodes: int, rails: int) -> list[tuple[str, str, str]]:
     return [(f"n{a}", f"n{b}", str(rail)) for a, b in combinations(range(nodes), 2) for rail in range(1, rails + 1)]
 
 
-def measured(tests: Sequence[tuple[str, str, str]], paths: Paths, bad: set[Part]) -> list[Result]:
+def measured(tests: Sequence[tuple[str, str, str]], paths: Paths, bad: set[Part]) -> list[PairTest]:
     """Return what tests measure if these parts are at fault."""
-    results = [Result(*test, GOOD) for test in tests]
+    results = [PairTest(*test, GOOD) for test in tests]
     return [each._replace(value=BAD) if paths.parts(each) & bad else each for each in results]
 
 
@@ -49,7 +57,9 @@ def test_everybody_meets_everybody_once_and_nobody_is_in_two_pairs_of_a_round(nu
     names = [f"n{n}" for n in range(number)]
     rounds = list(round_robin(names))
 
-    assert Counter(frozenset(pair) for each in rounds for pair in each) == Counter(map(frozenset, combinations(names, 2)))
+    assert Counter(frozenset(pair) for each in rounds for pair in each) == Counter(
+        map(frozenset, combinations(names, 2))
+    )
     assert all(len({name for pair in each for name in pair}) == 2 * len(each) for each in rounds)
     assert len(rounds) <= number
 
@@ -67,13 +77,22 @@ def test_pods_run_side_by_side_and_then_meet_each_other() -> None:
 
 
 @given(
-    st.integers(2, 7), st.integers(1, 3), st.integers(1, 7), st.integers(1, 2), st.floats(0.1, 1), st.randoms(use_true_random=False)
+    st.integers(2, 7),
+    st.integers(1, 3),
+    st.integers(1, 7),
+    st.integers(1, 2),
+    st.floats(0.1, 1),
+    st.randoms(use_true_random=False),
 )
-def test_a_healthy_part_is_never_named_for_certain(nodes: int, rails: int, per_leaf: int, bad: int, share: float, draw: Random) -> None:
+def test_a_healthy_part_is_never_named_for_certain(
+    nodes: int, rails: int, per_leaf: int, bad: int, share: float, draw: Random
+) -> None:
     """Whatever was tested, and with two parts at fault too."""
     paths = fabric(nodes, rails, per_leaf)
     tests = [test for test in every_pair(nodes, rails) if draw.random() < share]
-    parts = sorted({part for test in every_pair(nodes, rails) for part in paths.parts(Result(*test, 0)) if part.kind != UPLINKS})
+    parts = sorted(
+        {part for test in every_pair(nodes, rails) for part in paths.parts(PairTest(*test, 0)) if part.kind != UPLINKS}
+    )
     faults = set(draw.sample(parts, min(bad, len(parts))))
     results = measured(tests, paths, faults)
 
@@ -112,7 +131,9 @@ def test_a_trunk_is_named_where_the_spine_is_known_and_else_its_switch() -> None
     for turn in range(4):
         for a, b, rail in every_pair(12, 1):
             across = paths.leaf(a, rail) != paths.leaf(b, rail)
-            results.append(Result(a, b, rail, GOOD, f"spine-{1 + (int(a[1:]) + int(b[1:]) + turn) % 4}" if across else ""))
+            results.append(
+                PairTest(a, b, rail, GOOD, f"spine-{1 + (int(a[1:]) + int(b[1:]) + turn) % 4}" if across else "")
+            )
     results = [each._replace(value=BAD) if paths.parts(each) & {trunk} else each for each in results]
     blind = [each._replace(via="") for each in results]
 
@@ -143,14 +164,16 @@ def test_latency_is_worse_above_and_few_results_have_no_outlier() -> None:
     paths = fabric(5, 1, 5)
     results = measured(every_pair(5, 1), paths, {Part(NODE, "n1")})
 
-    assert slow_tests(results, paths, Limit(200, latency=True)) == {n for n, each in enumerate(results) if each.value == GOOD}
+    assert slow_tests(results, paths, Limit(200, latency=True)) == {
+        n for n, each in enumerate(results) if each.value == GOOD
+    }
     assert not slow_tests(results[:4], paths, Limit())
 
 
 def test_a_link_that_is_not_drawn_is_refused() -> None:
     """A misspelt server would else be a healthy one."""
     with pytest.raises(InputError, match="no link of n9 on rail '1'"):
-        fabric(2, 1, 2).parts(Result("n9", "n1", "1", 1))
+        fabric(2, 1, 2).parts(PairTest("n9", "n1", "1", 1))
 
 
 @pytest.mark.parametrize("seed", range(4))

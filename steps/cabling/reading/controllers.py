@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from steps.cabling.cable import Neighbour, PortSeen
+from steps.cabling.cable import FarSide, PortSeen
 
 Json = Mapping[str, Any]
 
@@ -32,5 +32,5 @@ def _port(device: str, about: Json) -> PortSeen:
     rate = about.get("CurrentSpeedGbps") if up else None
     system, port = str(received.get("SystemName") or ""), str(received.get("PortId") or "")
     chassis = str(received.get("ChassisId") or "")
-    heard = (Neighbour(system, (port,), chassis),) if system or chassis else ()
+    heard = (FarSide(system, (port,), chassis),) if system or chassis else ()
     return PortSeen(device, str(about["Id"]), up, rate, mac=str(macs[0]), neighbours=heard)

@@ -11,17 +11,17 @@ from typing import Any
 
 from schedule.errors import InputError, Place
 from steps.acceptance.handed import GARBLED
-from steps.cabling.cable import Found, PortSeen
+from steps.cabling.cable import PortSeen, Reading
 from steps.cabling.reading import controllers, lldpd, subnet, switches
 
 
-def read_found(device: str, text: str, name: str) -> Found:
+def read_found(device: str, text: str, name: str) -> Reading:
     """Return the ports that a file tells of. `name` is the file's, for what is said of a fault."""
     try:
         if not text.strip():
-            return Found((), {device: "nothing was read of it"})
+            return Reading((), {device: "nothing was read of it"})
         if subnet.is_links(text):
-            return Found(tuple(subnet.subnet_ports(text)))
+            return Reading(tuple(subnet.subnet_ports(text)))
         return _of_document(device, json.loads(text))
     except GARBLED:
         pass
@@ -32,10 +32,10 @@ def read_found(device: str, text: str, name: str) -> Found:
     )
 
 
-def _of_document(device: str, document: Any) -> Found:
+def _of_document(device: str, document: Any) -> Reading:
     if isinstance(document, dict) and "unreachable" in document:
-        return Found((), {device: str(document["unreachable"])})
-    return Found(tuple(_ports(device, document)))
+        return Reading((), {device: str(document["unreachable"])})
+    return Reading(tuple(_ports(device, document)))
 
 
 def _ports(device: str, document: Any) -> list[PortSeen]:

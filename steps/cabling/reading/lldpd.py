@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from steps.cabling.cable import Neighbour, PortSeen
+from steps.cabling.cable import FarSide, PortSeen
 
 Json = Mapping[str, Any]
 
@@ -14,7 +14,7 @@ SPEED = re.compile(r"^\s*Speed: (\d+)Mb/s$", re.MULTILINE | re.ASCII)
 HEAD = re.compile(r"^== (\S+)$", re.MULTILINE)
 
 
-def heard(document: Json) -> Iterator[tuple[str, Neighbour]]:
+def heard(document: Json) -> Iterator[tuple[str, FarSide]]:
     """Yield each neighbour that lldpcli lists, with the interface that hears it. What is not LLDP is passed over."""
     for name, entry in _interfaces(document["lldp"]):
         if entry.get("via", "LLDP") != "LLDP":
@@ -25,7 +25,7 @@ def heard(document: Json) -> Iterator[tuple[str, Neighbour]]:
         device = chassis if is_named else str(address["value"])
         port = entry["port"]
         names = (str(port["id"]["value"]), str(port.get("descr", "")))
-        yield name, Neighbour(device, names, str(address["value"]))
+        yield name, FarSide(device, names, str(address["value"]))
 
 
 def ports(
@@ -35,7 +35,7 @@ def ports(
     speeds: str = "",
 ) -> list[PortSeen]:
     """Return the ports of a device that hear a neighbour, and those that `ip` lists beside them."""
-    by_port: dict[str, list[Neighbour]] = {str(link["ifname"]): [] for link in links}
+    by_port: dict[str, list[FarSide]] = {str(link["ifname"]): [] for link in links}
     for name, neighbour in heard(neighbours):
         by_port.setdefault(name, []).append(neighbour)
     about = {str(link["ifname"]): link for link in links}

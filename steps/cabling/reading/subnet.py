@@ -7,7 +7,7 @@ host without such a name is called by the number of its port.
 from __future__ import annotations
 
 from steps.acceptance.tools.iblinkinfo import LinkEnd, link_ends
-from steps.cabling.cable import Neighbour, PortSeen
+from steps.cabling.cable import FarSide, PortSeen
 
 
 def is_links(text: str) -> bool:
@@ -24,10 +24,10 @@ def subnet_ports(text: str) -> list[PortSeen]:
 
 def _port(end: LinkEnd, cards: set[str]) -> PortSeen:
     device, port = _named(end.name, end.port, cards)
-    heard: tuple[Neighbour, ...] = ()
+    heard: tuple[FarSide, ...] = ()
     if end.peer:
         far, far_port = _named(end.peer, end.peer_port, cards)
-        heard = (Neighbour(far, (far_port,)),)
+        heard = (FarSide(far, (far_port,)),)
     return PortSeen(device, port, end.up, end.gbit, end.could, neighbours=heard)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from steps.cabling.cable import Neighbour, PortSeen
+from steps.cabling.cable import FarSide, PortSeen
 
 Json = Mapping[str, Any]
 
@@ -63,18 +63,18 @@ def _nvue_port(device: str, name: str, about: Json) -> PortSeen:
     return PortSeen(device, name, up, _rate(str(link.get("speed", ""))) if up else None, neighbours=neighbours)
 
 
-def _of_nvue(neighbours: Json) -> Iterator[Neighbour]:
+def _of_nvue(neighbours: Json) -> Iterator[FarSide]:
     for key, about in neighbours.items():
         chassis, port = about.get("chassis", {}), about.get("port", {})
         names = (str(port.get("id", "")), str(port.get("description", "")))
-        yield Neighbour(str(chassis.get("system-name") or key), names, str(chassis.get("chassis-id", "")))
+        yield FarSide(str(chassis.get("system-name") or key), names, str(chassis.get("chassis-id", "")))
 
 
-def _of_eapi(about: Json) -> Neighbour:
+def _of_eapi(about: Json) -> FarSide:
     port = about["neighborInterfaceInfo"]
     # eAPI shows names in quotes
     names = tuple(str(port.get(key, "")).strip('"') for key in ("interfaceId", "interfaceDescription"))
-    return Neighbour(str(about.get("systemName", "")), names, str(about.get("chassisId", "")))
+    return FarSide(str(about.get("systemName", "")), names, str(about.get("chassisId", "")))
 
 
 def _eapi(document: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from ledger.project_time import project_now
 from schedule.errors import NotSatisfiedError
 from steps.cabling.comparing import Comparison
 from steps.cabling.comparing import compare as compared
-from steps.cabling.worklist import Entry, as_json, worklist
+from steps.cabling.worklist import WorkItem, as_json, worklist
 from steps.stamps import stamp
 
 SHOWN = 20
@@ -68,7 +68,7 @@ def compare(
         )
 
 
-def _print(cables: int, comparison: Comparison, entries: list[Entry]) -> None:
+def _print(cables: int, comparison: Comparison, entries: list[WorkItem]) -> None:
     print(f"{len(comparison.right):,} of {cables:,} cables are as drawn.")
     table(
         ("rack", "finding", "seen", "to do", "since"),
@@ -97,7 +97,7 @@ def _print(cables: int, comparison: Comparison, entries: list[Entry]) -> None:
             print(f"and {len(rows) - SHOWN:,} more cables")
 
 
-def _document(cables: int, comparison: Comparison, entries: list[Entry]) -> dict[str, object]:
+def _document(cables: int, comparison: Comparison, entries: list[WorkItem]) -> dict[str, object]:
     return {
         "cables": cables,
         "right": len(comparison.right),

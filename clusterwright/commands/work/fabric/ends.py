@@ -7,7 +7,6 @@ Example:
 
 """
 
-
 from clusterwright.commands.options import SiteOption
 from clusterwright.found_links import NamesOption, ScheduleOption, UnitOption, cables_of
 from clusterwright.output import print_json

@@ -1,4 +1,4 @@
-"""Say which servers to measure next while a slow group is halved, down to one server, or two between which it is slow.
+"""Say which servers to measure next as a slow group is halved, down to one server, or two between which it is slow.
 
 RUNS is a table of slow (yes or no) and servers (their names with blanks between), a line a group that was measured. The first line is
 the whole group, in an order that has neighbours side by side: by pods and leaf switches.
