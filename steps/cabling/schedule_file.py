@@ -34,14 +34,22 @@ def read_schedule(content: bytes, name: str) -> list[Cable]:
     cables: list[Cable] = []
     used: dict[object, int] = {}
     for line, cells in lines_of(content, name, NEEDED):
-        ends = [CableEnd(cells[f"{side}_device"], cells[f"{side}_port"]) for side in "ab"]
+        ends = CableEnd(cells["a_device"], cells["a_port"]), CableEnd(cells["b_device"], cells["b_port"])
         for what in (cells["cable"], *ends):
             if what in used:
                 raise InputError(f"{what} is also on line {used[what]}", place=Place(name, line))
             used[what] = line
-        a, b = ends
-        of = [cells.get(column, "") for column in ("a_rack", "b_rack", "tier", "rail")]
-        cables.append(Cable(cells["cable"], a, b, *of, gbit=_gbit(cells.get("gbit", ""), Place(name, line, "gbit"))))
+        cables.append(
+            Cable(
+                cells["cable"],
+                *ends,
+                a_rack=cells.get("a_rack", ""),
+                b_rack=cells.get("b_rack", ""),
+                tier=cells.get("tier", ""),
+                rail=cells.get("rail", ""),
+                gbit=_gbit(cells.get("gbit", ""), Place(name, line, "gbit")),
+            )
+        )
     if not cables:
         raise InputError("the schedule has no cable", place=Place(name))
     return cables

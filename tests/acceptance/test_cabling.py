@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedule.errors import InputError
+from steps.acceptance.measuring import measure
 from steps.cabling import finding
 from steps.cabling.cable import Cable, CableEnd, FarSide, PortSeen, Reading
 from steps.cabling.comparing import Comparison, compare
@@ -305,6 +308,23 @@ def test_what_cannot_be_read_is_an_error_with_the_file(text: str) -> None:
 
     assert raised.value.place is not None
     assert raised.value.place.file == "found/leaf-1.json"
+
+
+def test_step_062_is_measured_from_lldp_where_the_fabric_is_ethernet() -> None:
+    """Only a host that reads the subnet has ibnetdiscover; without it, its own ends count."""
+    raw = {
+        "lldp": {"tool": "lldpcli", "rc": 0, "stdout": (FIXTURES / "lldp.json").read_text(encoding="utf-8")},
+        "planned_ends": {
+            "tool": "echo",
+            "rc": 0,
+            "stdout": '{"accv1": ["leaf1", "accv0"], "accv2": ["leaf2", "swp1"]}',
+        },
+    }
+
+    found = measure(("topology.mismatches", "topology.links_found_ratio"), "node-1", raw, {}, today=date(2026, 11, 26))
+
+    assert [reading.value for reading in found] == [1, Decimal("0.5")]
+    assert "accv2: nobody, planned leaf2 swp1" in found[0].note
 
 
 def test_names_on_site_are_given_by_list_and_by_pattern() -> None:

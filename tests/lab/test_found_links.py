@@ -56,7 +56,9 @@ def read(lab: Lab, folder: Path) -> Comparison:
     beside.write_text(yaml.safe_dump({"all": {"hosts": {"sim": {"fabric_links": links}}}}), encoding="utf-8")
     played(lab, find("062"), "-i", str(beside), "-e", f"found_links_folder={folder}")
     files = sorted(folder.iterdir())
-    return compare(cables(lab), together([read_found(file.stem, file.read_text(encoding="utf-8"), file.name) for file in files]))
+    return compare(
+        cables(lab), together([read_found(file.stem, file.read_text(encoding="utf-8"), file.name) for file in files])
+    )
 
 
 def kinds(items: list[WorkItem]) -> list[str]:
