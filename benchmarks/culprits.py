@@ -22,7 +22,7 @@ from steps.design.design import design_of_preset
 from steps.pairs.culprits import Culprit, culprits
 from steps.pairs.halving import Halved, halved
 from steps.pairs.paths import LINK, NODE, SWITCH, PairTest, Part, Paths
-from steps.pairs.rounds import between_pods, within_pods
+from steps.pairs.rounds import round_robin
 from steps.pairs.slow import Limit, slow_tests
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "culprits.md"
@@ -43,7 +43,7 @@ FABRICS = (("superpod-1su", 31), ("superpod-1su", 16), ("superpod-1su", 8), ("su
 
 
 class Way(NamedTuple):
-    """A way to test: how many rounds within pods, whether there is a limit, and the least share of a fault's tests that is slow."""
+    """A way to test: how many rounds, whether there is a limit, and the least share of a fault's tests that is slow."""
 
     name: str
     rounds: int | None
@@ -92,20 +92,18 @@ class Tried(NamedTuple):
 
 
 @cache
-def fabric(preset: str, nodes: int) -> tuple[tuple[Cable, ...], Paths, tuple[tuple[str, ...], ...]]:
-    """Return the cables of a preset with so many servers, its paths and its servers by pod."""
+def fabric(preset: str, nodes: int) -> tuple[tuple[Cable, ...], Paths, tuple[str, ...]]:
+    """Return the cables of a preset with so many servers, its paths and its servers."""
     cables = tuple(designed(design_of_preset(preset, {"nodes": nodes}), "site"))
-    pods: dict[str, list[str]] = {}
-    for node in dict.fromkeys(cable.a.device for cable in cables if cable.tier == "node-leaf"):
-        pods.setdefault(node.rpartition("-node-")[0], []).append(node)
-    return cables, Paths(cables), tuple(map(tuple, pods.values()))
+    servers = dict.fromkeys(cable.a.device for cable in cables if cable.tier == "node-leaf")
+    return cables, Paths(cables), tuple(servers)
 
 
 def try_fault(seed: int, way: Way) -> Tried:
     """Plant a fault, test, and test what is asked for, until the culprit is certain or nothing more is asked."""
     draw = random.Random(seed)
     preset, nodes = draw.choice(FABRICS)
-    cables, paths, pods = fabric(preset, nodes)
+    cables, paths, servers = fabric(preset, nodes)
     rails = sorted({cable.rail for cable in cables if cable.tier == "node-leaf"})
     fault = planted(draw, cables, way)
 
@@ -115,7 +113,7 @@ def try_fault(seed: int, way: Way) -> Tried:
             value *= fault.share
         return PairTest(a, b, rail, value)
 
-    order = [*islice(within_pods(pods), way.rounds), *(between_pods(pods) if way.rounds is None else ())]
+    order = islice(round_robin(servers), way.rounds)
     results = [measured(a, b, rail) for each in order for a, b in each for rail in rails]
     limit = Limit(LEAST if way.limit else None)
     asked = 0

@@ -20,7 +20,6 @@ from steps.cabling.cable import Cable, CableEnd, Reading
 from steps.cabling.comparing import compare
 from steps.cabling.designed import designed
 from steps.cabling.reading.found_file import read_found
-from steps.cabling.schedule_file import SiteNames, named
 from steps.cabling.worklist import worklist
 from steps.design.design import design_of_preset
 
@@ -86,10 +85,7 @@ def try_fabric(seed: int, folder: Path) -> Outcome:
 def planted(draw: random.Random) -> Fabric:
     """Return a fabric of a few servers with up to eight faults, no two of them at one cable."""
     design = design_of_preset("superpod-1su", {"nodes": draw.choice((3, 4, 5, 10, 12, 14))})
-    on_site = [SiteNames("*-node-*", "", tuple(f"mlx5_{card}" for card in range(8)))]
-    cables = [
-        cable._replace(gbit=GBIT) for cable in named(designed(design, "site"), on_site) if cable.tier != "manager-leaf"
-    ]
+    cables = [cable._replace(gbit=GBIT) for cable in designed(design, "site") if cable.tier != "manager-leaf"]
     leaf = next(cable.b.device for cable in cables if cable.tier == "node-leaf")
     cables.append(Cable(MANAGER, CableEnd(MANAGER, "1"), CableEnd(leaf, "65"), gbit=GBIT))
     links = {cable.name: Link(cable.a, cable.b) for cable in cables}

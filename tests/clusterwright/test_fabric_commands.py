@@ -11,11 +11,11 @@ import pytest
 from tests.conftest import Command
 
 SCHEDULE = """cable,tier,rail,a_device,a_port,a_rack,b_device,b_port,b_rack
-C1,node-leaf,1,pod-001-node-01,1,rack-1,pod-001-leaf-01,1,rack-2
-C2,node-leaf,1,pod-001-node-02,1,rack-1,pod-001-leaf-01,2,rack-2
-C3,node-leaf,1,pod-001-node-03,1,rack-1,pod-001-leaf-01,3,rack-2
+C1,node-leaf,1,pod-001-n01,1,rack-1,pod-001-leaf-01,1,rack-2
+C2,node-leaf,1,pod-001-n02,1,rack-1,pod-001-leaf-01,2,rack-2
+C3,node-leaf,1,pod-001-n03,1,rack-1,pod-001-leaf-01,3,rack-2
 """
-NAMES = "drawn,device,ports\npod-001-node-01,gpu1,eth1\npod-001-node-02,gpu2,eth1\npod-001-node-03,gpu3,eth1\n"
+NAMES = "drawn,device,ports\npod-001-n01,gpu1,eth1\npod-001-n02,gpu2,eth1\npod-001-n03,gpu3,eth1\n"
 BAD_INPUT, NOT_SATISFIED = 2, 1
 
 
@@ -112,7 +112,7 @@ def test_rounds_culprits_and_halving_from_tables(command: Command, about: list[s
     """Of three servers one is slow with both others; whether it or its link is said with the test that tells."""
     order = json.loads(command("fabric", "rounds", *about[:2], "--json").stdout)["rounds"]
     assert sorted(sorted(pair) for each in order for pair in each) == [
-        [f"pod-001-node-0{a}", f"pod-001-node-0{b}"] for a, b in ((1, 2), (1, 3), (2, 3))
+        [f"pod-001-n0{a}", f"pod-001-n0{b}"] for a, b in ((1, 2), (1, 3), (2, 3))
     ]
     table = tmp_path / "pairs.csv"
     table.write_text("a,b,rail,value\n" + "gpu1,gpu2,1,390\ngpu1,gpu3,1,120\ngpu2,gpu3,1,119\n" * 2, encoding="utf-8")

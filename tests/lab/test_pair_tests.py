@@ -52,7 +52,7 @@ def test_a_slow_link_is_named_by_all_pairs_in_rounds(lab: Lab) -> None:
                 result
                 for rail in ("1", "2")
                 for pairs in round_robin(hosts)
-                for result in threads.map(lambda pair, rail=rail: measured(lab, *pair, rail), pairs)
+                for result in threads.map(lambda pair, rail=rail: measured(lab, pair[0], pair[1], rail), pairs)
             ]
         finally:
             ssh(lab, "node-02", "tc qdisc del dev eth1 root")

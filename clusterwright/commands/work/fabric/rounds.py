@@ -38,9 +38,9 @@ def rounds(
 
 
 def _pods(cables: list[Cable]) -> Iterator[list[str]]:
-    """Yield the servers of each pod. A server without a pod in its name is in one with all others of that kind."""
+    """Yield the servers of each pod, which their names begin with: `pod-001-n01`, `gpu-01`."""
     pods: dict[str, dict[str, None]] = {}
     for cable in cables:
         if cable.tier in ("node-leaf", ""):
-            pods.setdefault(cable.a.device.rpartition("-node-")[0], {})[cable.a.device] = None
+            pods.setdefault(cable.a.device.rpartition("-")[0], {})[cable.a.device] = None
     yield from map(list, pods.values())
