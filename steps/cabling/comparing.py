@@ -14,10 +14,7 @@ from typing import NamedTuple
 from steps.cabling import finding
 from steps.cabling.cable import Cable, CableEnd, PortSeen, Reading
 from steps.cabling.finding import LinkFinding
-from steps.cabling.names import Names
-
-MANAGEMENT = ("eth0", "mgmt", "ma1", "management", "lo")
-"""How the ports begin by which a switch itself is managed. They are not in the schedule of the fabric."""
+from steps.cabling.names import Names, is_management
 
 
 class Comparison(NamedTuple):
@@ -158,7 +155,9 @@ class _Comparing:
         }
         if vague & {a.device, b.device}:
             self._explained |= {frozenset((end, far)) for end in (a, b) for far in self._live[end] if not far.port}
-            self._unverified[cable.name] = f"{b} hears {a.device}, at a port whose name does not say which"
+            self._unverified[cable.name] = (
+                f"{b} hears {a.device}, at a port whose name does not say which: name its ports (--names)"
+            )
         elif not {a.device, b.device} & self._read:
             self._unverified[cable.name] = f"neither {a.device} nor {b.device} was read"
         elif frozenset((a, b)) in self._stale and not self._live[b]:
@@ -199,7 +198,7 @@ class _Comparing:
         """Return whether a link is one of the fabric: at a drawn port, or at a switch, but for the port that manages it."""
         if here in self._drawn or there in self._drawn:
             return True
-        return here.device in switches and not here.port.lower().startswith(MANAGEMENT)
+        return here.device in switches and not is_management(here.port)
 
 
 def _slow(port: PortSeen, gbit: float | None) -> str:

@@ -195,6 +195,19 @@ def test_a_port_that_announces_its_address_is_found_by_it() -> None:
     assert not alone.findings
 
 
+def test_the_name_of_a_servers_port_is_never_taken_for_its_number() -> None:
+    """`eno1` manages the server, and `mlx5_1` may be any rail: without a table of names nothing is verified, and nothing wrong."""
+    cable = Cable("C1", CableEnd("node-1", "1"), CableEnd("leaf-1", "1"))
+    managed = PortSeen("node-1", "eno1", up=True, neighbours=(FarSide("oob-1", ("swp3",)),))
+    switch = PortSeen("leaf-1", "swp1", up=True, neighbours=(FarSide("node-1", ("mlx5_1",)),))
+    own = PortSeen("leaf-1", "eth1", up=True, neighbours=(FarSide("oob-1", ("swp4",)),))
+
+    comparison = compare([cable], Reading((managed, switch, own)))
+
+    assert not comparison.findings
+    assert "--names" in comparison.unverified["C1"]
+
+
 def test_a_cable_that_nobody_drew_is_found_and_the_network_that_manages_a_switch_is_not() -> None:
     """Each switch has one port for that, which hears another switch."""
     extra = {CableEnd("leaf-1", str(FREE)): CableEnd("leaf-2", str(FREE))}
