@@ -64,8 +64,8 @@ def judged_halls(folder: Path, count: int, seed: int) -> list[Judged]:
 def why(hall: Judged, words: Words) -> str:
     """Return why one of both finds what the other does not; empty where that is not known."""
     _, what = words
-    seen_at = {found.cables: found.ends[-1].device for found in hall.comparison.findings}
-    if seen_at.get((what,)) in hall.comparison.unread:
+    about = [found for found in hall.comparison.findings if what in found.cables]
+    if any(end.device in hall.comparison.unread for found in about for end in found.ends):
         return "it is at a switch that did not answer; the server's controller says so, and turnup-check does not ask it where a cable is"
     return ""
 
