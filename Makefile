@@ -21,7 +21,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-mutation bench-packages bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
+.PHONY: setup demo pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-found bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-mutation bench-packages bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -135,6 +135,12 @@ bench-mutation: setup
 # Turnover packages altered by somebody without the keys. A slice of it is in the tests.
 bench-packages: setup
 	$(BIN)/python -m benchmarks.packages 1000 1
+
+# Cables as found against as drawn, beside turnup-check in halls of simhall and on fabrics of ibsim; and culprits of slow pairs. A slice
+# is in the tests.
+bench-found: setup
+	$(BIN)/python -m benchmarks.found_links
+	$(BIN)/python -m benchmarks.culprits
 
 # Mutated files and hostile command lines. A slice of it is in the tests.
 bench-hostile: setup

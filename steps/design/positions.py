@@ -91,7 +91,7 @@ def _leaves(drawing: Drawing, unit: str) -> list[str]:
 
 def _pod_leaves(drawing: Drawing, unit: str) -> list[str]:
     """Return the leaf switches of a pod, those of the storage network after those of the fabric."""
-    pod = _pod_of(unit)
+    pod = pod_of(unit)
     return [] if pod is None else _leaves(drawing, unit) + drawing.beside.switch_names(drawing.services.storage, pod)
 
 
@@ -109,13 +109,13 @@ def _switches(drawing: Drawing, unit: str) -> list[str]:
 
 
 def _racks(drawing: Drawing, unit: str) -> list[str]:
-    is_drawn = unit == "site" or _pod_of(unit) is not None
-    return drawing.fabric.rack_names(_pod_of(unit)) if is_drawn else []
+    is_drawn = unit == "site" or pod_of(unit) is not None
+    return drawing.fabric.rack_names(pod_of(unit)) if is_drawn else []
 
 
 def _cables(*tiers: str) -> Namer:
     def named(drawing: Drawing, unit: str) -> list[str]:
-        pod = _pod_of(unit)
+        pod = pod_of(unit)
         if unit != "site" and pod is None:
             return []
         found = [(cable, tier) for cable, tier, *_ in drawing.fabric.rows(pod)]
@@ -126,7 +126,7 @@ def _cables(*tiers: str) -> Namer:
     return named
 
 
-def _pod_of(unit: str) -> int | None:
+def pod_of(unit: str) -> int | None:
     """Return a pod's number from 0; None for the site and for a hall."""
     kind, _, number = unit.partition("-")
     return int(number) - 1 if kind == "pod" and number.isdecimal() else None

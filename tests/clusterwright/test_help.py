@@ -19,7 +19,7 @@ BAD_INPUT = 2
 WIDTH = 80
 MOST_PARAMETERS = 13
 VERBS = """
-allow approve ask assign attach bring buy change check close compare decide do end invite keep lend let list look make
+allow approve ask assign attach bring buy change check close compare decide do end find invite keep lend let list look make
 match move open pass plan print publish put read record refuse rehearse release remove report resume revoke run
 say see serve set share show sign state stop verify work write
 """

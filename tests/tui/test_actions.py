@@ -44,6 +44,9 @@ LEFT_OUT = {
         *("keys", "keys allowed-signers", "keys engine", "keys revoke", "anchor", "backup", "restore"),
         *("database", "database check", "database load", "database roles", "database sql"),
     ),
+    "they are about files of readings from a fabric, and record nothing": (
+        *("fabric", "fabric compare", "fabric culprits", "fabric ends", "fabric halve", "fabric rounds"),
+    ),
     "they work for minutes, or serve, in a terminal of their own": ("up", "dashboard", "rehearse", "worker"),
     "they are about the engine's own process, on its machine": ("down", "logs", "notify", "worker key"),
     "a screen has it": (

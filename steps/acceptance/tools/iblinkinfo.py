@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
+from steps.acceptance.tools import lldp
 
 NODE = re.compile(r"^(CA|Switch|RTR): (.*):$")
 LINK = re.compile(
@@ -18,6 +19,7 @@ LINK = re.compile(
     r'\s+(?:\d+\s+(\d+))?\s*\[\s*\] "(.*?)" \(\s*(.*?)\s*\)\s*',
     re.ASCII,
 )
+GUID = re.compile(r"^0x[0-9a-f]{16}\s+")
 COULD = re.compile(r"Could be ([\d.]+X|[\d.]+ Gbps|\w+)")
 DISCOVERED = re.compile(r"^(Switch|Ca|Rt)\t(\d+) \"([SHR]-[0-9a-f]{16})\"", re.MULTILINE)
 ENDS = re.compile(r'^\[(\d+)\](?:\([0-9a-f]+\))?\s+"([SHR]-[0-9a-f]{16})"\[(\d+)\]', re.MULTILINE)
@@ -26,12 +28,19 @@ ENDS = re.compile(r'^\[(\d+)\](?:\([0-9a-f]+\))?\s+"([SHR]-[0-9a-f]{16})"\[(\d+)
 class LinkEnd(NamedTuple):
     """One end of a link as its node reports it."""
 
+    kind: str
     node: str
     port: str
     peer: str
     peer_port: str
     up: bool
+    gbit: float | None
     could: str
+
+    @property
+    def name(self) -> str:
+        """The node's name as both sides print it: a switch's own line has its GUID before the name."""
+        return GUID.sub("", self.node).strip()
 
 
 def degraded(handed: Handed) -> Found:
@@ -46,7 +55,12 @@ def links_up(handed: Handed) -> Found:
 
 
 def found_ratio(handed: Handed) -> Found:
-    """Return the share of the cable schedule's links that ibnetdiscover found, rounded down."""
+    """Return the share of the cable schedule's links that ibnetdiscover found, rounded down.
+
+    A host that hands over its neighbours by LLDP alone is on an Ethernet fabric; its own ends count.
+    """
+    if _is_ethernet(handed):
+        return lldp.found_ratio(handed)
     planned = _planned(handed)
     found = _discovered(handed)
     missing = sorted(planned - found)
@@ -55,12 +69,18 @@ def found_ratio(handed: Handed) -> Found:
 
 
 def mismatches(handed: Handed) -> Found:
-    """Count the links that differ from the cable schedule: missing and unplanned ones."""
+    """Count the links that differ from the cable schedule: missing and unplanned ones. On Ethernet a host's own ends count."""
+    if _is_ethernet(handed):
+        return lldp.mismatches(handed)
     planned, found = _planned(handed), _discovered(handed)
     missing, extra = sorted(planned - found), sorted(found - planned)
     named = (_listed("missing", missing), _listed("unplanned", extra))
     count = Decimal(len(missing) + len(extra))
     return Found(count, "; ".join(filter(None, named)))
+
+
+def _is_ethernet(handed: Handed) -> bool:
+    return bool(handed.named("lldp")) and not handed.named("ibnetdiscover")
 
 
 def switches(handed: Handed) -> Found:
@@ -71,13 +91,31 @@ def switches(handed: Handed) -> Found:
     return Found(Decimal(len(found)))
 
 
+def link_ends(text: str) -> list[LinkEnd]:
+    """Return the ends of all links that iblinkinfo lists. Raise ValueError for a line that is none of its."""
+    kind, node, links = "", "", []
+    for line in text.splitlines():
+        if head := NODE.fullmatch(line):
+            kind, node = head[1], head[2]
+        elif (found := LINK.fullmatch(line)) and node:
+            up = found[4] == "Active" and found[5] == "LinkUp"
+            could = ", ".join(COULD.findall(found[8])) if up else ""
+            port, peer, peer_port = found[1], found[7].strip(), found[6] or ""
+            links.append(LinkEnd(kind, node, port, peer, peer_port, up, _gbit(found[2], found[3]), could))
+        elif line.strip():
+            raise ValueError(line)
+    if not links:
+        raise ValueError(text)
+    return links
+
+
+def _gbit(width: str | None, lane: str | None) -> float | None:
+    """Return the rate of a link: its lanes times the rate of one."""
+    return int(width[:-1]) * float(lane) if width and lane else None
+
+
 def _listed(word: str, ends: list[tuple[str, str]]) -> str:
     return f"{word}: " + ", ".join(f"{a} - {b}" for a, b in ends[:5]) if ends else ""
-
-
-def _short(name: str) -> str:
-    """Return the name of a node as both sides print it: a switch's own line has its GUID before the name."""
-    return re.sub(r"^0x[0-9a-f]{16}\s+", "", name).strip()
 
 
 def _up(handed: Handed) -> list[LinkEnd]:
@@ -87,31 +125,14 @@ def _up(handed: Handed) -> list[LinkEnd]:
     found.
     """
     discovered = len(_discovered(handed))
-    up = [link for link in _links(handed) if link.up]
-    ends = {(_short(link.node), link.port) for link in up}
-    lonely = [link for link in up if (_short(link.peer), link.peer_port) not in ends]
+    up = [link for link in link_ends(handed.text("iblinkinfo")) if link.up]
+    ends = {(link.name, link.port) for link in up}
+    lonely = [link for link in up if (link.peer, link.peer_port) not in ends]
     if lonely:
         raise NotMeasuredError(f"{lonely[0].peer} does not report its link to {lonely[0].node} {lonely[0].port}")
     if len(ends) != 2 * discovered:
         raise NotMeasuredError(f"iblinkinfo has {len(ends)} ends up, ibnetdiscover found {discovered} links")
     return up
-
-
-def _links(handed: Handed) -> list[LinkEnd]:
-    node, links = "", []
-    for line in handed.text("iblinkinfo").splitlines():
-        if head := NODE.fullmatch(line):
-            node = head[2]
-        elif (found := LINK.fullmatch(line)) and node:
-            up = found[4] == "Active" and found[5] == "LinkUp"
-            could = ", ".join(COULD.findall(found[8])) if up else ""
-            port, peer, peer_port = found[1], found[7], found[6] or ""
-            links.append(LinkEnd(node, port, peer, peer_port, up, could))
-        elif line.strip():
-            handed.garbled()
-    if not links:
-        handed.garbled()
-    return links
 
 
 def _discovered(handed: Handed) -> set[tuple[str, str]]:

@@ -5,14 +5,12 @@ The playbook also hands over the planned ends: by local interface the name and p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
+from steps.cabling.reading.lldpd import heard
 
-Json = dict[str, Any]
 End = tuple[str, str]
 """The name and the port of a far side."""
 Heard = tuple[str, str, str]
@@ -26,27 +24,27 @@ def neighbours(handed: Handed) -> Found:
 
 def mismatches(handed: Handed) -> Found:
     """Count planned ends that hear another device or port than planned, or none."""
-    heard, planned = _heard(handed), _planned(handed)
+    found, planned = _heard(handed), _planned(handed)
     wrong = [
-        f"{name}: {' '.join(heard[name]) if name in heard else 'nobody'}, planned {' '.join(end)}"
+        f"{name}: {' '.join(found[name]) if name in found else 'nobody'}, planned {' '.join(end)}"
         for name, end in planned.items()
-        if not _is_end(heard.get(name), end)
+        if not _is_end(found.get(name), end)
     ]
     return Found(Decimal(len(wrong)), "; ".join(wrong))
 
 
 def found_ratio(handed: Handed) -> Found:
     """Return the share of planned ends that hear the planned device and port, rounded down."""
-    heard, planned = _heard(handed), _planned(handed)
-    right = [name for name in planned if _is_end(heard.get(name), planned[name])]
+    found, planned = _heard(handed), _planned(handed)
+    right = [name for name in planned if _is_end(found.get(name), planned[name])]
     return Found(share_of(len(right), len(planned)))
 
 
-def _is_end(heard: Heard | None, planned: End) -> bool:
-    if heard is None:
+def _is_end(found: Heard | None, planned: End) -> bool:
+    if found is None:
         return False
     device, port = planned
-    return heard[0] == device and port in heard[1:]
+    return found[0] == device and port in found[1:]
 
 
 def _planned(handed: Handed) -> dict[str, End]:
@@ -62,26 +60,14 @@ def _planned(handed: Handed) -> dict[str, End]:
 def _heard(handed: Handed) -> dict[str, Heard]:
     """Return the neighbour of each interface; an interface with two neighbours is not measured."""
     found: dict[str, Heard] = {}
-    for name, entry in _interfaces(handed.document("lldp")["lldp"]):
-        if entry.get("via", "LLDP") != "LLDP":
-            continue
+    for name, neighbour in heard(handed.document("lldp")):
         if name in found:
             raise NotMeasuredError(f"{name} hears more than one neighbour; a switch between them passes LLDP on")
-        ((chassis, about),) = entry["chassis"].items()
-        port = entry["port"]
-        device = chassis if isinstance(about, dict) and "id" in about else str(about["value"])
-        number = str(port["id"]["value"])
-        found[name] = (device, number, str(port.get("descr", "")))
+        number, description = neighbour.ports
+        found[name] = (neighbour.device, number, description)
     if not found:
         raise NotMeasuredError("no interface hears a neighbour; is lldpd running on both sides?")
     return found
-
-
-def _interfaces(root: Json) -> Iterator[tuple[str, Json]]:
-    """Yield the interfaces: lldpcli prints an object for one neighbour, a list of objects for several."""
-    interfaces = root.get("interface", [])
-    for group in interfaces if isinstance(interfaces, list) else [interfaces]:
-        yield from group.items()
 
 
 TOOL = Tool(

@@ -1,0 +1,94 @@
+"""Find what makes pairs of servers slow: the server, link, switch or trunk, and what to test next while that is open.
+
+RESULTS is a table of a, b, rail and value, a line a test, and of via where the spine is known. A server may be tested with itself.
+A result is slow below --limit, or far from the median of its equals. With --latency less is better, and it is slow above.
+
+Example:
+    clusterwright fabric culprits pairs.csv --unit pod-001 --limit 360
+    clusterwright fabric culprits latency.csv --latency --json
+
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from clusterwright.commands.options import JsonOption, SiteOption
+from clusterwright.found_links import NamesOption, ScheduleOption, UnitOption, cables_of
+from clusterwright.output import print_json, table
+from clusterwright.pair_results import read_results
+from schedule.errors import NotSatisfiedError
+from steps.pairs.culprits import Culprit
+from steps.pairs.culprits import culprits as found_culprits
+from steps.pairs.paths import Part, Paths
+from steps.pairs.slow import Limit, Ranked, ranking, slow_tests
+
+SHOWN = 10
+"""How many servers and links of the ranking are printed; the JSON has all."""
+
+
+def culprits(
+    results: Annotated[Path, Argument(help="What the tests measured.", metavar="CSV")],
+    schedule: ScheduleOption = None,
+    unit: UnitOption = "site",
+    names: NamesOption = None,
+    limit: Annotated[float | None, Option("--limit", help="The least that is good; with --latency the most.")] = None,
+    latency: Annotated[bool, Option("--latency", help="Less is better.")] = False,
+    as_json: JsonOption = False,
+    site: SiteOption = None,
+) -> None:
+    paths = Paths(cables_of(schedule, unit, names, site))
+    tests = read_results(results, paths)
+    bound = Limit(limit, latency)
+    slow = slow_tests(tests, paths, bound)
+    found = found_culprits(tests, slow, paths)
+    ranked = ranking(tests, slow, paths, bound)
+    if as_json:
+        document = {
+            "culprits": [_document(each, paths) for each in found],
+            "ranking": [_ranked(each) for each in ranked],
+        }
+        print_json({"tests": len(tests), "slow": len(slow)} | document)
+    else:
+        print(f"{len(slow):,} of {len(tests):,} tests are slow.")
+        table(
+            ("culprit", "slow", "of", "certain", "or else", "test next"),
+            map(_cells, found),
+            right=(1, 2),
+            empty="no culprit",
+        )
+        rows = [(str(r.part), f"{r.median:,.1f}", f"{r.percent:+.1f} %", r.slow, r.tests) for r in ranked[:SHOWN]]
+        table(("the slowest", "median", "from all", "slow", "of"), rows, right=(1, 2, 3, 4))
+    if slow:
+        alone = "one slow test names nobody: test its servers with others"
+        raise NotSatisfiedError(
+            f"slow tests: {len(slow):,}, culprits: {len(found):,}",
+            hint="what is put right is tested again" if found else alone,
+        )
+
+
+def _cells(each: Culprit) -> tuple[object, ...]:
+    others = ", ".join(map(str, each.others))
+    tests = ", ".join(f"{a} with {b if b != a else 'itself'} on rail {rail}" for a, b, rail in each.next_tests)
+    return str(each.part), each.slow, each.tests, "yes" if each.certain else "no", others, tests
+
+
+def _document(each: Culprit, paths: Paths) -> dict[str, object]:
+    return {
+        **_part(each.part),
+        "cable": paths.cable.get(each.part, ""),
+        "certain": each.certain,
+        "slow": each.slow,
+        "tests": each.tests,
+        "others": [_part(other) for other in each.others],
+        "next_tests": [{"a": a, "b": b, "rail": rail} for a, b, rail in each.next_tests],
+    }
+
+
+def _ranked(each: Ranked) -> dict[str, object]:
+    return _part(each.part) | {"median": each.median, "percent": each.percent, "slow": each.slow, "tests": each.tests}
+
+
+def _part(part: Part) -> dict[str, object]:
+    return {"kind": part.kind, "name": part.name, "of": part.of}

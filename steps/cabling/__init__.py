@@ -1,0 +1,1 @@
+"""The cables as they are found, against the cables as they are drawn."""

@@ -1,0 +1,1 @@
+"""Reads the neighbours of ports out of what hosts, switches, controllers and subnet managers say."""
