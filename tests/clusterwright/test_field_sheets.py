@@ -201,15 +201,19 @@ def test_what_is_recorded_is_not_recorded_again(returned: Returned) -> None:
 
 def test_nothing_is_recorded_without_record(adopted: Path) -> None:
     """A person sees first what would be recorded, and no file appears."""
-    sheet = fill_in(
-        exported(adopted, "w.csv"), {("", RACKS): {"started": STARTED, **WHY}, ("", GATE): {"percent": "x"}}
-    )
+    cells: dict[tuple[str, str], dict[str, object]] = {
+        ("", RACKS): {"started": STARTED, **WHY},
+        ("", GATE): {"percent": "x"},
+        ("", "H09@pod-001"): {"id": RACKS, "percent": 5},
+    }
+    sheet = fill_in(exported(adopted, "w.csv"), cells)
     before = events(adopted)
 
     done = run(adopted, "import", "sheet", sheet)
 
     assert done.returncode == 0
-    assert "1 lines can be recorded (1 of work), 1 refused" in done.stderr
+    assert "1 lines can be recorded (1 of work), 2 refused" in done.stderr
+    assert re.search(r"H08@pod-001: line \d+ is about the same", done.stdout)
     assert "Nothing is recorded." in done.stderr
     assert events(adopted) == before
     assert not sheet.with_stem("w-refused").exists()
