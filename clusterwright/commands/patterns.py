@@ -18,13 +18,11 @@ class Found(NamedTuple):
     names: list[str]
     unknown: list[InputError]
 
-
-def matching(snapshot: Snapshot, patterns: Sequence[str]) -> list[str]:
-    """Return the ids of the activities that patterns name. Raise InputError for one that names none."""
-    names, unknown = matching_activities(snapshot, patterns)
-    if unknown:
-        raise unknown[0]
-    return names
+    def all(self) -> list[str]:
+        """Return the ids. Raise InputError for a pattern that names none."""
+        if self.unknown:
+            raise self.unknown[0]
+        return self.names
 
 
 def matching_activities(snapshot: Snapshot, patterns: Sequence[str]) -> Found:

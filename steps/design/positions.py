@@ -68,7 +68,7 @@ def item_names(
 
 def cable_rows(drawing: Drawing, unit: str) -> Iterator[Row]:
     """Yield the rows of the cable schedules at a unit, in the order of `cables.COLUMNS`. A hall has none of its own."""
-    pod = _pod_of(unit)
+    pod = pod_of(unit)
     if unit == "site" or pod is not None:
         yield from drawing.fabric.rows(pod)
         yield from drawing.beside.rows(pod)

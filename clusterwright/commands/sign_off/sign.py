@@ -19,7 +19,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import SigningReport
-from clusterwright.commands.patterns import matching
+from clusterwright.commands.patterns import matching_activities
 from clusterwright.output import say
 from clusterwright.where import find_site
 from ledger.subjects.sign_off import decisions as sign_off
@@ -66,7 +66,7 @@ def _write_statement(
 ) -> None:
     require_visible(comment, "the comment", lines=True)
     with me.record() as snapshot, Ledger.open(snapshot.site_dir) as ledger:
-        person, names = me.person(snapshot), matching(snapshot, activities)
+        person, names = me.person(snapshot), matching_activities(snapshot, activities).all()
         if len(names) != 1:
             raise InputError(f"{len(names)} activities are named, and a statement is about one")
         with me.happened(ledger, snapshot):

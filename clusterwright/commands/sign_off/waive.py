@@ -14,7 +14,7 @@ from typer import Option
 
 from clusterwright.commands.acting import SigningReport
 from clusterwright.commands.options import Activities, ReasonOption, day_option
-from clusterwright.commands.patterns import matching
+from clusterwright.commands.patterns import matching_activities
 from clusterwright.output import say
 from ledger.questions.why import to_waive
 from ledger.subjects.sign_off import decisions as sign_off
@@ -28,7 +28,7 @@ def waive(
     metric: Annotated[list[str] | None, Option(help="Which criterion.")] = None,
 ) -> None:
     with me.deciding() as decider:
-        names = matching(decider.snapshot, activities)
+        names = matching_activities(decider.snapshot, activities).all()
         named = {name: to_waive(decider.snapshot, name, metric or ()) for name in names}
         for name, metrics in named.items():
             for each in metrics:

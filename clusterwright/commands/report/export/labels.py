@@ -14,9 +14,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import matching, matching_deliveries
 from clusterwright.commands.asking import record
 from clusterwright.commands.options import SiteOption
+from clusterwright.commands.patterns import matching_activities, matching_deliveries
 from clusterwright.label_pages import STOCKS, Code, write_labels
 from clusterwright.labels import COLUMNS, labels_of
 from clusterwright.naming import named
@@ -37,9 +37,9 @@ def labels(
         raise InputError(f"{file} is no form of labels", hint="end the name with .pdf or .csv")
     (chosen,) = named("stock", [stock], list(STOCKS))
     with record(site) as snapshot:
-        of_deliveries = [name for name in about if "#" in name]
-        of_activities = [name for name in about if "#" not in name]
-        found = labels_of(snapshot, [*matching(snapshot, of_activities), *matching_deliveries(snapshot, of_deliveries)])
+        activities = matching_activities(snapshot, [name for name in about if "#" not in name]).all()
+        deliveries = matching_deliveries(snapshot, [name for name in about if "#" in name]).all()
+        found = labels_of(snapshot, [*activities, *deliveries])
     try:
         if suffix == ".csv":
             with file.open("w", encoding="utf-8-sig", newline="") as out:

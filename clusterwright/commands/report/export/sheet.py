@@ -16,9 +16,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from clusterwright.commands.acting import matching, matching_deliveries
 from clusterwright.commands.asking import record
 from clusterwright.commands.options import SiteOption
+from clusterwright.commands.patterns import matching_activities, matching_deliveries
 from clusterwright.output import say
 from clusterwright.sheets.columns import Part
 from clusterwright.sheets.filling import sheet_of
@@ -42,8 +42,8 @@ def sheet(
     with record(site) as snapshot:
         among: set[str] | None = None
         if about:
-            find = matching_deliveries if Part.DELIVERIES in parts else matching
-            among = set(find(snapshot, about))
+            find = matching_deliveries if Part.DELIVERIES in parts else matching_activities
+            among = set(find(snapshot, about).all())
         made = sheet_of(snapshot, parts, among, organisation)
     write_sheet(made, file)
     said = ", ".join(f"{len(table.rows):,} of {table.part}" for table in made.tables)
