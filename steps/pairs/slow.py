@@ -64,10 +64,10 @@ def ranking(results: Sequence[PairTest], slow: frozenset[int], paths: Paths, lim
                 values[part].append((result.value, place in slow))
     middle = _median(result.value for result in results)
     found = []
-    for part, told in values.items():
-        median = _median(value for value, _ in told)
+    for part, measured in values.items():
+        median = _median(value for value, _ in measured)
         percent = (median / middle - 1) * 100 if middle else 0.0
-        found.append(Ranked(part, median, percent, sum(bad for _, bad in told), len(told)))
+        found.append(Ranked(part, median, percent, sum(bad for _, bad in measured), len(measured)))
     return sorted(
         found, key=lambda each: (-each.slow / each.tests, each.percent * (-1 if limit.latency else 1), each.part)
     )

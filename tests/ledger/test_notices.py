@@ -133,7 +133,7 @@ def test_an_order_is_to_be_placed_until_it_is(ledger: Ledger, look: Look, clock:
 
 
 def test_a_late_promise_is_told_to_those_who_buy(ledger: Ledger, look: Look, clock: Clock) -> None:
-    """Each new promise is told once more, until the delivery is here. One that is in time is told to nobody."""
+    """Each new promise is said once more, until the delivery is here. One that is in time is said to nobody."""
     bought(ledger)
     second = "001@site#gpu-server/2"
     promise(ledger, "pm", second, (clock.now + timedelta(days=20)).date(), reason="as ordered")

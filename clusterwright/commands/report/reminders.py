@@ -1,6 +1,6 @@
 """List what each person is to be reminded of.
 
-That is what waits, is due or overdue, ends, or is to be told to somebody. Cron can mail it.
+That is what waits, is due or overdue, ends, or is to be said to somebody. Cron can mail it.
 
 Example:
     clusterwright reminders --days 7

@@ -111,7 +111,7 @@ def check_right(
 ) -> tuple[Checked, list[RefusedEntry]]:
     """Record the entries that the rules allow. Return what was recorded, and the other entries with the reason of each.
 
-    `known` is the last event that whoever made the entries could know. An entry is refused if its item was checked after that event
+    `known` is the last event that was known when the entries were made. An entry is refused if its item was checked after that event
     and the record says something else of it. What is recorded already is left out.
     """
     refused: list[RefusedEntry] = []
