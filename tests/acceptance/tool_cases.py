@@ -68,6 +68,13 @@ CASES = (
         "gpu.rows_remapped": 0, "gpu.slowed": 0, "gpu.hw_slowdown_s": 0, "gpu.temperature_max": 13,
         "gpu.memory_temperature_max": None,
     }),
+    Case("nvidia_smi", "nvidia_smi_h100_idle.xml", {
+        "gpu.dbe": 0, "gpu.ecc_corrected": 0, "gpu.ecc_enabled": True, "gpu.row_remaps_failed": 0, "gpu.rows_remapped": 0,
+        "gpu.retired_pages": None, "gpu.slowed": 0, "gpu.hw_slowdown_s": 0,
+    }),
+    Case("nvidia_smi", "nvidia_smi_h100_loaded.xml", {  # at 698 W its power limit holds its clock back, which is no fault
+        "gpu.dbe": 0, "gpu.slowed": 0, "gpu.hw_slowdown_s": 0, "gpu.temperature_max": 77, "gpu.memory_temperature_max": 73,
+    }),
     Case("nvidia_topo", "nvidia_topo.txt", {"gpudirect.affinity_mismatches": 1, "gpu.nvlinks_min": 18}),
     Case("kernel_log", "xid.txt", {"gpu.xid_events": 3, "gpu.xid_hardware_events": 2}),
     Case("dcgm_diag", "dcgm_diag_4.json", {"dcgm.failed_tests": 1, "dcgm.warnings": 0, "dcgm.skipped_tests": 1}, rc=226),
