@@ -17,10 +17,13 @@ from flows.team.exchange import ENDED, TAKEN, WORKERS, Exchange
 from flows.team.keys import key_of, verified
 from flows.team.pool import Pool
 from ledger.stores.leading import leader
-from schedule.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError, UnreachableError
 from steps.design.site import Site
 from steps.design.team import DEFAULT_QUEUE, Team
 from steps.stamps import minute
+
+SHORTEST_LEASE_S = 60
+"""Prefect's server keeps no shorter one."""
 
 
 class WorkerRow(NamedTuple):
@@ -65,7 +68,9 @@ def team_health(site_dir: Path, site: Site, checks: list[Check]) -> TeamHealth:
     except ClusterwrightError as error:
         checks.append(_fault("leader", error))
     try:
-        pool = Pool(shared_api(team), site.name)
+        api = shared_api(team)
+        checks.append(_leases(api))
+        pool = Pool(api, site.name)
         heard = pool.heard_of()
         unserved = [queue for queue in (DEFAULT_QUEUE, *team.queues) if pool.unserved(queue)]
         checks += _served(team, unserved)
@@ -78,6 +83,17 @@ def team_health(site_dir: Path, site: Site, checks: list[Check]) -> TeamHealth:
     except (ClusterwrightError, OSError) as error:
         checks.append(_fault("exchange", error))
     return TeamHealth(leads, workers, unserved)
+
+
+def _leases(api: PrefectApi) -> Check:
+    """Return whether the server keeps leases and queues, which it does in Redis. Without it the server answers, and no worker gets a run."""
+    limit = {"names": ["clusterwright-doctor"], "slots": 1, "mode": "concurrency", "lease_duration": SHORTEST_LEASE_S}
+    try:
+        api.post("/v2/concurrency_limits/increment-with-lease", limit)  # of a limit that nobody has: it holds nothing up
+    except UnreachableError as error:
+        hint = "start its Redis; work that waits for a worker begins once it is back"
+        return Check("server", FAULT, f"it answers, and cannot keep a lease: {error.__cause__}", hint)
+    return Check("server", OK, "it answers, and keeps leases")
 
 
 def _fault(name: str, error: Exception) -> Check:

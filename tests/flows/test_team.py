@@ -116,12 +116,18 @@ def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(
     found = looked()
     checks = {check["name"]: check["state"] for check in found["checks"]}
     assert found["code"] == 0, found["checks"]
-    assert checks["leader"] == checks["queues"] == checks["dashboard"] == checks["slots"] == "ok"
+    assert checks["leader"] == checks["server"] == checks["queues"] == checks["dashboard"] == checks["slots"] == "ok"
     assert found["team"]["leader"].startswith("engine ")
     (worker,) = found["team"]["workers"]
     assert (worker["name"], worker["queues"], worker["taken"], worker["free"]) == ("worker-1", ["default"], 0, 3)
     assert worker["last_seen"]
     assert worker["version"] == version("clusterwright")
+    team.processes["redis"].kill()
+    team.processes["redis"].wait()
+    (server,) = (check for check in looked()["checks"] if check["name"] == "server")
+    assert server["state"] == "fault"
+    assert server["remedy"] == "start its Redis; work that waits for a worker begins once it is back"
+    team.start("redis")
     team.processes["worker-1"].terminate()
     team.processes["worker-1"].wait(60)
     until(lambda: looked()["team"]["unserved"] == ["default"], seconds=60)
