@@ -89,7 +89,8 @@ def _leases(api: PrefectApi) -> Check:
     """Return whether the server keeps leases and queues, which it does in Redis. Without it the server answers, and no worker gets a run."""
     limit = {"names": ["clusterwright-doctor"], "slots": 1, "mode": "concurrency", "lease_duration": SHORTEST_LEASE_S}
     try:
-        api.post("/v2/concurrency_limits/increment-with-lease", limit)  # of a limit that nobody has: it holds nothing up
+        # of a limit that nobody has: it holds nothing up
+        api.post("/v2/concurrency_limits/increment-with-lease", limit)
     except UnreachableError as error:
         hint = "start its Redis; work that waits for a worker begins once it is back"
         return Check("server", FAULT, f"it answers, and cannot keep a lease: {error.__cause__}", hint)

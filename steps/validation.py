@@ -23,6 +23,8 @@ PATTERNS = {
 }
 """What patterns ask for, in words."""
 
+NAME = re.compile(r"[A-Za-z0-9 _.-]{1,60}")
+
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -73,7 +75,7 @@ def _sentence(fault: Any) -> str:
         return f"key {_shown(fault['loc'][-1])} is missing"
     given = fault.get("input")
     if in_words := PATTERNS.get(fault.get("ctx", {}).get("pattern", "")):
-        return f"{_shown(given)} is not {in_words}"
+        return f"expected {in_words}, not {_shown(given)}"
     if str(fault["type"]).startswith("date"):
         return f"{_shown(given)} is not a date"
     message = str(fault["msg"]).removeprefix("Value error, ")
@@ -86,10 +88,14 @@ def _shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
+def _as_slug(name: str) -> str:
+    """Return a name as a slug. Empty for what is no name: an address may hold a password, which no message repeats."""
+    return re.sub(r"[ _.-]+", "-", name.lower()).strip("-") if NAME.fullmatch(name) else ""
+
+
 def _hint(fault: Any, model: type[BaseModel], path: KeyPath) -> str:
     if fault.get("ctx", {}).get("pattern") == next(iter(PATTERNS)):
-        slug = re.sub(r"[^a-z0-9]+", "-", str(fault["input"])[:SHOWN].lower()).strip("-")
-        return f"write {slug}" if slug else ""
+        return f"write {slug}" if (slug := _as_slug(str(fault["input"]))) else ""
     if str(fault["type"]).startswith("date"):
         return "write 2026-11-21"
     if fault["type"] != "extra_forbidden":

@@ -41,7 +41,7 @@ Cell = str | int | float | datetime | None
 """A cell of a sheet. None is a cell in which nothing is to be filled in."""
 
 
-class Table(NamedTuple):
+class SheetTable(NamedTuple):
     """A table with its rows, each of which has a cell a column."""
 
     part: Part
@@ -49,7 +49,7 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Cell]]
 
 
-class About(NamedTuple):
+class AboutSheet(NamedTuple):
     """Where a sheet is from: the site, the plan revision in force, the last event that it knows, and for whom it was made."""
 
     site: str
@@ -61,11 +61,11 @@ class About(NamedTuple):
     organisation: str
 
 
-class Sheet(NamedTuple):
+class FieldSheet(NamedTuple):
     """A sheet: where it is from, and its tables."""
 
-    about: About
-    tables: Sequence[Table]
+    about: AboutSheet
+    tables: Sequence[SheetTable]
 
 
 ID, REFUSED = "id", "refused"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from clusterwright.commands.acting import Deciding
 from clusterwright.commands.options import instant
 from clusterwright.sheets.columns import WHEN
-from clusterwright.sheets.reading import Filled, FilledLine
+from clusterwright.sheets.reading import Filled, SheetLine
 from ledger.questions.snapshot import Snapshot
 from ledger.writing import Transaction
 from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
@@ -25,7 +25,7 @@ SHOWN = 60
 class JudgedLine:
     """A line, what of it was recorded, and why the rest was refused. What the record has already is in neither."""
 
-    line: FilledLine
+    line: SheetLine
     recorded: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
 
@@ -75,7 +75,7 @@ class Taking:
         """Return the record with what was recorded of the sheet so far."""
         return self.writing.at()
 
-    def time(self, line: FilledLine, column: str = WHEN) -> datetime | None:
+    def time(self, line: SheetLine, column: str = WHEN) -> datetime | None:
         """Return the time in a cell. None if the cell is empty. Raise InputError for what is no time."""
         text = line.text(column)
         try:

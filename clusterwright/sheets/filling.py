@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from clusterwright.sheets.columns import COLUMNS, About, Cell, Part, Sheet, Table, item_columns
+from clusterwright.sheets.columns import COLUMNS, AboutSheet, Cell, FieldSheet, Part, SheetTable, item_columns
 from ledger.questions.activities import activities
 from ledger.questions.cabling import cable_ends
 from ledger.questions.case import case_of
@@ -29,12 +29,12 @@ MOST = 100_000
 
 def sheet_of(
     snapshot: Snapshot, parts: Collection[Part], among: Collection[str] | None, organisation: str | None
-) -> Sheet:
+) -> FieldSheet:
     """Return the sheet of what is open of some activities and deliveries, or with None of all. Raise if nothing is."""
     site = site_of(snapshot)
     zone = site.time_zone
     made_at = minute(snapshot.now, zone)
-    about = About(site.name, site.uuid, site.revision, head(snapshot).seq, made_at, zone, organisation or "")
+    about = AboutSheet(site.name, site.uuid, site.revision, head(snapshot).seq, made_at, zone, organisation or "")
     rows = [
         row
         for row in activities(snapshot, organisation=organisation)
@@ -57,11 +57,11 @@ def sheet_of(
         )
     if lines > MOST:
         raise InputError(f"the sheet would have {lines:,} lines", hint=f"name fewer activities: {MOST:,} is the most")
-    return Sheet(about, tables)
+    return FieldSheet(about, tables)
 
 
-def _work(rows: Iterable[Activity], zone: str) -> Table:
-    return Table(Part.WORK, COLUMNS[Part.WORK], [_work_row(row, zone) for row in rows])
+def _work(rows: Iterable[Activity], zone: str) -> SheetTable:
+    return SheetTable(Part.WORK, COLUMNS[Part.WORK], [_work_row(row, zone) for row in rows])
 
 
 def _work_row(row: Activity, zone: str) -> Sequence[Cell]:
@@ -82,7 +82,7 @@ def _state(row: Activity, zone: str) -> str:
     return f"{row.state.words}{since}{done}"
 
 
-def _items(snapshot: Snapshot, rows: Iterable[Activity]) -> Table:
+def _items(snapshot: Snapshot, rows: Iterable[Activity]) -> SheetTable:
     """Return the items that did not pass yet, for activities whose plan names them."""
     read: dict[str, dict[str, str]] = {}
     lines: list[tuple[Activity, str, str, str]] = []
@@ -99,7 +99,7 @@ def _items(snapshot: Snapshot, rows: Iterable[Activity]) -> Table:
                 state = "open" if entry is None else f"failed, {entry.ncr}"
                 lines.append((row, name, str(ends.get(name, "")), state))
     metrics = list(dict.fromkeys(column for found in read.values() for column in found.values()))
-    return Table(Part.ITEMS, item_columns(metrics), [_item_row(*line, metrics, read) for line in lines])
+    return SheetTable(Part.ITEMS, item_columns(metrics), [_item_row(*line, metrics, read) for line in lines])
 
 
 def _item_row(
@@ -110,14 +110,14 @@ def _item_row(
     return (f"{row.id} {name}", row.id, row.plan.title, name, where, state, "", *asked, "", "", "")
 
 
-def _readings(snapshot: Snapshot, rows: Iterable[Activity]) -> Table:
+def _readings(snapshot: Snapshot, rows: Iterable[Activity]) -> SheetTable:
     """Return the criteria that a person reads once for an activity, and that are not met yet."""
     lines = [
         (f"{row.id} {c.metric}", row.id, row.plan.title, c.metric, bound_words(c), c.unit, "", "", "")
         for row in rows
         for c in _unread(snapshot, row)
     ]
-    return Table(Part.READINGS, COLUMNS[Part.READINGS], lines)
+    return SheetTable(Part.READINGS, COLUMNS[Part.READINGS], lines)
 
 
 def _unread(snapshot: Snapshot, row: Activity) -> Iterator[PlanCriterion]:
@@ -126,14 +126,14 @@ def _unread(snapshot: Snapshot, row: Activity) -> Iterator[PlanCriterion]:
             yield judged.criterion
 
 
-def _deliveries(bought: Iterable[OrderRow], among: Collection[str] | None) -> Table:
+def _deliveries(bought: Iterable[OrderRow], among: Collection[str] | None) -> SheetTable:
     """Return what is still to come of orders that were placed: a line a piece where pieces have serial numbers, else a line a delivery."""
     rows: list[Sequence[Cell]] = []
     for order in bought:
         for one in order.tranches if order.placed_at else ():
             if one.outstanding > 0 and (among is None or one.id in among or order.id in among):
                 rows += _delivery_rows(order, one)
-    return Table(Part.DELIVERIES, COLUMNS[Part.DELIVERIES], rows)
+    return SheetTable(Part.DELIVERIES, COLUMNS[Part.DELIVERIES], rows)
 
 
 def _delivery_rows(order: OrderRow, one: TrancheRow) -> Iterator[Sequence[Cell]]:

@@ -36,7 +36,7 @@ class Origin(NamedTuple):
     organisation: str
 
 
-class FilledLine(NamedTuple):
+class SheetLine(NamedTuple):
     """A line in which something is filled in. `cells` has its text by column, without the empty ones."""
 
     part: Part
@@ -54,7 +54,7 @@ class Filled(NamedTuple):
 
     path: Path
     origin: Origin
-    lines: Sequence[FilledLine]
+    lines: Sequence[SheetLine]
     metrics: Sequence[str]
     empty: int
 
@@ -92,7 +92,7 @@ def _read_csv(path: Path) -> Filled:
 
 
 def _filled(path: Path, facts: Mapping[str, str], tables: Mapping[Part, Sequence[Numbered]]) -> Filled:
-    lines: list[FilledLine] = []
+    lines: list[SheetLine] = []
     metrics: dict[str, None] = {}
     empty = 0
     for part, ((number, header), *body) in tables.items():
@@ -106,7 +106,7 @@ def _filled(path: Path, facts: Mapping[str, str], tables: Mapping[Part, Sequence
             if to_fill.isdisjoint(said):
                 empty += 1
             else:
-                lines.append(FilledLine(part, line, said.get(ID, ""), said))
+                lines.append(SheetLine(part, line, said.get(ID, ""), said))
     return Filled(path, _origin(path, facts), lines, list(metrics), empty)
 
 

@@ -11,18 +11,18 @@ from clusterwright.sheets.columns import (
     FINISHED,
     ID,
     REFUSED,
-    About,
+    AboutSheet,
     Cell,
     Column,
+    FieldSheet,
     Part,
-    Sheet,
-    Table,
+    SheetTable,
     item_columns,
 )
 from clusterwright.sheets.deeds import Deed, JudgedLine, Taking
 from clusterwright.sheets.delivery_lines import delivery_deeds
 from clusterwright.sheets.item_lines import item_deeds, reading_deeds
-from clusterwright.sheets.reading import Filled, FilledLine, typed
+from clusterwright.sheets.reading import Filled, SheetLine, typed
 from clusterwright.sheets.work_lines import work_deeds
 from ledger.questions.activities import activities
 from ledger.questions.orders import orders
@@ -97,7 +97,7 @@ def _known(
             yield one
 
 
-def _refuse_repeated(line: FilledLine, seen: dict[tuple[Part, str], int]) -> None:
+def _refuse_repeated(line: SheetLine, seen: dict[tuple[Part, str], int]) -> None:
     if not line.id:
         raise InputError(
             "the line does not say what it is about", hint="its hidden cell is empty; write it into a line of the sheet"
@@ -107,7 +107,7 @@ def _refuse_repeated(line: FilledLine, seen: dict[tuple[Part, str], int]) -> Non
         raise InputError(f"line {first} is about the same", hint="take one of them out")
 
 
-def _refuse_stranger(filled: Filled, line: FilledLine, subject: str, found: Activity | OrderRow | None) -> None:
+def _refuse_stranger(filled: Filled, line: SheetLine, subject: str, found: Activity | OrderRow | None) -> None:
     is_delivery = isinstance(found, OrderRow)
     if found is None or is_delivery is not (line.part is Part.DELIVERIES):
         what = "delivery" if line.part is Part.DELIVERIES else "activity"
@@ -142,15 +142,15 @@ def _deeds(taking: Taking, lines: Sequence[JudgedLine]) -> Iterator[Deed]:
     yield from reading_deeds(taking, by_part[Part.READINGS], ends)
 
 
-def about_refused(snapshot: Snapshot, filled: Filled) -> About:
+def about_refused(snapshot: Snapshot, filled: Filled) -> AboutSheet:
     """Return where the refused lines are from: what the sheet itself says, so that an old line stays an old one."""
     site, origin = site_of(snapshot), filled.origin
-    return About(
+    return AboutSheet(
         site.name, origin.uuid, origin.revision, origin.event, origin.made_at, site.time_zone, origin.organisation
     )
 
 
-def refused_lines(filled: Filled, lines: Sequence[JudgedLine], about: About) -> Sheet:
+def refused_lines(filled: Filled, lines: Sequence[JudgedLine], about: AboutSheet) -> FieldSheet:
     """Return a sheet of the refused lines, each as it was filled in, with the reason in its row. It can be corrected and read again."""
     tables = []
     for part in Part:
@@ -159,8 +159,8 @@ def refused_lines(filled: Filled, lines: Sequence[JudgedLine], about: About) -> 
             own = item_columns(filled.metrics) if part is Part.ITEMS else COLUMNS[part]
             after = [column.name for column in own].index(ID) + 1
             columns = (*own[:after], Column(REFUSED, 60), *own[after:])
-            tables.append(Table(part, columns, [_refused_row(columns, one) for one in wrong]))
-    return Sheet(about, tables)
+            tables.append(SheetTable(part, columns, [_refused_row(columns, one) for one in wrong]))
+    return FieldSheet(about, tables)
 
 
 def _refused_row(columns: Sequence[Column], one: JudgedLine) -> list[Cell]:

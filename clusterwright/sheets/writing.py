@@ -7,7 +7,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from clusterwright.sheets.columns import ID, NOTE, REFUSED, SOURCE, About, Cell, Column, Sheet, Sort, Table
+from clusterwright.sheets.columns import (
+    ID,
+    NOTE,
+    REFUSED,
+    SOURCE,
+    AboutSheet,
+    Cell,
+    Column,
+    FieldSheet,
+    SheetTable,
+    Sort,
+)
 from schedule.csv_lines import write_rows
 from schedule.errors import InputError, UnreachableError
 
@@ -37,7 +48,7 @@ TO_FILL, NOTHING, WRONG = "FFF8D6", "D9D9D9", "F8D7CD"
 """Colours: to be filled in, not asked for, refused."""
 
 
-def write_sheet(sheet: Sheet, path: Path) -> None:
+def write_sheet(sheet: FieldSheet, path: Path) -> None:
     """Write a sheet. The ending says the form. Raise InputError for another ending, and for a CSV of several tables."""
     suffix = path.suffix.casefold()
     if suffix not in {XLSX, CSV}:
@@ -51,7 +62,7 @@ def write_sheet(sheet: Sheet, path: Path) -> None:
         raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="look at the path") from None
 
 
-def _facts(about: About) -> Iterator[tuple[str, str]]:
+def _facts(about: AboutSheet) -> Iterator[tuple[str, str]]:
     yield SITE, f"{about.site}, {about.uuid}"
     yield REVISION, str(about.revision)
     yield EVENT, str(about.event)
@@ -60,7 +71,7 @@ def _facts(about: About) -> Iterator[tuple[str, str]]:
     yield ORGANISATION, about.organisation
 
 
-def _write_csv(sheet: Sheet, path: Path) -> None:
+def _write_csv(sheet: FieldSheet, path: Path) -> None:
     if len(sheet.tables) > 1:
         parts = ", ".join(table.part for table in sheet.tables)
         raise InputError(
@@ -78,7 +89,7 @@ def _csv_cell(cell: Cell) -> object:
     return "" if cell is None else cell
 
 
-def _write_workbook(sheet: Sheet, path: Path) -> None:
+def _write_workbook(sheet: FieldSheet, path: Path) -> None:
     from openpyxl import Workbook
 
     from schedule.exchange.workbook_cells import bold_cell, value_cell
@@ -95,7 +106,7 @@ def _write_workbook(sheet: Sheet, path: Path) -> None:
     book.save(path)
 
 
-def _add_table(book: Any, table: Table) -> None:
+def _add_table(book: Any, table: SheetTable) -> None:
     from openpyxl.utils import get_column_letter
 
     from schedule.exchange.workbook_cells import bold_cell

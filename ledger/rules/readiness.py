@@ -136,7 +136,7 @@ def refuse_waiting(
             f"{node} {title!r} could not {verb} then: the project had not begun",
             hint="look at the year; if work began earlier, write that day as `start` in site.yaml and adopt the plan",
         )
-    counted = Counter(wait.state.partition(",")[0] for wait in waits)
+    counted = Counter(wait.state for wait in waits)
     tally = ", ".join(f"{state} {number}" for state, number in counted.most_common())
     named = "; ".join(f"{w.predecessor} {w.title}: {w.state} ({w.reason})" for w in waits[:NAMED])
     rest = f"; and {len(waits) - NAMED} more" if len(waits) > NAMED else ""

@@ -35,9 +35,9 @@ def edit(site: Path, old: str, new: str) -> None:
         (
             "name: site",
             "name: Fjord AI",
-            ["site.yaml:2: name", "'Fjord AI' is not lower-case letters", "write fjord-ai"],
+            ["site.yaml:2: name", "expected lower-case letters", "not 'Fjord AI'", "write fjord-ai"],
         ),
-        ("country: US", "country: Norway", ["'Norway' is not a code of two capital letters, as US"]),
+        ("country: US", "country: Norway", ["expected a code of two capital letters, as US, not 'Norway'"]),
         ("start: 2026-11-23", "start: 23.11.2026", ["'23.11.2026' is not a date", "write 2026-11-21"]),
         ("crews: {}", "crews: {rack-techncian: 2}", ["crews.rack-techncian", "did you mean rack-technician"]),
         ("crews: {}", "crews: {}\ntrades: {riger: night}", ["trades.riger", "did you mean rigger"]),

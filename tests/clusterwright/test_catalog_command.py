@@ -113,7 +113,10 @@ def test_a_file_is_linted_in_the_place_of_the_step_it_is_of(tmp_path: Path, comm
     result = command("catalog", "lint", draft)
 
     assert result.returncode == 1
-    assert "034_gpu_burn_in.yaml:48: accept[2].metric: no reader gives gpu.fan_happiness (metric)" in result.stdout
+    number = next(number for number, line in enumerate(text.splitlines(), 1) if "metric: gpu.dbe," in line)
+    assert (
+        f"034_gpu_burn_in.yaml:{number}: accept[5].metric: no reader gives gpu.fan_happiness (metric)" in result.stdout
+    )
     assert "findings in step 034: 1" in result.stderr
 
 

@@ -211,6 +211,7 @@ def fill(path: Path, name: str, column: str, typed: str) -> None:
 SKIPPED = "2027-03-14T02:30"
 MORE = {
     "sign": [READY],
+    "order": ["--supplier", "Maker", "--reference", "PO-1"],
     "assign": ["--to", "operator"],
     "break-glass": ["--yes"],
     "progress": ["--percent", "40"],

@@ -323,8 +323,8 @@ def test_a_wrong_file_is_said_once_and_without_its_secrets(
         (RULES.replace("{env: BOSS_URL}", "{}"), ":3: addresses.boss", "either `url` or `env`"),
         (RULES + "quiet_hours: {begin: 22:00, end: 08:00}\n", ":6: rules[1].digest", "quiet hours"),
         (RULES + "quiet_hours: {begin: evening, end: 08:00}\n", ":7: quiet_hours.begin", "time"),
-        (RULES.replace("who: pm", f"who: 'mailto://u:{SECRET}@h'"), ":6: rules[1].who", "match"),
-        (RULES.replace("leads: {url", f"'json://u:{SECRET}@h': {{url", 1), ":2: [address]", "match"),
+        (RULES.replace("who: pm", f"who: 'mailto://u:{SECRET}@h'"), ":6: rules[1].who", "lower-case letters"),
+        (RULES.replace("leads: {url", f"'json://u:{SECRET}@h': {{url", 1), ":2: [address]", "lower-case letters"),
         (f"addresses: [json://u:{SECRET}@h\n", "", "YAML"),
     ],
 )

@@ -54,6 +54,7 @@ LETTER = b"The letter says so.\n"
 DAY = date(2026, 1, 6)
 
 ASKS_NOBODY = {
+    "checklists.decisions": ("check_right",),
     "people.decisions": ("take_away",),
     "plan.decisions": ("create_ledger",),
     "runs.decisions": ("lapsed_claims",),

@@ -102,7 +102,7 @@ class MorningScreen(SiteScreen):
         top = headlines(snapshot, lapsed)
         head = head_text(site, top, counts(snapshot) if top.went_live else None)
         if self.morning is None:  # go-live is what one opens the screens for; the rest takes a second on a large site
-            self.app.call_from_thread(self.query_one("#head", Static).update, head)
+            self.app.call_from_thread(self._show_head, head)
         links, bought = OpenLinks(snapshot), supplies(snapshot)
         orders = [one.order for one in bought if one.delivery is None]
         forecast, zone = top.fresh.forecast if top.fresh else None, site.time_zone
@@ -165,10 +165,14 @@ class MorningScreen(SiteScreen):
         if self.morning is None:
             self.call_after_refresh(self.query_one("#morning").scroll_home, animate=False)
         self.morning = answer
-        self.query_one("#head", Static).update(answer.head)
+        self._show_head(answer.head)
         for name, (rows, note) in answer.panels.items():
             self.query_one(f"#{name}", Panel).show_panel(rows, note)
         self._paint_curve()
+
+    def _show_head(self, head: Text) -> None:
+        if self.is_mounted:  # it may be left while it is read
+            self.query_one("#head", Static).update(head)
 
     def on_resize(self) -> None:
         """Paint the S-curve in the width that there is."""
