@@ -58,7 +58,11 @@ def test_a_line_of_the_file_is_a_person_of_the_site(tmp_path: Path, text: str | 
         ("id,roles\n", 1, "names nobody"),
         ("id,roles\nowner,owner-pm\nbuyer,buier\n", 3, "there is no role 'buier'"),
         ("id,roles\nowner,owner-pm\n\nowner,buyer\n", 4, "owner is in line 2 too"),
-        ("id,roles\nOne Owner,owner-pm\n", 2, "expected lower-case letters and digits, with hyphens between them, not 'One Owner'"),
+        (
+            "id,roles\nOne Owner,owner-pm\n",
+            2,
+            "expected lower-case letters and digits, with hyphens between them, not 'One Owner'",
+        ),
         ("id,roles\n,owner-pm\n", 2, "key 'id' is missing"),
         ("id,roles\nowner,\n", 2, "key 'roles' is missing"),
         ("id,roles\nowner,owner-pm,root\n", 2, "more values than the 2 columns"),
