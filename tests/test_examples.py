@@ -53,3 +53,21 @@ def test_the_day_in_the_screens_can_be_lived_again(tmp_path: Path) -> None:
 
     assert lived.returncode == 0, lived.stdout[-4000:] + lived.stderr
     assert "7 keys from the first screen" in (tmp_path / "screens-day.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_view_says_the_same_in_a_managers_first_three_weeks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    monkeypatch.setattr(importlib.import_module("walk"), "typed", typed)
+    manager = importlib.import_module("manager")
+    monkeypatch.setattr(sys, "argv", ["manager.py", str(tmp_path / "site"), "superpod-4su"])
+
+    manager.main()
+
+    assert "4 pods are at 60 %" in capfd.readouterr().out
+    seen = (tmp_path / "site" / "manager.md").read_text(encoding="utf-8")
+    assert all(f"| {title} |" in seen for title in manager.STEPS)
