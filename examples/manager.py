@@ -29,6 +29,7 @@ SERVERS = "001@site#gpu-server"
 IMAGE = "141@site"
 RIGGERS = "Rack Works"
 EIGHT_WEEKS = timedelta(weeks=8)
+MONTH = 30
 LATE = ("--late-because", "it was done before the record was opened")
 PINNED = ("image.pinned_by_digest", "true", "bool")
 BY_PEOPLE = {"field", "gate", "procure", "compute"}
@@ -165,7 +166,7 @@ def order(site: Site) -> None:
             promised = _day(row["need_by"])
             lines.writerow([row["id"], row["supplier"], f"PO-{number}", row["price_usd"], promised, row["item"]])
     site.run("orders", "--late")
-    site.run("order", str(path), "--at", _ago(30), *LATE, who="buyer")
+    site.run("order", str(path), "--at", _ago(MONTH), *LATE, who="buyer")
     site.run("receive", f"{RACKS}#compute-rack/*", "--at", _ago(6), *LATE, who="buyer")
     site.run("orders", "--budget")
 
@@ -281,9 +282,10 @@ def main() -> None:
 
 
 def _to_order(site: Site) -> list[dict[str, Any]]:
-    now = project_now().isoformat()
-    planned = [row for row in site.document("orders") if row["state"] == "planned"]
-    return [row for row in planned if row["item"] == "compute-rack" or row["order_by"] < now]
+    """Return the racks, and what was due by now and could be placed a month ago."""
+    now, then = project_now().isoformat(), _ago(MONTH)
+    ready = [row for row in site.document("orders") if row["state"] == "planned" and (row["ready_from"] or now) < then]
+    return [row for row in ready if row["item"] == "compute-rack" or row["order_by"] < now]
 
 
 def _ago(days: int) -> str:
