@@ -58,9 +58,20 @@ class Site:
             sys.exit(f"exit code {result.returncode}\n{said}")
         return result
 
+    def quietly(self, *arguments: str) -> str:
+        """Return what a command that reads says, without showing it."""
+        result = typed(*arguments, "--site", str(self.folder))
+        if result.returncode != 0:
+            sys.exit(f"{shlex.join(arguments)}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
+        return result.stdout
+
+    def document(self, *arguments: str) -> Any:
+        """Return what a command prints as JSON, without showing it."""
+        return json.loads(self.quietly(*arguments, "--json"))
+
     def activities(self) -> Rows:
         """Return every activity as `show` prints it, read in one snapshot."""
-        rows: Rows = json.loads(typed("list", "--json", "--site", str(self.folder)).stdout)
+        rows: Rows = self.document("list")
         return rows
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -53,3 +56,43 @@ def test_the_day_in_the_screens_can_be_lived_again(tmp_path: Path) -> None:
 
     assert lived.returncode == 0, lived.stdout[-4000:] + lived.stderr
     assert "7 keys from the first screen" in (tmp_path / "screens-day.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the script of a manager's first three weeks."""
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    return importlib.import_module("manager")
+
+
+def test_a_view_that_says_something_else_is_named(manager: ModuleType) -> None:
+    found = {"status": {"go-live": "2027-01-02"}, "show": {"go-live": "2027-01-03"}, "list": {"go-live": "2027-01-02"}}
+
+    assert manager.differences(found) == ["go-live: show says 2027-01-03, status says 2027-01-02"]
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_every_view_says_the_same_in_a_managers_first_three_weeks_and_the_tutorial_has_its_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], manager: ModuleType
+) -> None:
+    monkeypatch.setattr(importlib.import_module("walk"), "typed", typed)
+    monkeypatch.setattr(sys, "argv", ["manager.py", str(tmp_path / "site"), "superpod-4su"])
+
+    manager.main()
+
+    printed = capfd.readouterr().out
+    assert "4 pods are at 60 %" in printed
+    seen = (tmp_path / "site" / "manager.md").read_text(encoding="utf-8")
+    assert all(f"| {title} |" in seen for title in manager.STEPS)
+    told = commands_of((ROOT / "docs" / "tutorial-manager.md").read_text(encoding="utf-8"))
+    assert len(told) > 20
+    assert [line for line in told if line not in commands_of(printed) and line[1] != "init"] == []
+
+
+def commands_of(text: str) -> list[list[str]]:
+    """Return the command lines of a text, without its days and folders."""
+    text = re.sub(r"\d{4}-\d\d-\d\d", "DAY", text)
+    lines = re.findall(r"^(?:\$ )?(clusterwright .*)$", text, flags=re.MULTILINE)
+    return [[re.sub(r"^/.*/", "", word) for word in shlex.split(line)] for line in lines if "`" not in line]
