@@ -101,6 +101,7 @@ def test_up_and_doctor_say_which_vault_stays_closed_before_anything_starts(machi
 
     def said(runs: str) -> tuple[int, str]:
         edit(machine, "crews: {}", f"crews: {{}}\nruns: {runs}")
+        command("allow", "--yes", "--site", machine)
         ended = command("up", "--site", machine)
         doctor = command("doctor", "--json", "--site", machine).stdout
         edit(machine, f"crews: {{}}\nruns: {runs}", "crews: {}")

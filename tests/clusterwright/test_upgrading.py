@@ -40,7 +40,7 @@ from tests.steps.test_calculated import plan_of as plan_of_preset
 pytestmark = pytest.mark.own_file
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "upgrades"
-STRICTER = re.compile(r"[\w.]+ (==|>=|<=)( each \w+)? \S+ \S+(, was \S+ \S+| is new)|[\w.]+ \S+ is new")
+STRICTER = re.compile(r"[\w.]+ (==|>=|<=|<)( each \w+)? \S+ \S+(, was \S+ \S+| is new)|[\w.]+ \S+ is new")
 """What a reason says of a criterion with another limit, of a new one, and of a new fact."""
 
 
@@ -85,13 +85,18 @@ def test_an_upgrade_opens_only_what_now_asks_for_more_than_was_measured(site: Pa
     opened = of(found, "re-opened")
 
     assert sorted(opened) == [
+        "034@pod-001",
+        "034@pod-002",
         "075@site",
         "085@site",
         "114@hall-1",
         "129@site",
         "147@pod-001",
         "147@pod-002",
+        "155@site",
         "171@site",
+        "184@site",
+        "185@site",
         "H01@site",
     ]
     assert opened["075@site"] == "attempt 2: utility.contracted_mw >= 0.94874 MW, was 0.91767 MW"
