@@ -1,11 +1,11 @@
-"""Lines of a CSV that a person filled in: cells by column, each with a place that errors name."""
+"""Lines of a table that a person filled in: cells by column, each with a place that errors name; and those of a CSV."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from clusterwright.commands.options import SHOWN, a_day, instant
 from clusterwright.output import say
@@ -22,12 +22,13 @@ SURELY_MISTYPED = 0.75
 """How alike a column's name is to one of ours that is missing, if that is meant: `suplier` is the supplier, and `what` is not `at`."""
 
 
-class FilledLine(NamedTuple):
+@dataclass(frozen=True)
+class FilledLine:
     """A line of the file: its place, and its cells by column."""
 
     place: Place
-    cells: dict[str, str]
-    beyond: str
+    cells: Mapping[str, str]
+    beyond: str = ""
     """The first cell to the right of the header, empty if there is none."""
 
     def refuse_beyond(self) -> None:
@@ -42,7 +43,7 @@ class FilledLine(NamedTuple):
 
     def whole(self, column: str) -> int | None:
         """Return a cell as a whole number, None where it is empty."""
-        return self._parsed(column, int, "a whole number")
+        return self._parsed(column, _whole, "a whole number")
 
     def number(self, column: str) -> float | None:
         """Return a cell as a number, None where it is empty."""
@@ -65,6 +66,13 @@ class FilledLine(NamedTuple):
             raise InputError(error.what, hint=error.hint, place=place) from None
         except ValueError:
             raise InputError(f"{text[:SHOWN]!r} is not {what}", place=place) from None
+
+
+def _whole(text: str) -> int:
+    """Return a whole number. Raise InputError for anything else: 0.4 may be what a spreadsheet makes of 40 %."""
+    if text.isascii() and text.isdecimal() and len(text) < SHOWN:
+        return int(text)
+    raise InputError(f"{text[:SHOWN]!r} is no whole number", hint="write 40 for 40 %")
 
 
 def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> list[FilledLine]:

@@ -9,16 +9,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from clusterwright.commands.acting import Deciding
-from clusterwright.commands.options import instant
-from clusterwright.sheets.columns import WHEN
 from clusterwright.sheets.reading import Filled, SheetLine
 from ledger.questions.snapshot import Snapshot
 from ledger.writing import Transaction
-from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
+from schedule.errors import ClusterwrightError, UnreachableError
 from schedule.text import shown_in_line
-from steps.stamps import at_site
-
-SHOWN = 60
 
 
 @dataclass
@@ -75,27 +70,11 @@ class Taking:
         """Return the record with what was recorded of the sheet so far."""
         return self.writing.at()
 
-    def time(self, line: SheetLine, column: str = WHEN) -> datetime | None:
-        """Return the time in a cell. None if the cell is empty. Raise InputError for what is no time."""
-        text = line.text(column)
-        try:
-            return at_site(instant(text), self.zone) if text else None
-        except InputError as error:
-            place = Place(str(self.filled.path), line.number, column)
-            raise InputError(error.what, hint=error.hint, place=place) from None
-
     @contextmanager
     def happened(self, at: datetime | None) -> Iterator[None]:
         """Let the decisions in the block have been taken at a time, or now if it is None."""
         with self.decider.ledger.happened(at, self.source if at else None):
             yield
-
-
-def whole(text: str) -> int:
-    """Return a whole number. Raise InputError for anything else: 0.4 may be what a spreadsheet makes of 40 %."""
-    if text.isascii() and text.isdecimal() and len(text) < SHOWN:
-        return int(text)
-    raise InputError(f"{text[:SHOWN]!r} is no whole number", hint="write 40 for 40 %")
 
 
 @contextmanager

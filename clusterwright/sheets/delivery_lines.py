@@ -9,8 +9,9 @@ from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from clusterwright.sheets.columns import NOTE, QUANTITY, SERIAL
-from clusterwright.sheets.deeds import ARRIVES, SHOWN, Deed, JudgedLine, Taking, refused
+from clusterwright.commands.options import SHOWN
+from clusterwright.sheets.columns import NOTE, QUANTITY, SERIAL, WHEN
+from clusterwright.sheets.deeds import ARRIVES, Deed, JudgedLine, Taking, refused
 from ledger.questions.receiving import awaited, judged
 from ledger.questions.since import received_since
 from ledger.subjects.orders.delivery_decisions import receive
@@ -30,7 +31,7 @@ def delivery_deeds(taking: Taking, lines: Sequence[JudgedLine]) -> Iterator[Deed
     groups: dict[tuple[str, datetime | None, str], list[JudgedLine]] = defaultdict(list)
     for one in lines:
         with refused([one]):
-            at = taking.time(one.line)
+            at = one.line.moment(WHEN, taking.zone)
             delivery, _, piece = one.line.id.partition(" ")
             if not piece:
                 yield Deed(at or taking.now, FIRST, ARRIVES, partial(_receive_quantity, taking, delivery, at, one))

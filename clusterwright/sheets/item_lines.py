@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from clusterwright.check_file import RESULTS
-from clusterwright.sheets.columns import METRIC, NOTE, RESULT, SERIAL, SOURCE, UNIT, VALUE
-from clusterwright.sheets.deeds import IS_CHECKED, SHOWN, Deed, JudgedLine, Taking, refused
+from clusterwright.commands.options import SHOWN
+from clusterwright.sheets.columns import METRIC, NOTE, RESULT, SERIAL, SOURCE, UNIT, VALUE, WHEN
+from clusterwright.sheets.deeds import IS_CHECKED, Deed, JudgedLine, Taking, refused
 from clusterwright.sheets.reading import METRIC as METRIC_COLUMN
 from ledger.entries import ItemEntry
 from ledger.questions.case import require_activity
@@ -17,7 +19,7 @@ from ledger.questions.records import measurements
 from ledger.rules.readings import asked_of, measured
 from ledger.subjects.checklists import decisions as checklists
 from ledger.subjects.work import decisions as work
-from schedule.errors import InputError, NotSatisfiedError, Place
+from schedule.errors import InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.stamps import minute
 
@@ -30,7 +32,7 @@ def item_deeds(taking: Taking, lines: Sequence[JudgedLine], ends: Ends) -> Itera
     groups: dict[tuple[str, datetime | None], dict[int, tuple[ItemEntry, JudgedLine]]] = defaultdict(dict)
     for one in lines:
         with refused([one]):
-            entry, at = _entry(taking, one), taking.time(one.line)
+            entry, at = _entry(taking, one), one.line.moment(WHEN, taking.zone)
             activity = one.line.id.partition(" ")[0]
             groups[activity, at][id(entry)] = entry, one
     for (activity, at), entries in groups.items():
@@ -42,7 +44,7 @@ def reading_deeds(taking: Taking, lines: Sequence[JudgedLine], ends: Ends) -> It
     """Yield a decision for each reading."""
     for one in lines:
         with refused([one]):
-            at = taking.time(one.line)
+            at = one.line.moment(WHEN, taking.zone)
             activity = one.line.id.partition(" ")[0]
             seen = at or _seen(taking, activity, ends)
             yield Deed(seen, taking.places[activity], IS_CHECKED, partial(_measure, taking, activity, at, one))
@@ -55,20 +57,19 @@ def _seen(taking: Taking, activity: str, ends: Ends) -> datetime:
 def _entry(taking: Taking, one: JudgedLine) -> ItemEntry:
     """Return what a line says of its item. An empty result is what the readings say; without readings nothing says how it is."""
     line = one.line
-    place = Place(str(taking.filled.path), line.number)
     found = ((METRIC_COLUMN.fullmatch(column), line.text(column)) for column in taking.filled.metrics)
     readings = [Measured(name[1], text, name[2]) for name, text in found if name and text]
     said = line.text(RESULT).casefold()
     if said not in RESULTS and (said or not readings):
         what = f"the result is pass or fail, not {said[:SHOWN]!r}" if said else "the result is missing"
-        raise InputError(what, hint="write pass or fail", place=Place(str(taking.filled.path), line.number, RESULT))
+        raise InputError(what, hint="write pass or fail", place=replace(line.place, key=RESULT))
     return ItemEntry(
         line.id.partition(" ")[2],
         passed=RESULTS.get(said, True),
         readings=tuple(readings),
         note=line.text(NOTE),
         serial=line.text(SERIAL) or None,
-        place=place,
+        place=line.place,
     )
 
 
@@ -98,7 +99,7 @@ def _measure(taking: Taking, activity: str, at: datetime | None, one: JudgedLine
     metric = line.id.partition(" ")[2]
     with refused([one]), taking.happened(at):
         if not line.text(VALUE):
-            raise InputError("the value is missing", place=Place(str(taking.filled.path), line.number, VALUE))
+            raise InputError("the value is missing", place=replace(line.place, key=VALUE))
         snapshot = taking.present()
         row = require_activity(snapshot, activity)
         read = measured(row, asked_of(row), Measured(metric, line.text(VALUE), line.text(UNIT)), "")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from clusterwright.commands.options import YEARS
+from clusterwright.commands.options import SHOWN, YEARS
+from clusterwright.filled_lines import FilledLine
 from clusterwright.sheets.columns import COLUMNS, ID, Cell, Column, Part, Sort
 from clusterwright.sheets.writing import ABOUT as ABOUT_PAGE
 from clusterwright.sheets.writing import CSV, EVENT, FACTS, MADE, ORGANISATION, REVISION, SITE, TABLE, XLSX
@@ -21,7 +23,6 @@ from schedule.text import plain_cell
 MOST_COLUMNS = 60
 METRIC = re.compile(r"([^\[\]\s]+) \[([^\[\]]*)\]")
 """A column of readings: a metric, and its unit in brackets."""
-SHOWN = 60
 PAGES = {part.capitalize(): part for part in Part}
 ANEW = "`clusterwright export sheet` makes a new one"
 
@@ -36,17 +37,16 @@ class Origin(NamedTuple):
     organisation: str
 
 
-class SheetLine(NamedTuple):
-    """A line in which something is filled in. `cells` has its text by column, without the empty ones."""
+@dataclass(frozen=True, kw_only=True)
+class SheetLine(FilledLine):
+    """A line in which something is filled in, and the table that it is in. Its cells are without the empty ones."""
 
     part: Part
-    number: int
-    id: str
-    cells: Mapping[str, str]
 
-    def text(self, column: str) -> str:
-        """Return a cell. Empty if the line has none."""
-        return self.cells.get(column, "")
+    @property
+    def id(self) -> str:
+        """What the line is about."""
+        return self.text(ID)
 
 
 class Filled(NamedTuple):
@@ -106,7 +106,7 @@ def _filled(path: Path, facts: Mapping[str, str], tables: Mapping[Part, Sequence
             if to_fill.isdisjoint(said):
                 empty += 1
             else:
-                lines.append(SheetLine(part, line, said.get(ID, ""), said))
+                lines.append(SheetLine(Place(str(path), line), said, part=part))
     return Filled(path, _origin(path, facts), lines, list(metrics), empty)
 
 

@@ -84,7 +84,7 @@ def _known(
     """Yield the lines about what is in the plan and of the sheet's organisation, and was not undone since. Refuse the others."""
     undone = undone_since(snapshot, taking.known)
     deliveries = {one.id: order for order in orders(snapshot) for one in order.tranches}
-    seen: dict[tuple[Part, str], int] = {}
+    seen: dict[tuple[Part, str], int | None] = {}
     for one in lines:
         try:
             _refuse_repeated(one.line, seen)
@@ -97,13 +97,13 @@ def _known(
             yield one
 
 
-def _refuse_repeated(line: SheetLine, seen: dict[tuple[Part, str], int]) -> None:
+def _refuse_repeated(line: SheetLine, seen: dict[tuple[Part, str], int | None]) -> None:
     if not line.id:
         raise InputError(
             "the line does not say what it is about", hint="its hidden cell is empty; write it into a line of the sheet"
         )
-    first = seen.setdefault((line.part, line.id), line.number)
-    if first != line.number:
+    first = seen.setdefault((line.part, line.id), line.place.line)
+    if first != line.place.line:
         raise InputError(f"line {first} is about the same", hint="take one of them out")
 
 
@@ -131,7 +131,7 @@ def _deeds(taking: Taking, lines: Sequence[JudgedLine]) -> Iterator[Deed]:
     ends: dict[str, datetime] = {}
     for one in by_part[Part.WORK]:
         try:
-            at = taking.time(one.line, FINISHED)
+            at = one.line.moment(FINISHED, taking.zone)
         except InputError:  # the line of work says so itself
             continue
         if at is not None:

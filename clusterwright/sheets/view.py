@@ -33,7 +33,7 @@ def sheet_document(filled: Filled, lines: Sequence[JudgedLine], back: Path | Non
         "rows": [
             {
                 "table": one.line.part.value,
-                "line": one.line.number,
+                "line": one.line.place.line,
                 "id": one.line.id,
                 "recorded": one.recorded,
                 "refusals": one.refusals,
@@ -52,7 +52,7 @@ def say_judged(filled: Filled, lines: Sequence[JudgedLine], back: Path | None, *
     )
     wrong = [one for one in lines if one.refusals]
     for one in wrong[:SHOWN]:
-        about = f"{one.line.part} {one.line.number}: {in_line(one.line.id)}"
+        about = f"{one.line.part} {one.line.place.line}: {in_line(one.line.id)}"
         print(f"refused: {about}: {in_line(' | '.join(one.refusals))}")
     if len(wrong) > SHOWN:
         say(f"and {len(wrong) - SHOWN:,} more; --json has all")

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from clusterwright.sheets.columns import EARLY, FINISHED, ITEMS_DONE, NOTE, PERCENT, STARTED
-from clusterwright.sheets.deeds import FINISHES, GOES_ON, IS_NOTED, STARTS, Deed, JudgedLine, Taking, refused, whole
+from clusterwright.sheets.deeds import FINISHES, GOES_ON, IS_NOTED, STARTS, Deed, JudgedLine, Taking, refused
 from ledger.questions.case import require_activity
 from ledger.questions.since import comments_on, progress_since
 from ledger.rules.activity import Activity, State
@@ -24,7 +24,7 @@ def work_deeds(taking: Taking, lines: Sequence[JudgedLine]) -> Iterator[Deed]:
         place = taking.places[one.line.id]
         for column, rank in ((STARTED, STARTS), (FINISHED, FINISHES)):
             with refused([one], column):
-                at = taking.time(one.line, column)
+                at = one.line.moment(column, taking.zone)
                 if at is not None:
                     yield Deed(at, place, rank, partial(_dated, taking, one, column, at))
         for column in (PERCENT, ITEMS_DONE):
@@ -73,7 +73,8 @@ def _is_same(taking: Taking, text: str, at: datetime, before: datetime) -> bool:
 def _progress(taking: Taking, one: JudgedLine, column: str, after: str) -> None:
     """Record how far the work has come. Less than somebody recorded after the sheet was made is refused: the line is old."""
     with refused([one], column):
-        row, said = _row(taking, one), whole(one.line.text(column))
+        row, said = _row(taking, one), one.line.whole(column)
+        assert said is not None  # only a cell that is filled in asks for this
         before = row.percent if column == PERCENT else row.items_done
         if before == said and row.started_at is not None:
             return

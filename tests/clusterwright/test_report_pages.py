@@ -136,7 +136,7 @@ def test_a_decision_has_names_and_a_day(page: str) -> None:
     rows = rows_of(page, "Decisions needed")
 
     change = next(row for row in rows if row[2].startswith("CO-"))
-    assert change[0] == "Petra Manz", "whoever asked for it does not decide it"
+    assert change[0] == "Petra Manz", "the person who asked for it does not decide it"
     assert change[1] == "change order: two spares"
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d( !)?", row[3]) for row in rows)
     assert any(row[2].startswith("NCR-") for row in rows)
