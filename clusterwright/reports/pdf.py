@@ -7,6 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib as mpl
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfbase.pdfmetrics import getFont, registerFont, stringWidth
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
 
 from clusterwright.output import in_line, say
 from clusterwright.pictures.canvas import png_of
@@ -33,21 +38,15 @@ from clusterwright.reports.page import (
     Table,
     Tile,
 )
-from schedule.errors import InputError
-
-try:
-    from fontTools.ttLib import TTFont
-    from fpdf import FPDF
-    from fpdf.enums import Align
-except ImportError:
-    raise InputError(
-        "a PDF is written by fpdf2, which is not installed", hint="pip install 'clusterwright[report]'"
-    ) from None
 
 DPI = 300
-FONT = "page"
+MM = 72 / 25.4
+"""Points of a millimetre."""
+REGULAR, BOLD = "page", "page bold"
+MIDDLE = 0.3
+"""How far below its middle a line of text has its letters' feet, as a share of their size."""
 NO_LETTER = "□"
-INK, GREY, RULE = (28, 39, 51), (75, 87, 99), (138, 148, 158)
+INK, GREY, RULE = "#1c2733", "#4b5763", "#8a949e"
 BELOW_TITLE = 1.2
 BETWEEN_TILES = BETWEEN_PHOTOS = 2.0
 
@@ -63,26 +62,22 @@ def pdf_page(page: Sheet) -> bytes:
     return content
 
 
-class _Paper(FPDF):
-    """A sheet on which blocks are drawn from top to bottom."""
+class _Paper:
+    """A sheet on which blocks are drawn from top to bottom. Places are in millimetres from its top left corner."""
 
     def __init__(self) -> None:
         """Begin a sheet. Its letters are in the file."""
-        super().__init__(format="A4")
         self.missing: set[str] = set()
         fonts = Path(mpl.get_data_path()) / "fonts" / "ttf"
-        regular = fonts / "DejaVuSans.ttf"
-        self.letters = frozenset(TTFont(regular).getBestCmap() or ())
-        self.add_font(FONT, "", regular)
-        self.add_font(FONT, "B", fonts / "DejaVuSans-Bold.ttf")
-        self.set_auto_page_break(False)
-        self.set_margin(0)
-        self.c_margin = 0
-        self.add_page()
+        for name, file in ((REGULAR, "DejaVuSans.ttf"), (BOLD, "DejaVuSans-Bold.ttf")):
+            registerFont(TTFont(name, fonts / file))
+        self._letters = getFont(REGULAR).face.charToGlyph
+        self._file = io.BytesIO()
+        self._canvas = Canvas(self._file, pagesize=A4, pageCompression=1)
 
     def drawn(self, page: Sheet) -> bytes:
         """Draw a page and return the file."""
-        self.set_title(in_line(page.title))
+        self._canvas.setTitle(in_line(page.title))
         wide, y = INNER, TOP
         self.words(page.title, MARGIN, y, wide * 0.72, 6.5, size=14, bold=True)
         self.words(page.subtitle, MARGIN + wide * 0.72, y + 1.5, wide * 0.28, 5, size=7, colour=GREY, right=True)
@@ -91,10 +86,11 @@ class _Paper(FPDF):
         y = self.tiles(page.tiles, y)
         for band in page.bands:
             y = self.band(band, y + GAP)
-        foot = self.h - FOOT + 1
+        foot = A4[1] / MM - FOOT + 1
         self.rule(MARGIN, foot, wide, 0.2)
         self.words(page.foot, MARGIN, foot + 0.8, wide, 3, size=5.6, colour=GREY)
-        return bytes(self.output())
+        self._canvas.save()
+        return self._file.getvalue()
 
     def words(
         self,
@@ -106,39 +102,38 @@ class _Paper(FPDF):
         *,
         size: float,
         bold: bool = False,
-        colour: tuple[int, int, int] = INK,
+        colour: str = INK,
         right: bool = False,
     ) -> None:
-        """Write text in one line, cut where it is too long."""
-        self.set_font(FONT, "B" if bold else "", size)
-        self.set_text_color(*colour)
-        self.set_xy(x, y)
-        self.cell(wide, high, self.fitting(self.written(in_line(text)), wide), align=Align.R if right else Align.L)
+        """Write text in one line, cut where it is too long. `size` is in points."""
+        font = BOLD if bold else REGULAR
+        fitting = _fitting(self._written(in_line(text)), wide * MM, font, size)
+        self._canvas.setFont(font, size)
+        self._canvas.setFillColor(colour)
+        feet = A4[1] - (y + high / 2) * MM - MIDDLE * size
+        if right:
+            self._canvas.drawRightString((x + wide) * MM, feet, fitting)
+        else:
+            self._canvas.drawString(x * MM, feet, fitting)
 
-    def written(self, text: str) -> str:
+    def _written(self, text: str) -> str:
         """Return text with a sign for each letter that the font does not have."""
-        lacking = {letter for letter in text if ord(letter) not in self.letters}
+        lacking = {letter for letter in text if ord(letter) not in self._letters}
         self.missing |= lacking
         return "".join(NO_LETTER if letter in lacking else letter for letter in text) if lacking else text
 
-    def fitting(self, text: str, wide: float) -> str:
-        """Return text that is no wider than its place."""
-        if self.get_string_width(text) <= wide:
-            return text
-        low, high = 0, len(text)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.get_string_width(f"{text[:middle].rstrip()}…") <= wide:
-                low = middle
-            else:
-                high = middle - 1
-        return f"{text[:low].rstrip()}…"
-
     def rule(self, x: float, y: float, wide: float, thick: float) -> None:
         """Draw a line."""
-        self.set_line_width(thick)
-        self.set_draw_color(*(INK if thick > 0.3 else RULE))
-        self.line(x, y, x + wide, y)
+        self._canvas.setLineWidth(thick * MM)
+        self._canvas.setStrokeColor(INK if thick > 0.3 else RULE)
+        height = A4[1] - y * MM
+        self._canvas.line(x * MM, height, (x + wide) * MM, height)
+
+    def image(self, picture: bytes, x: float, y: float, wide: float, high: float) -> None:
+        """Draw a picture, which fills its place."""
+        self._canvas.drawImage(
+            ImageReader(io.BytesIO(picture)), x * MM, A4[1] - (y + high) * MM, wide * MM, high * MM, mask="auto"
+        )
 
     def headline(self, lines: Sequence[str], y: float) -> float:
         """Write what is to be known first; the first sentence in bold. Return where it ends."""
@@ -154,9 +149,9 @@ class _Paper(FPDF):
         wide = (INNER - BETWEEN_TILES * (len(tiles) - 1)) / max(len(tiles), 1)
         for number, tile in enumerate(tiles):
             x = MARGIN + number * (wide + BETWEEN_TILES)
-            self.set_line_width(0.25)
-            self.set_draw_color(*RULE)
-            self.rect(x, y, wide, high)
+            self._canvas.setLineWidth(0.25 * MM)
+            self._canvas.setStrokeColor(RULE)
+            self._canvas.rect(x * MM, A4[1] - (y + high) * MM, wide * MM, high * MM)
             inner = wide - 2.8
             self.words(tile.label, x + 1.4, y + 0.8, inner, 3, size=6, colour=GREY)
             self.words(tile.figure, x + 1.4, y + 4, inner, 5.4, size=10.5, bold=True)
@@ -177,7 +172,7 @@ class _Paper(FPDF):
         """Draw a block below its title."""
         match block:
             case Chart():
-                self.image(io.BytesIO(png_of(block.picture, DPI)), x, y, wide, block.high(wide))
+                self.image(png_of(block.picture, DPI), x, y, wide, block.high(wide))
             case Photos():
                 self.photos(block, x, y)
             case Table():
@@ -187,7 +182,7 @@ class _Paper(FPDF):
         """Draw photos in a row."""
         for number, photo in enumerate(block.photos):
             at = x + number * (PHOTO_WIDE + BETWEEN_PHOTOS)
-            self.image(io.BytesIO(photo.jpeg), at, y, PHOTO_WIDE, PHOTO_HIGH)
+            self.image(photo.jpeg, at, y, PHOTO_WIDE, PHOTO_HIGH)
             self.words(photo.caption, at, y + PHOTO_HIGH, PHOTO_WIDE, 3, size=5)
 
     def table_of(self, block: Table, x: float, y: float, wide: float) -> None:
@@ -213,9 +208,23 @@ class _Paper(FPDF):
         y: float,
         *,
         size: float,
-        colour: tuple[int, int, int],
+        colour: str,
     ) -> None:
         """Write the cells of a row."""
         for number, (cell, wide) in enumerate(zip(cells, widths, strict=True)):
             self.words(cell, x, y, wide - 1.2, ROW, size=size, colour=colour, right=number in right)
             x += wide
+
+
+def _fitting(text: str, wide: float, font: str, size: float) -> str:
+    """Return text that is no wider than its place, which is in points."""
+    if stringWidth(text, font, size) <= wide:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if stringWidth(f"{text[:middle].rstrip()}…", font, size) <= wide:
+            low = middle
+        else:
+            high = middle - 1
+    return f"{text[:low].rstrip()}…"

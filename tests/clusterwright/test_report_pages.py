@@ -33,7 +33,7 @@ from tests.needs import needs
 
 pytestmark = pytest.mark.own_file
 
-A4 = b"/MediaBox [0 0 595.28 841.89]"
+A4 = b"/MediaBox [ 0 0 595.2756 841.8898 ]"
 NAMESPACES = ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink")
 
 
@@ -75,7 +75,7 @@ def is_one_sheet(content: bytes) -> bool:
 
 
 def test_its_figures_are_those_of_status(site: Reported, page: str) -> None:
-    """Whoever asks the command after the meeting reads the same."""
+    """A reader who asks the command after the meeting reads the same."""
     status = site.document("status")
 
     assert tile_of(page, "Commitment (P80)") == status["commitment"]["commitment"][:10]
