@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -123,9 +124,21 @@ def design() -> None:
             shown.photograph(HERE / "design.png")
 
 
+def week(site: Path) -> None:
+    """Take the page of the week."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "week.html"
+        words = ("report", "week", "--site", str(site), "--out", str(page))
+        subprocess.run([sys.executable, "-m", "clusterwright", *words], check=True)
+        with browser(860, 1140) as shown:
+            shown.go(page.as_uri())
+            shown.photograph(HERE / "report-week.png")
+
+
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     asyncio.run(screens(Path(sys.argv[1])))
     if len(sys.argv) > 2:
         dashboard(Path(sys.argv[1]), int(sys.argv[2]))
         design()
+        week(Path(sys.argv[1]))
