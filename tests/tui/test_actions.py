@@ -60,6 +60,7 @@ LEFT_OUT = {
         "export labels",
         "export schedule",
         "export sheet",
+        "report site",
         "check template",
     ),
     "they are about any catalog or network, and no site": (
