@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.reports.charts import own_chart, phases_chart, whole_gantt
+from clusterwright.reports.charts import own_chart, whole_gantt
 from clusterwright.reports.contractor import contractor_sheet
 from clusterwright.reports.page import Chart
 from clusterwright.reports.portal.leaf import Leaf, blocks_of
@@ -26,5 +26,5 @@ def gantt_leaf(portal: Portal) -> Leaf:
         lines = () if own else ("Nothing of yours is open.",)
         return Leaf("gantt.html", "Gantt chart", lines, bands=((own,),) if own else ())
     whole = whole_gantt(portal.asked)
-    charts = (phases_chart(portal.asked), Chart("All work", whole._replace(title="")))
-    return Leaf("gantt.html", "Gantt chart", (whole.lead, *whole.reading), bands=tuple((one,) for one in charts))
+    chart = Chart("All work", whole._replace(title=""))
+    return Leaf("gantt.html", "Gantt chart", (whole.lead, *whole.reading), bands=((chart,),))
