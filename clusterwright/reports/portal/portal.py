@@ -17,6 +17,7 @@ from ledger.questions.orders import orders
 from ledger.questions.people import names, people
 from ledger.questions.site import SiteHead, UnitRow, head, units
 from ledger.questions.snapshot import Snapshot
+from ledger.reading import is_rehearsal
 from ledger.rules.activity import Activity
 from ledger.rules.permission import is_same
 from ledger.rules.rows import OrderRow
@@ -30,9 +31,8 @@ SHORT = 12
 def as_of_its_head(snapshot: Snapshot) -> Snapshot:
     """Return a record for questions as of its last event, so that the same record always says the same."""
     last = head(snapshot).recorded_at
-    is_of_now = snapshot.as_of is None and last is not None
-    rehearsed = bool(snapshot.first("SELECT rehearsal FROM site")[0])  # its time is that of its last event
-    return snapshot.at(last) if is_of_now and last is not None and not rehearsed else snapshot
+    is_timed = snapshot.as_of is not None or is_rehearsal(snapshot)  # a rehearsal's time is that of its last event
+    return snapshot if is_timed or last is None else snapshot.at(last)
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Portal:
 
     asked: Asked
 
-    @cached_property
+    @property
     def snapshot(self) -> Snapshot:
         """The record."""
         return self.asked.snapshot
