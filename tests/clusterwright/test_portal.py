@@ -30,7 +30,8 @@ from tests.needs import needs
 
 pytestmark = pytest.mark.own_file
 
-HOSTILE = "</td></script><img src=x onerror='document.title=1'><script>document.title=2</script> 001@site"
+BAD = "</td></script><img src=x onerror='document.title=1'><script>document.title=2</script>"
+HOSTILE = f"{BAD} 001@site {BAD}"
 PAGES = {"index.html", "gantt.html", "floor.html", "activities/index.html", "procurement.html", "quality.html"}
 NAMESPACES = ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 
 from clusterwright.output import day
@@ -135,7 +135,7 @@ class Portal:
             found.setdefault(row.subject.partition("#")[0], []).append(row)
         return found
 
-    def day(self, at: datetime | None) -> str:
+    def day(self, at: datetime | date | None) -> str:
         """Return a day at the site; empty for None."""
         return day(at, self.asked.zone)
 

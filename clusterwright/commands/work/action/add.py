@@ -1,4 +1,4 @@
-"""Note an action item: what is to be done, by whom and by when. Their reminders have it from then on.
+"""Record an action item: what is to be done, by whom and by when. Their reminders have it from then on.
 
 Example:
     clusterwright action add 'Ask the crane firm for a Saturday' --owner operator --due 2027-01-31

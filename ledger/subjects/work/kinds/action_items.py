@@ -46,7 +46,14 @@ ACCESS: Rows = {
 }
 
 
-def action_agreed(moment: Moment, actor: str, text: str, owner: str, due: date, activity: str = "") -> ActionAgreed:
+def action_agreed(
+    moment: Moment,
+    actor: str,
+    text: str,
+    owner: str,
+    due: date,
+    activity: str = "",
+) -> ActionAgreed:
     """Return an action item of a person in the plan in force."""
     moment.may(actor, "agree_action", "an action item")
     if not text.strip():
