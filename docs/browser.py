@@ -51,10 +51,10 @@ class Browser:
     def go(self, address: str, words: str = "") -> None:
         """Open a page, and wait until it shows some words."""
         self.do("Page.navigate", url=address)
-        self._wait(f"document.body?.innerText.includes({json.dumps(words)})")
+        self.wait(f"document.body?.innerText.includes({json.dumps(words)})")
         time.sleep(SETTLE_S)
 
-    def _wait(self, script: str) -> None:
+    def wait(self, script: str) -> None:
         """Wait until a script in the page says that something is so."""
         began = time.monotonic()
         while not self.ask(script):
@@ -65,12 +65,12 @@ class Browser:
     def log_in(self, address: str, login: str) -> None:
         """Type the login into the page that a dashboard shows to whom it does not know."""
         self.go(address)
-        self._wait("document.querySelector('input[type=password]') !== null")
+        self.wait("document.querySelector('input[type=password]') !== null")
         self.ask("document.querySelector('input[type=password]').focus()")
         self.do("Input.insertText", text=login)
         for kind in ("keyDown", "keyUp"):
             self.do("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
-        self._wait("document.querySelector('input[type=password]') === null")
+        self.wait("document.querySelector('input[type=password]') === null")
         time.sleep(SETTLE_S)
 
     def photograph(self, path: Path) -> None:

@@ -124,15 +124,18 @@ def design() -> None:
             shown.photograph(HERE / "design.png")
 
 
-def week(site: Path) -> None:
-    """Take the page of the week."""
+def reports(site: Path) -> None:
+    """Take the page of the week, and the first page of the portal."""
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "week.html"
-        words = ("report", "week", "--site", str(site), "--out", str(page))
-        subprocess.run([sys.executable, "-m", "clusterwright", *words], check=True)
+        page, portal = Path(folder) / "week.html", Path(folder) / "portal"
+        for words in (("week", "--out", str(page)), ("site", "--html", str(portal))):
+            subprocess.run([sys.executable, "-m", "clusterwright", "report", *words, "--site", str(site)], check=True)
         with browser(860, 1140) as shown:
             shown.go(page.as_uri())
             shown.photograph(HERE / "report-week.png")
+        with browser(1280, 1000) as shown:
+            shown.go((portal / "index.html").as_uri())
+            shown.photograph(HERE / "portal.png")
 
 
 if __name__ == "__main__":
@@ -141,4 +144,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         dashboard(Path(sys.argv[1]), int(sys.argv[2]))
         design()
-        week(Path(sys.argv[1]))
+        reports(Path(sys.argv[1]))

@@ -98,6 +98,7 @@ TrancheIds = Annotated[
 PortOption = Annotated[int, Option("--port", help="Port of the dashboard on 127.0.0.1.", min=1, max=65535)]
 DamagedOption = Annotated[bool, Option("--damaged", help="Go on even if the audit of the copy finds faults.")]
 ChangeId = Annotated[str, Argument(metavar="CHANGE", help="Its id, as CO-0001.")]
+ActionItemId = Annotated[str, Argument(metavar="ACTION", help="Its id, as A-0001; `action list` prints them.")]
 NcrId = Annotated[str, Argument(help="Its id, as NCR-0001.")]
 NoteOption = Annotated[str, Option(help="What is worth knowing.")]
 PhaseOption = Annotated[str | None, Option(help="Only this phase.")]

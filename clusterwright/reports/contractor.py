@@ -26,6 +26,11 @@ MOST_BARS = 14
 
 def contractor_page(asked: Asked) -> Sheet:
     """Return the page of one contractor's work."""
+    return fitted(contractor_sheet(asked), most=MOST_ROWS)
+
+
+def contractor_sheet(asked: Asked) -> Sheet:
+    """Return what is on the page, with all rows."""
     ahead = list(_ahead(asked))
     bands = [side_by_side(_work_table(asked, ahead))]
     if chart := own_chart(asked, "Your work", MOST_BARS):
@@ -37,7 +42,7 @@ def contractor_page(asked: Asked) -> Sheet:
     ]
     if small := photos(asked.snapshot, asked.since, MOST_PHOTOS, asked.ids):
         bands.append(Band((Photos(f"Your photos of this {asked.span}", small),), (1.0,)))
-    page = Sheet(
+    return Sheet(
         title=f"{asked.organisation}: {asked.title}",
         subtitle=asked.as_of,
         lines=own_words(asked.rows, asked.zone),
@@ -45,7 +50,6 @@ def contractor_page(asked: Asked) -> Sheet:
         bands=tuple(bands),
         foot="Marked !: its day has passed. Dates are those that the site works to.",
     )
-    return fitted(page, most=MOST_ROWS)
 
 
 def _ahead(asked: Asked) -> Iterator[Activity]:

@@ -21,11 +21,11 @@ def html_page(page: Sheet | None, behind: WeekReport, picture: Picture | None = 
 
     Without a page the sections are all there is, and open.
     """
-    environment = Environment(loader=PackageLoader("clusterwright"), autoescape=True, finalize=_shown, trim_blocks=True)
+    environment = Environment(loader=PackageLoader("clusterwright"), autoescape=True, finalize=shown, trim_blocks=True)
     environment.globals |= {"m": measures, "svg": svg_of, "base64": lambda content: b64encode(content).decode()}
     return environment.get_template("report.html").render(page=page, behind=behind, picture=picture)
 
 
-def _shown(value: object) -> object:
+def shown(value: object) -> object:
     """Return text from people and files in one line, with its hidden marks made visible."""
     return in_line(value) if type(value) is str else value

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from operator import attrgetter
 
 from clusterwright.output import day
 from clusterwright.week_report import AHEAD, Line, Lines, WeekReport, constraint_line, decision_line
+from ledger.questions.action_items import action_items
 from ledger.questions.activities import activities
 from ledger.questions.constraints import constraints
 from ledger.questions.decisions_needed import decisions_needed, everybody
+from ledger.questions.people import people
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity
+from ledger.rules.permission import is_same
 from steps.catalog.terms import Kind
+from steps.stamps import local_day
 
 
 def meeting_report(
@@ -46,9 +50,21 @@ def meeting_report(
     everyone = everybody(snapshot)
     lines = sorted((decision_line(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
     sections["Decisions needed"] = tuple(lines)
+    if actions := tuple(_actions(snapshot, among if trade or organisation else None, organisation)):
+        sections["Action items"] = actions
     past = sum(row.past_planned_finish for row in rows)
     said = f"{len(rows)} activities of {len(groups)} crews, {past} of them past their planned finish."
     return WeekReport(site.name, site.rehearsal, day(snapshot.now, zone), said, sections, record, "three weeks from")
+
+
+def _actions(snapshot: Snapshot, among: Container[str] | None, organisation: str | None) -> Iterator[Line]:
+    """Yield the open action items: all, or those about work in `among` and those of the organisation's people."""
+    theirs = {one.id for one in people(snapshot) if organisation and is_same(one.organisation, organisation)}
+    today = local_day(snapshot.now, site_of(snapshot).time_zone)
+    for item in action_items(snapshot):
+        if among is None or item.activity in among or item.owner in theirs:
+            overdue = ", overdue" if item.due < today else ""
+            yield Line(item.owner, item.id, item.text, str(item.due), f"{item.activity or 'the site'}{overdue}")
 
 
 def _line(row: Activity, zone: str) -> Line:

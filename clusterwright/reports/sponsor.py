@@ -34,6 +34,11 @@ MOST_HALLS = 2
 
 def sponsor_page(asked: Asked) -> Sheet:
     """Return the page of a site."""
+    return fitted(sponsor_sheet(asked), most=MOST_ROWS)
+
+
+def sponsor_sheet(asked: Asked) -> Sheet:
+    """Return what is on the page, with all rows."""
     found = estimates(asked.snapshot.site_dir)
     small = photos(asked.snapshot, asked.since, MOST_PHOTOS)
     bands = [
@@ -46,7 +51,7 @@ def sponsor_page(asked: Asked) -> Sheet:
     ]
     if small:
         bands.append(side_by_side(Photos(f"Photos of this {asked.span}", small)))
-    page = Sheet(
+    return Sheet(
         title=asked.title,
         subtitle=f"{asked.site.preset}, plan revision {asked.site.revision}",
         lines=tuple(_lines(asked)),
@@ -54,7 +59,6 @@ def sponsor_page(asked: Asked) -> Sheet:
         bands=tuple(bands),
         foot=f"{asked.as_of}. Marked !: its day has passed. P50 and P80: in 50 and in 80 of 100 cases it is reached by then. The schedule contingency is time, the budget money.",
     )
-    return fitted(page, most=MOST_ROWS)
 
 
 def _lines(asked: Asked) -> Iterator[str]:

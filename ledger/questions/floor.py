@@ -24,6 +24,19 @@ STAGES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """The stages of a compute rack in their order, each with the steps after which it is reached."""
 
+SIGNS = {
+    PLANNED: "·",
+    "set": "□",
+    "racked": "▤",
+    "powered": "■",
+    "burnt in": "◆",
+    "accepted": "✔",
+}
+"""By stage: the sign that shows it on a map."""
+
+TROUBLE_SIGN = "✘"
+"""The sign of a rack in which something failed."""
+
 INFRASTRUCTURE_STEP = "H33"
 """The step that sets the racks for spines, storage and management."""
 

@@ -22,6 +22,7 @@ PREFIXES = {
     "request": "Q",
     "delegation": "D",
     "change_order": "CO",
+    "action_item": "A",
 }
 """By table whose records are numbered: how their ids begin."""
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from ledger.questions.action_items import ActionItemRow, action_items
 from ledger.questions.calendar import WorkingDays, working_days
 from ledger.questions.case import actor, select
 from ledger.questions.decisions_needed import Needed, approved_until, decisions_needed, everybody
@@ -67,6 +68,7 @@ class _Site(NamedTuple):
     orders: list[tuple[OrderRow, Activity]]
     promises: list[tuple[OrderRow, Activity]]
     witnessed: list[Activity]
+    actions: list[ActionItemRow]
     lapsed: Container[str]
 
     def day(self, moment: datetime) -> date:
@@ -156,6 +158,7 @@ def _of(me: Actor, site: _Site) -> Iterator[ReminderRow]:
     yield from _orders(me, site)
     yield from _late_promises(me, site)
     yield from _witness_points(me, site)
+    yield from _action_items(me, site)
 
 
 def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
@@ -185,6 +188,7 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
         orders=_bought(due, planned),
         promises=_bought(promised, buyers),
         witnessed=[row for row in witnessed if row.plan.policy.witness is not None],
+        actions=action_items(snapshot),
         lapsed=lapsed,
     )
 
@@ -324,3 +328,11 @@ def _late_promises(me: Actor, site: _Site) -> Iterator[ReminderRow]:
             urgency = Urgency.OVERDUE if need < site.today else Urgency.WAITING
             command = f"clusterwright expedite '{late.id}'"
             yield ReminderRow(me.id, urgency, "promise", late.id, what, None, need, command)
+
+
+def _action_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
+    """Yield what they agreed to do."""
+    for item in site.actions:
+        if item.owner == me.id and item.due <= site.until:
+            what = f"{item.activity}: {item.text}" if item.activity else item.text
+            yield site.dated(me.id, "action", item.id, what, item.due, f"clusterwright action close {item.id}")

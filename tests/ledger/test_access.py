@@ -40,7 +40,7 @@ from ledger.subjects.sign_off import decisions as sign_off
 from ledger.subjects.sign_off.kinds import signed
 from ledger.subjects.work import decisions as work
 from ledger.subjects.work import evidence_decisions as evidence
-from ledger.subjects.work.kinds import organisation_assigned
+from ledger.subjects.work.kinds import action_items, organisation_assigned
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotPermittedError
 from tests.ledger import kinds
@@ -160,6 +160,7 @@ def _prepared(made: Ledger) -> None:
         runs.claim(made, "engine-1", f"{name}@site", **taken)  # type: ignore[arg-type]
     runs.settle(made, "engine-1", "613@site", entries.RunOutcome("failed", summary="no link"))
     requests.request_run(made, of(CREW), "615@site")
+    action_items.agree_action(made, "stranger", "ask", "stranger", DAY)
 
 
 def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, Callable[[str], object]]:
@@ -243,6 +244,7 @@ THEIRS = {
     "withdraw": of(POLICY),
     "revoke_key": of(POLICY),
     "redact": "stranger",
+    "close_action": "stranger",
 }
 """Whose matter it is, where the table says that it is somebody's."""
 

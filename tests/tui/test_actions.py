@@ -53,6 +53,12 @@ LEFT_OUT = {
         *("list", "next", "inbox", "orders", "change", "ncr", "ncr list", "check", "check list", "drift"),
         *("report", "authority"),
     ),
+    "it is typed in a meeting, and the owner's reminders have it": (
+        "action",
+        "action add",
+        "action close",
+        "action list",
+    ),
     "they write a file for others": (
         "picture",
         "export",
@@ -60,6 +66,7 @@ LEFT_OUT = {
         "export labels",
         "export schedule",
         "export sheet",
+        "report site",
         "check template",
     ),
     "they are about any catalog or network, and no site": (

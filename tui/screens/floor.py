@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from ledger.questions.floor import INFRASTRUCTURE_STEP, PLANNED, STAGES, RackRow, floor
+from ledger.questions.floor import INFRASTRUCTURE_STEP, PLANNED, SIGNS, STAGES, TROUBLE_SIGN, RackRow, floor
 from ledger.questions.listing import ListRow
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
@@ -23,17 +23,18 @@ from tui.looks import Role, safe
 from tui.screens.base import SiteScreen
 from tui.screens.floor_map import FloorMap
 
-LOOKS: dict[str, tuple[str, Role]] = {
-    PLANNED: ("·", "muted"),
-    "set": ("□", "text"),
-    "racked": ("▤", "ready"),
-    "powered": ("■", "active"),
-    "burnt in": ("◆", "attention"),
-    "accepted": ("✔", "good"),
+ROLES: dict[str, Role] = {
+    PLANNED: "muted",
+    "set": "text",
+    "racked": "ready",
+    "powered": "active",
+    "burnt in": "attention",
+    "accepted": "good",
 }
+LOOKS: dict[str, tuple[str, Role]] = {stage: (SIGNS[stage], role) for stage, role in ROLES.items()}
 """By stage: its glyph and its colour role."""
 
-TROUBLE: tuple[str, Role] = ("✘", "bad")
+TROUBLE: tuple[str, Role] = (TROUBLE_SIGN, "bad")
 
 TELLING = (
     State.FAILED,

@@ -24,8 +24,9 @@ from typer import Option
 from clusterwright.budget_lines import budget_lines
 from clusterwright.commands.asking import AskingPast
 from clusterwright.naming import require_organisation
-from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
-from clusterwright.output import Cells, Document, day, in_line, money, table
+from clusterwright.order_columns import ALL, COLUMNS, NUMBERS, OPEN, PLACED, days_late, latest_first, order_cells
+from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_lines
+from clusterwright.output import Cells, Document, in_line, table
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
@@ -37,29 +38,9 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
 from schedule.errors import InputError
-from steps.amount import counted
 from steps.stamps import minute
 
-OPEN, PLACED, ALL = "open", "placed", "all"
-COLUMNS = {
-    "order": ALL,
-    "what": ALL,
-    "order from": OPEN,
-    "order by": ALL,
-    "quantity": ALL,
-    "state": ALL,
-    "promised": PLACED,
-    "need by": ALL,
-    "late at P80": OPEN,
-    "supplier": PLACED,
-    "value": ALL,
-    "early costs": OPEN,
-}
-"""Columns, and the orders that each is for: those to be placed, those that are placed, or all."""
-LAST = "~"
-"""Sorts after every date."""
 CSV_COLUMNS = (*COLUMNS, "reference", "currency", "price usd")
-NUMBERS = {"late at P80", "value", "early costs"}
 
 
 def orders(
@@ -85,8 +66,8 @@ def orders(
             rows = questions.orders(snapshot, organisation=organisation)
             timed = timed_orders(rows, read_frame(snapshot), snapshot.now)
             if late:
-                rows = [row for row in rows if _days_late(row, timed)]
-            late_first = sorted(rows, key=lambda row: _place(row, timed))
+                rows = [row for row in rows if days_late(row, timed)]
+            late_first = sorted(rows, key=lambda row: latest_first(row, timed))
             if as_csv:
                 written = [_csv_cells(row, timed.by_id[row.id], zone) for row in late_first]
                 write_rows(sys.stdout, [CSV_COLUMNS, *([one[name] for name in CSV_COLUMNS] for one in written)])
@@ -103,23 +84,12 @@ def orders(
                     print(in_line(line))
 
 
-def _days_late(row: OrderRow, timed: TimedOrders) -> float:
-    """Return by how many days an order is late, or would be with the P80 of its lead time; 0 if it is in time."""
-    return max(row.days_late, timed.by_id[row.id].late_days_p80 or 0)
-
-
-def _place(row: OrderRow, timed: TimedOrders) -> tuple[float, bool, str]:
-    """Return what orders are sorted by."""
-    by = row.order_by.isoformat() if row.order_by else LAST
-    return -_days_late(row, timed), row.state == "received", by
-
-
 def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, left: int | None) -> None:
     """Print what concerns orders that are to be placed, those that are, or both, where there are both."""
     zone = site_of(snapshot).time_zone
     needed = {OPEN: timed.early_cost.orders > 0, PLACED: any(row.placed_at for row in rows), ALL: True}
     columns = [name for name, orders in COLUMNS.items() if needed[orders]]
-    cells = [_cells(row, timed.by_id[row.id], zone) for row in rows]
+    cells = [order_cells(row, timed.by_id[row.id], zone) for row in rows]
     table(
         columns,
         [[one[name] for name in columns] for one in cells],
@@ -146,27 +116,9 @@ def _late(rows: list[OrderRow], timed: TimedOrders) -> Iterator[LateOrder]:
         yield worst._replace(name=and_more(worst.name, len(orders)))
 
 
-def _cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
-    """Return the cells of an order by column."""
-    return {
-        "order from": day(timed.order_from, zone),
-        "order by": day(r.order_by, zone),
-        "order": r.id,
-        "what": r.title,
-        "quantity": counted(r.quantity, r.unit_of_measure),
-        "state": _state(r),
-        "promised": day(r.promised_last, zone),
-        "need by": day(r.late_delivery.need_by if r.late_delivery else r.need_by, zone),
-        "late at P80": late_cell(timed.late_days_p80),
-        "supplier": r.supplier_name,
-        "value": _value(r, timed),
-        "early costs": "" if timed.early_cost_usd is None else money(float(timed.early_cost_usd)),
-    }
-
-
 def _csv_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, object]:
     """Return the cells of an order as a spreadsheet and `clusterwright order` read them: numbers without words."""
-    return _cells(r, timed, zone) | {
+    return order_cells(r, timed, zone) | {
         "late at P80": timed.late_days_p80,
         "value": r.value,
         "early costs": timed.early_cost_usd,
@@ -174,24 +126,6 @@ def _csv_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, object]:
         "currency": r.currency if r.value is not None else "",
         "price usd": timed.price_usd,
     }
-
-
-def _value(r: OrderRow, timed: TimedOrder) -> str:
-    """Return the value on record; before the order is placed, about what the design has for it."""
-    if r.value is not None:
-        return f"{r.value:,} {r.currency}"
-    if timed.order_from is None:
-        return ""
-    return price(timed.price_usd, about="about ")
-
-
-def _state(r: OrderRow) -> str:
-    """Return the state with what the supplier said last: that it accepted, or that some of it is on its way; and how late it is."""
-    under_way = sum(t.shipped is not None and t.received_at is None for t in r.tranches)
-    said = f"{under_way} shipped" if under_way else ""
-    if not under_way and r.acknowledged and r.state == "placed":
-        said = "acknowledged"
-    return ", ".join(filter(None, (r.state, said, r.late_words)))
 
 
 def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None:

@@ -125,6 +125,22 @@ class Waiver(SQLModel, table=True):
     at: datetime = utc()
 
 
+class ActionItem(SQLModel, table=True):
+    """What a person agreed to do by a day. It is never removed."""
+
+    __tablename__ = "action_item"
+    id: str = primary_key()
+    text: str
+    owner: str = Field(index=True)
+    due: date
+    activity: str
+    agreed_by: str
+    agreed_at: datetime = utc()
+    closed_by: str | None
+    closed_at: datetime | None = utc()
+    note: str
+
+
 class Attestation(SQLModel, table=True):
     """A statement that a step was done outside Clusterwright. It is never removed."""
 
