@@ -67,6 +67,11 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "burn_in_period_s": 2,
         "burn_in_memory_share": "1%",
         "burn_in_disk_mib": 64,
+        # all links share two cores: what is asked is what any link carries then, and few hosts are tested several times
+        "pair_tests_tool": "iperf3",
+        "pair_tests_seconds": 1,
+        "pair_tests_repeats": 2,
+        "pair_tests_least_gbit": 0.04,
         "bmc_username": "admin",
         "bmc_password": "{{ lookup('ansible.builtin.file', '" + str(lab.password_file) + "') }}",
         "bmc_ca_path": str(lab.folder / "ca.pem"),
