@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 
 import pytest
-import yaml
 
-from flows.runs.run import RunSpec, run_playbook
 from steps.acceptance.measured import Measured
-from steps.acceptance.measuring import measure
+from tests.lab.as_engine import measured
 from tests.lab.lab import Lab
-from tests.lab.playing import FOLDER, find
 from tests.lab.reaching import ssh
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(600)]
@@ -23,33 +18,14 @@ pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeo
 ALSO = ("mgmt", "login", "storage")
 """Hosts that are tested beside those of the group: six hosts tell a link from its server."""
 
-METRICS = ("fabric.pair_culprits", "tcp.pair_slowest_gbit", "rdma.write_bw_min_gbit")
+SIX = (*ALSO, "node-01", "node-02", "node-03")
 
 
 def six_hosts(lab: Lab, folder: Path) -> dict[str, Measured]:
-    """Run step 064 on six hosts, and return what it measured."""
-    folder.mkdir()
-    inventory = folder / "inventory"
-    inventory.mkdir()
-    (inventory / "lab.yml").write_text(lab.inventory.read_text(encoding="utf-8"), encoding="utf-8")
-    also = {"compute": {"hosts": dict.fromkeys(ALSO)}}
-    (inventory / "also.yml").write_text(yaml.safe_dump({"all": {"children": also}}), encoding="utf-8")
-    result = run_playbook(
-        RunSpec(
-            playbook=FOLDER / find("064"),
-            inventory=inventory,
-            hosts=(*ALSO, "node-01", "node-02", "node-03"),
-            extra_vars={"pair_tests_folder": str(folder)},
-            work_dir=folder / "work",
-            log=folder / "log",
-        ),
-        on_event=lambda _: None,
-        on_pgid=lambda _: None,
-        cancel=threading.Event(),
-    )
-    assert result.status == "ok", (result.message, result.hosts)
-    ((host, raw),) = result.raw.items()
-    return {each.metric: each for each in measure(METRICS, host, raw, {}, today=date(2026, 11, 27))}
+    """Run step 064 on six hosts, and return what it measured; the first of them has the results of all."""
+    also = {"children": {"compute": {"hosts": dict.fromkeys(ALSO)}}}
+    found = measured(lab, "064", SIX, folder, also, pair_tests_folder=str(folder))
+    return {metric: reading for metric, by_host in found.items() for reading in by_host.values()}
 
 
 @contextmanager
