@@ -58,7 +58,11 @@ def test_a_step_that_was_not_made_for_real_says_what_it_lacks() -> None:
     """A test or a playbook that it names is there."""
     text = (ROOT / "docs" / "automation.yaml").read_text(encoding="utf-8")
     entries = yaml.safe_load(text)
-    steps = [e.step for e in shipped_catalog().values() if e.step.id.isdigit() and e.step.kind in (Kind.AUTOMATE, Kind.VERIFY)]
+    steps = [
+        e.step
+        for e in shipped_catalog().values()
+        if e.step.id.isdigit() and e.step.kind in (Kind.AUTOMATE, Kind.VERIFY)
+    ]
     without = {step.id for step in steps if not step.playbook and not step.completed_by}
 
     assert {name for name in entries if "/" not in name} == without

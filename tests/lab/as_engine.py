@@ -21,7 +21,9 @@ Readings = dict[str, dict[str, Measured]]
 """What was measured, by metric and host."""
 
 
-def measured(lab: Lab, step: str, hosts: Sequence[str], folder: Path, beside: dict[str, Any], **variables: Any) -> Readings:
+def measured(
+    lab: Lab, step: str, hosts: Sequence[str], folder: Path, beside: dict[str, Any], **variables: Any
+) -> Readings:
     """Play a step on some hosts, with more of the inventory's group `all` beside the lab's. Return all that it measures."""
     inventory = folder / "inventory"
     inventory.mkdir(parents=True)

@@ -53,7 +53,9 @@ def tested_ratio(handed: Handed) -> Found:
     """Return the share of pairs, on each rail, that have a result of RDMA, rounded down."""
     matrix = _matrix(handed, RDMA)
     tested = len(matrix.results) - len(matrix.untested)
-    return Found(share_of(tested, len(matrix.results)), f"no result: {_listed(matrix.untested)}" if matrix.untested else "")
+    return Found(
+        share_of(tested, len(matrix.results)), f"no result: {_listed(matrix.untested)}" if matrix.untested else ""
+    )
 
 
 def slowest_gbit(handed: Handed, *tools: str) -> Found:

@@ -29,9 +29,8 @@ def rounds(names: list[str]) -> list[list[tuple[str, str]]]:
     seats = [*names, *([None] if len(names) % 2 else [])]
     found = []
     for _ in range(len(seats) - 1):
-        half = len(seats) // 2
-        facing = zip(seats[:half], reversed(seats[half:]))
-        found.append([(a, b) for a, b in facing if a is not None and b is not None])
+        facing = [(seats[place], seats[-1 - place]) for place in range(len(seats) // 2)]
+        found.append([pair for pair in facing if None not in pair])
         seats = [seats[0], seats[-1], *seats[1:-1]]
     return found
 
@@ -47,7 +46,17 @@ def listener(plan: dict, rail: int, own: str) -> list[str]:
     port = str(FIRST_PORT + rail)
     if plan["tool"] == "iperf3":
         return ["iperf3", "-s", "-1", "-B", own, "-p", port]
-    return [plan["tool"], "-d", device(plan["ports"][rail]), "-F", "--report_gbits", "-p", port, "-D", str(plan["seconds"])]
+    return [
+        plan["tool"],
+        "-d",
+        device(plan["ports"][rail]),
+        "-F",
+        "--report_gbits",
+        "-p",
+        port,
+        "-D",
+        str(plan["seconds"]),
+    ]
 
 
 def sender(plan: dict, rail: int, own: str, far: str) -> list[str]:
@@ -108,23 +117,26 @@ def turns(plan: dict) -> list[tuple[str, str]]:
     return found
 
 
+def take_turn(plan: dict, number: int, source: str, to: str) -> list[dict]:
+    """Send or listen in a turn, on all rails at once. Return the results of what was sent."""
+    length = plan["seconds"] + HEAD_START_S + SPARE_S
+    begins = plan["start"] + number * length
+    ends = begins + length - 0.2
+    time.sleep(max(begins - time.time(), 0))
+    rails = range(len(plan["ports"]))
+    with ThreadPoolExecutor() as threads:
+        if source == plan["me"]:
+            return list(threads.map(lambda rail: send(plan, rail, to, ends) | {"turn": number}, rails))
+        list(threads.map(lambda rail: listen(plan, rail, ends), rails))
+        return []
+
+
 def main() -> None:
     """Take part in every turn."""
     plan = json.loads(sys.argv[1])
-    length = plan["seconds"] + HEAD_START_S + SPARE_S
-    rails = range(len(plan["hosts"][plan["me"]]))
-    with ThreadPoolExecutor(len(rails) or 1) as threads:
-        for number, (source, to) in enumerate(turns(plan)):
-            begins = plan["start"] + number * length
-            if not source:
-                continue
-            time.sleep(max(begins - time.time(), 0))
-            ends = begins + length - 0.2
-            if source == plan["me"]:
-                for result in threads.map(lambda rail: send(plan, rail, to, ends), rails):
-                    print(json.dumps(result | {"turn": number}), flush=True)
-            else:
-                list(threads.map(lambda rail: listen(plan, rail, ends), rails))
+    for number, (source, to) in enumerate(turns(plan)):
+        for result in take_turn(plan, number, source, to) if source else ():
+            print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":
