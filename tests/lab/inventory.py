@@ -110,4 +110,19 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:
         entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
+    if far := _far_ends(lab, host):
+        entry["path_mtu_peers"] = far
     return entry
+
+
+def _far_ends(lab: Lab, host: Host) -> dict[str, list[str]]:
+    """Return by port of the data plane the addresses of all others on it."""
+    return {
+        link.port: [
+            str(lab.addresses.of(lab.topology.host(other.host).number, plane=int(link.port.removeprefix("eth"))))
+            for other in lab.topology.links
+            if other.port == link.port and other.host != host.name
+        ]
+        for link in lab.topology.links
+        if link.host == host.name and link.port.startswith("eth")
+    }

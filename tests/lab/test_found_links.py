@@ -24,7 +24,7 @@ from tests.lab.lab import Lab
 from tests.lab.playing import find, played
 from tests.lab.reaching import neighbours, ssh, until
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab")]
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(600)]
 
 EXCHANGE = (
     "ip link set swp3 down; ip link set swp4 down; ip link set swp3 name kept; ip link set swp4 name swp3;"
