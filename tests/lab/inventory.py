@@ -68,7 +68,7 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "burn_in_memory_share": "1%",
         "burn_in_disk_mib": 64,
         # counters of links are held against each other after seconds, not after an hour
-        "found_links_quiet_s": 10,
+        "found_links_wait_s": 10,
         # all links share two cores: what is asked is what any link carries then, and few hosts are tested several times
         "pair_tests_tool": "iperf3",
         "pair_tests_seconds": 1,
