@@ -33,7 +33,7 @@ def slow_link(lab: Lab, host: str, port: str, switch: str, switch_port: str) -> 
     """Let a link carry 5 Mbit/s each way."""
     ends = ((host, port), (switch, switch_port))
     for device, name in ends:
-        ssh(lab, device, f"tc qdisc add dev {name} root tbf rate 5mbit burst 32kbit latency 400ms")
+        ssh(lab, device, f"tc qdisc replace dev {name} root tbf rate 5mbit burst 32kbit latency 400ms")
     try:
         yield
     finally:
