@@ -32,7 +32,8 @@ from steps.planning.network.durations import crews_on, duration_of, is_elapsed, 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)
 HOURS_PER_DAY = 8.0
-PROVED = ("lab", "simulator", "check mode", "not run")
+FOR_REAL = ("hardware", "lab", "simulator")
+PROVED = (*FOR_REAL, "rendered", "nothing")
 FIRST_UNIT = {Scope.SITE: "site", Scope.HALL: "hall-1", Scope.POD: "pod-001"}
 
 
@@ -305,16 +306,29 @@ def automated_steps() -> Iterator[str]:
         "playbook is not automated yet: it is done by other means, and then started and `measure`d, or attested by the "
         "command shown, here at the first of its units. A row that says `where` is a step in such designs, and is not counted.\n"
     )
-    yield f"| steps | in all | with a playbook | {' | '.join(PROVED)} | done with others | not automated yet |"
-    yield "|---|---|---|" + "---|" * (len(PROVED) + 2)
+    counted = [s for s in steps if s.id.isdigit()]
+    for_real = sum(_is_for_real(s, entries) for s in counted)
+    yield (
+        f"Of the {len(counted)} steps of the 195 that software does or checks, **{for_real}** were made for real, on hardware, in the lab or "
+        "against a simulator of the real protocol, and then broken by the real tool and found broken. What was made and never broken is "
+        "not among them, and is counted beside them.\n"
+    )
+    names = [*FOR_REAL, "made, never broken", *PROVED[len(FOR_REAL) :], "done with others"]
+    yield f"| steps | in all | with a playbook | {' | '.join(names)} |"
+    yield "|---|---|---|" + "---|" * len(names)
     for kind in (Kind.AUTOMATE, Kind.VERIFY):
-        yield _counted(f"`{kind.value}` of the 195", [s for s in steps if s.kind is kind and s.id.isdigit()], entries)
+        yield _counted(f"`{kind.value}` of the 195", [s for s in counted if s.kind is kind], entries)
     yield _counted("[hold points](hold-points.md)", [s for s in steps if not s.id.isdigit()], entries)
     for phase in Phase:
         yield from _steps_table(phase.value, [row for s in steps if s.phase is phase for row in _rows(s)], entries)
-    by_hand = sorted(set(entries) - {name for s in steps for name in s.playbooks}, key=_number)
+    by_hand = sorted((n for n in set(entries) - {n for s in steps for n in s.playbooks} if "/" in n), key=_number)
     rows = [(step := catalog[_number(name)].step, step.title, name) for name in by_hand]
     yield from _steps_table("run by a person", rows, entries)
+
+
+def _is_for_real(step: Step, entries: dict[str, dict[str, str]]) -> bool:
+    entry = entries.get(step.playbook or "", {})
+    return entry.get("proved") in FOR_REAL and "broken" in entry
 
 
 def _rows(step: Step) -> Iterator[tuple[Step, str, str | None]]:
@@ -328,29 +342,40 @@ def _number(playbook: str) -> str:
 
 
 def _counted(title: str, steps: list[Step], entries: dict[str, dict[str, str]]) -> str:
-    proved = Counter(entries[step.playbook]["proved"] for step in steps if step.playbook)
-    with_others = sum(1 for step in steps if not step.playbook and step.completed_by)
-    numbers = [len(steps), proved.total(), *(proved[how] for how in PROVED), with_others]
-    return f"| {title} | {' | '.join(map(str, numbers))} | {len(steps) - proved.total() - with_others} |"
+    """Return a row of the table at the top. A step without a playbook is in `nothing`, or done with others."""
+    with_others = [s for s in steps if not s.playbook and s.completed_by]
+    proved: Counter[str] = Counter()
+    for step in (s for s in steps if s not in with_others):
+        how = entries[step.playbook]["proved"] if step.playbook else "nothing"
+        proved["made, never broken" if how in FOR_REAL and not _is_for_real(step, entries) else how] += 1
+    numbers = [
+        len(steps),
+        sum(1 for s in steps if s.playbook),
+        *(proved[how] for how in FOR_REAL),
+        proved["made, never broken"],
+        *(proved[how] for how in PROVED[len(FOR_REAL) :]),
+        len(with_others),
+    ]
+    return f"| {title} | {' | '.join(map(str, numbers))} |"
 
 
 def _steps_table(
     title: str, rows: list[tuple[Step, str, str | None]], entries: dict[str, dict[str, str]]
 ) -> Iterator[str]:
     yield f"\n## {title.replace('_', ' ').capitalize()}\n"
-    yield "| step | what | playbook | what it really does | proved | still needs |"
-    yield "|---|---|---|---|---|---|"
+    yield "| step | what | playbook | what it really does | proved | broken | still needs |"
+    yield "|---|---|---|---|---|---|---|"
     for step, what, playbook in rows:
         with_others = f"done with {' and '.join(step.completed_by)}" if step.completed_by else ""
+        entry = entries.get(playbook or step.id, {})
         if playbook is None:
             route = f"not automated yet: `clusterwright attest {step.id}@{FIRST_UNIT[step.scope]}`"
-            cells = ["-", with_others or route, "-", "-"]
+            cells = ["-", with_others or route, entry.get("proved", "-")]
         else:
-            entry = entries[playbook]
             does = f"{entry['does']} ({with_others} where that applies)" if with_others else entry["does"]
             proved = ": ".join(entry[key] for key in ("proved", "how") if key in entry)
-            cells = [f"[{Path(playbook).name}](../playbooks/{playbook})", does, proved, entry.get("needs", "-")]
-        yield f"| {step.id} | {what} | {' | '.join(cells)} |"
+            cells = [f"[{Path(playbook).name}](../playbooks/{playbook})", does, proved]
+        yield f"| {step.id} | {what} | {' | '.join([*cells, entry.get('broken', '-'), entry.get('needs', '-')])} |"
 
 
 PAGES = {

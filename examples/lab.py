@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 from waivers import read_waivers
-from walk import Rows, Site, drive, engine, report_met
+from walk import Rows, Site, drive, engine, make, report_met
 
 PERSON = "ada"
 
@@ -48,8 +48,10 @@ def main() -> None:
         by_hand_because="the lab has no such equipment, or it came with the hosts",
     )
     began = time.monotonic()
-    with engine(site, "lab", sys.argv[2] if len(sys.argv) > 2 else "4211"):
-        add_person(site)
+    make(site, "lab")
+    add_person(site)
+    site.run("allow", "--yes")
+    with engine(site, sys.argv[2] if len(sys.argv) > 2 else "4211"):
         drive(site, has_settled)
         report_met(site)
     site.run("status")

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from waivers import read_waivers
-from walk import Site, drive, engine, in_state
+from walk import Site, drive, engine, in_state, make
 
 GO_LIVE = "195@site"
 
@@ -23,7 +23,8 @@ def main() -> None:
         waivers=read_waivers(Path(__file__).with_name("localhost_waivers.yaml")),
         by_hand_because="done by hand on this machine, or not needed by one machine",
     )
-    with engine(site, "localhost", sys.argv[2] if len(sys.argv) > 2 else "4210"):
+    make(site, "localhost")
+    with engine(site, sys.argv[2] if len(sys.argv) > 2 else "4210"):
         print("\n# go-live is refused while anything is open")
         refused = site.run("sign", GO_LIVE, who="owner", check=False)
         assert refused.returncode == 1, refused

@@ -217,15 +217,19 @@ def drive(site: Site, is_over: Callable[[Rows], bool]) -> None:
         time.sleep(1)
 
 
-@contextmanager
-def engine(site: Site, preset: str, port: str) -> Iterator[None]:
-    """Make the site anew, adopt its plan, and run its engine for as long as the with block lasts."""
+def make(site: Site, preset: str) -> None:
+    """Make the site anew from a preset, and the note that people attach."""
     if site.folder.exists():
         shutil.rmtree(site.folder)
     subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, str(site.folder)], check=True)
     page = Image.new("L", (620, 877), color=255)
     ImageDraw.Draw(page).text((60, 60), "Looked at; nothing to attach beyond this note.")
     page.save(site.evidence)
+
+
+@contextmanager
+def engine(site: Site, port: str) -> Iterator[None]:
+    """Adopt the site's plan, and run its engine for as long as the with block lasts."""
     site.run("plan", "adopt", "--yes", who="owner")
     running = subprocess.Popen([*CLUSTERWRIGHT, "up", "--port", port, "--site", str(site.folder)])
     try:

@@ -115,6 +115,10 @@ CAUSES: dict[str, tuple[Cause, ...]] = {
         Cause("cable or optic", "swap it; if the flaps stay, swap the port", FABRIC),
         Cause("firmware of module and port differ", "bring both to the pinned release", FABRIC),
     ),
+    "fabric.pair_culprits": (
+        Cause("a cable or optic of the link that is named", "swap the cable with a neighbour's, see whether the fault follows", TRADE),
+        Cause("the server or switch that is named", "run the tests that the note names: they tell it from its links", TRADE),
+    ),
     "port.error_growth": (Cause("cable or optic", "clean, then swap it; then swap the port", FABRIC),),
     "topology.mismatches": (
         Cause("two cables exchanged", "move them; the note names both ends", TRADE),

@@ -125,8 +125,11 @@ class Bench:
         settings = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "scrape_configs": scrape}
         return self._database(settings, "count_over_time(up[1m])>2")
 
-    def past(self, samples: str) -> str:
-        """Return the address of a real Prometheus that has scraped these samples, in OpenMetrics with their times."""
+    def past(self, samples: str, **scraped: str) -> str:
+        """Return the address of a real Prometheus that has scraped these samples, in OpenMetrics with their times.
+
+        By job it knows an instance that it is to scrape; it does not begin for a year.
+        """
         require("prometheus", "promtool")
         (self.folder / "past").write_text(f"{samples}\n# EOF\n", encoding="utf-8")
         command = [
@@ -138,7 +141,15 @@ class Bench:
             f"{self.folder}/tsdb",
         ]
         subprocess.run(command, check=True, capture_output=True)
-        return self._database({}, "up")
+        scrape = [
+            {
+                "job_name": job,
+                "scrape_interval": "1y",
+                "static_configs": [{"targets": ["127.0.0.1:9"], "labels": {"instance": instance}}],
+            }
+            for job, instance in scraped.items()
+        ]
+        return self._database({"scrape_configs": scrape}, "up")
 
     def _database(self, settings: dict[str, Any], found: str) -> str:
         """Start a Prometheus, and wait until a query finds something."""

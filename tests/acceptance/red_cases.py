@@ -277,6 +277,8 @@ TOOLBOX: dict[str, Red] = {
     ),
     "rdma.write_bw_min_gbit": Red("a pair at 100 Gbit/s", CAPTURED, "98.03", SLOW_LINK),
     "gpudirect.write_bw_min_gbit": Red("GPU to GPU at 100 Gbit/s", CAPTURED, "98.03", SLOW_LINK),
+    "fabric.pair_culprits": Red("a port that sends 5 Mbit/s at most", CAPTURED, 1, {"pair_tests": captured("pair_tests.json")}),
+    "rdma.pairs_tested_ratio": Red("a port that is down", EDITED, "0.75", {"pair_tests": captured("pair_tests_rdma.json")}),
     "rdma.write_latency_max_us": Red(
         "a path with a full queue", WRITTEN, "141.00", {"ib_write_lat": captured("ib_write_lat.txt", ("1.41  ", "141.00"))},
     ),

@@ -181,11 +181,19 @@ def logs(bench: Bench) -> Found:
 
 def gap(bench: Bench) -> Found:
     """Let the other database scrape nothing for a minute and a half, and again in the last moments before it is asked."""
+    return gap_of(bench, [*range(-180, -94, 15), -15, -5])
+
+
+def gap_of(bench: Bench, moments: list[int]) -> Found:
+    """Measure the gap in samples of these moments before now. A host that is scraped no longer has its last one two minutes ago."""
     bench.programs({"systemctl": "exit 0"})
     asked = int(time.time())
-    moments = [*range(asked - 180, asked - 94, 15), asked - 15, asked - 5]
-    url = bench.past("\n".join(f'up{{job="node",instance="n"}} 1 {at}' for at in moments))
-    clock = SimpleNamespace(time=iter([asked - 90.0, float(asked)]).__next__, sleep=lambda _: None)
+    samples = [f'up{{job="node",instance="n"}} 1 {asked + at}' for at in moments]
+    url = bench.past("\n".join([*samples, f'up{{job="node",instance="before"}} 1 {asked - 120}']), node="n")
+    sleep = time.sleep
+    clock = SimpleNamespace(
+        time=iter([asked - 90.0, float(asked)]).__next__, sleep=lambda s: sleep(s / 5 if s == 1 else 0)
+    )
     return bench.proof("scrape_gap", "90", url, HERE=url, time=clock)
 
 

@@ -340,6 +340,33 @@ def test_step_062_is_measured_from_lldp_where_the_fabric_is_ethernet() -> None:
     assert "accv2: nobody, planned leaf2 swp1" in found[0].note
 
 
+@pytest.mark.parametrize(
+    ("after", "downs", "symbols"),
+    [
+        ("eth1 1 0 0\neth0 9 9 9", 0, 0),
+        ("eth1 3 2 1\neth0 1 0 0", 2, 3),
+        # a host that started again counts from nothing, and a port that is gone counts nothing
+        ("eth1 0 0 0\neth0 1 0 0", None, 0),
+        ("eth0 1 0 0", None, None),
+        ("eth1 1 0\neth0 1 0 0", None, None),
+    ],
+)
+def test_counters_of_planned_ethernet_ports_are_held_against_those_before(
+    after: str, downs: int | None, symbols: int | None
+) -> None:
+    texts = {
+        "lldp": "{}",
+        "planned_ends": json.dumps({"eth1": ["leaf-1", "swp1"]}),
+        "port_counters_before": "eth1 1 0 0\neth0 1 0 0",
+        "port_counters": after,
+    }
+    raw = {name: {"tool": "sh", "rc": 0, "stdout": text} for name, text in texts.items()}
+
+    found = measure(("port.link_down_growth", "port.symbol_error_growth"), "n1", raw, {}, today=date(2026, 11, 27))
+
+    assert [reading.value for reading in found] == [downs, symbols]
+
+
 def test_names_on_site_are_given_by_list_and_by_pattern() -> None:
     """A card is in a list by its rail, a switch port in a pattern."""
     names = read_names(b"drawn,device,ports\nnode-1,gpu001,a0 a1 a2\nleaf-*,,swp{}\n", "names.csv")

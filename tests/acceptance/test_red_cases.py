@@ -23,7 +23,7 @@ from steps.value import Value
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
 from tests.acceptance.red_cases import DATABASE, MACHINE, TOOLBOX
-from tests.acceptance.red_proofs import PROOFS
+from tests.acceptance.red_proofs import PROOFS, gap_of
 from tests.readings import reading
 from tests.shipped import shipped_catalog
 
@@ -92,6 +92,18 @@ def test_a_fault_is_proved_and_the_criterion_is_not_met(
 
     assert found.value == (red.value if red.value is None else value_of(red.value)), found.note
     assert judged(step, criterion, found.value) == (NOT_MEASURED if red.value is None else FAILED)
+
+
+@pytest.mark.long
+def test_what_a_database_scrapes_no_longer_is_no_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was installed with a configuration of its own, which it remembers for minutes."""
+    bench = Bench(tmp_path, monkeypatch)
+    try:
+        document = gap_of(bench, [*range(-180, 0, 15)])
+    finally:
+        bench.close()
+
+    assert document["metrics.scrape_gap_s"]["value"] == 15, document
 
 
 def value_of(value: bool | float) -> Decimal | bool:

@@ -99,6 +99,12 @@ CASES = (
     Case("ib_write_bw", "ib_write_bw_mb.txt", {"rdma.write_bw_min_gbit": None}),
     Case("ib_send_bw", "ib_write_bw.txt", {"rdma.send_bw_gbit": "391.55"}),
     Case("ib_read_bw", "ib_write_bw.txt", {"rdma.read_bw_gbit": "391.55"}),
+    Case("pair_tests", "pair_tests.json", {
+        "fabric.pair_culprits": 1, "tcp.pair_slowest_gbit": "0.00471", "rdma.pairs_tested_ratio": None, "rdma.write_bw_min_gbit": None,
+    }),
+    Case("pair_tests", "pair_tests_rdma.json", {
+        "fabric.pair_culprits": 1, "tcp.pair_slowest_gbit": None, "rdma.pairs_tested_ratio": "0.75", "rdma.write_bw_min_gbit": None,
+    }),
     Case("ib_write_lat", "ib_write_lat.txt", {"rdma.write_latency_max_us": "1.41"}),
     Case("ib_read_lat", "ib_write_lat.txt", {"rdma.read_latency_us": "1.41"}),
     Case("ibdiagnet", "ibdiagnet.txt", {

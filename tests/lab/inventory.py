@@ -67,6 +67,13 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "burn_in_period_s": 2,
         "burn_in_memory_share": "1%",
         "burn_in_disk_mib": 64,
+        # counters of links are held against each other after seconds, not after an hour
+        "found_links_wait_s": 10,
+        # all links share two cores: what is asked is what any link carries then, and few hosts are tested several times
+        "pair_tests_tool": "iperf3",
+        "pair_tests_seconds": 1,
+        "pair_tests_repeats": 2,
+        "pair_tests_least_gbit": 0.04,
         "bmc_username": "admin",
         "bmc_password": "{{ lookup('ansible.builtin.file', '" + str(lab.password_file) + "') }}",
         "bmc_ca_path": str(lab.folder / "ca.pem"),
@@ -103,4 +110,19 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:
         entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
+    if far := _far_ends(lab, host):
+        entry["path_mtu_peers"] = far
     return entry
+
+
+def _far_ends(lab: Lab, host: Host) -> dict[str, list[str]]:
+    """Return by port of the data plane the addresses of all others on it."""
+    return {
+        link.port: [
+            str(lab.addresses.of(lab.topology.host(other.host).number, plane=int(link.port.removeprefix("eth"))))
+            for other in lab.topology.links
+            if other.port == link.port and other.host != host.name
+        ]
+        for link in lab.topology.links
+        if link.host == host.name and link.port.startswith("eth")
+    }

@@ -25,7 +25,7 @@ SETTINGS = Path("/proc/sys")
 # every systemd watches about ten things, and the hosts of all labs share root's allowance of 128
 WATCHERS = 8192
 LEAF_BRIDGE = "br0"
-DATA_MTU = 1500
+DATA_MTU = 9000
 
 Cable = tuple[str, str]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,11 +19,12 @@ from steps.cabling.comparing import Comparison, compare
 from steps.cabling.reading.found_file import read_found
 from steps.cabling.worklist import WorkItem, worklist
 from tests.lab import fabric, network
+from tests.lab.as_engine import measured
 from tests.lab.lab import Lab
 from tests.lab.playing import find, played
 from tests.lab.reaching import neighbours, ssh, until
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab")]
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(600)]
 
 EXCHANGE = (
     "ip link set swp3 down; ip link set swp4 down; ip link set swp3 name kept; ip link set swp4 name swp3;"
@@ -48,12 +53,16 @@ def infiniband(lab: Lab) -> Iterator[tuple[CableEnd, CableEnd]]:
             yield CableEnd(f"ib-leaf-{leaf + 1}", port), CableEnd(f"ib-spine-{spine + 1}", str(leaf + 1))
 
 
+def links_of_sim(lab: Lab) -> dict[str, Any]:
+    """Return the planned links of the fabric, as its host's variables have them."""
+    return {"hosts": {"sim": {"fabric_links": [[str(one), str(other)] for one, other in infiniband(lab)]}}}
+
+
 def read(lab: Lab, folder: Path) -> Comparison:
     """Play step 062 as a person does, and compare what it wrote."""
     folder.mkdir()
-    links = [[str(one), str(other)] for one, other in infiniband(lab)]
     beside = folder.with_suffix(".yml")
-    beside.write_text(yaml.safe_dump({"all": {"hosts": {"sim": {"fabric_links": links}}}}), encoding="utf-8")
+    beside.write_text(yaml.safe_dump({"all": links_of_sim(lab)}), encoding="utf-8")
     played(lab, find("062"), "-i", str(beside), "-e", f"found_links_folder={folder}")
     files = sorted(folder.iterdir())
     return compare(
@@ -95,3 +104,40 @@ def test_cables_that_are_cut_or_exchanged_are_found_and_closed_when_they_are_rig
 def read_right(lab: Lab, folder: Path) -> frozenset[str]:
     """Return the cables that a new reading sees right."""
     return read(lab, folder / f"look-{len(list(folder.iterdir()))}").right
+
+
+@contextmanager
+def trouble(lab: Lab) -> Iterator[None]:
+    """Take a cable out and put it back, and let an InfiniBand port count symbol errors, again and again."""
+    over, host = threading.Event(), lab.topology.host("storage")
+
+    def make() -> None:
+        for errors in count(1):
+            network.cut(lab, host, "eth2")
+            network.join(lab, host, "eth2")
+            counter = f'"ib-leaf-2"[1] PortCounters.SymbolErrorCounter={errors}'
+            ssh(lab, "sim", f"echo 'PerformanceSet {counter}' >{fabric.CONSOLE}")
+            if over.wait(2):
+                return
+
+    maker = threading.Thread(target=make)
+    maker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        maker.join()
+
+
+def test_a_link_that_went_down_and_one_with_errors_are_found_although_both_are_up(lab: Lab, tmp_path: Path) -> None:
+    hosts = ("storage", "node-01", "sim")
+    quiet = measured(lab, "062", hosts, tmp_path / "quiet", links_of_sim(lab))
+    with trouble(lab):
+        found = measured(lab, "062", hosts, tmp_path / "trouble", links_of_sim(lab))
+
+    for metric in ("port.link_down_growth", "port.symbol_error_growth"):
+        assert {host: reading.value for host, reading in quiet[metric].items()} == dict.fromkeys(hosts, 0)
+    assert found["port.link_down_growth"]["storage"].value
+    assert "eth2" in found["port.link_down_growth"]["storage"].note
+    assert found["port.link_down_growth"]["node-01"].value == 0
+    assert found["port.symbol_error_growth"]["sim"].value

@@ -1,64 +1,57 @@
-"""Pairs of real hosts, tested over TCP in rounds: a link that was made slow is named."""
+"""Step 064 over TCP on real hosts, as the engine runs it: all pairs in rounds, and a link that was made slow is named."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from steps.cabling.cable import Cable, CableEnd
-from steps.pairs.culprits import culprits
-from steps.pairs.paths import LINK, PairTest, Part, Paths
-from steps.pairs.rounds import round_robin
-from steps.pairs.slow import Limit, slow_tests
+from steps.acceptance.measured import Measured
+from tests.lab.as_engine import measured
 from tests.lab.lab import Lab
 from tests.lab.reaching import ssh
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab")]
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(600)]
 
-SLOW_MBIT, LEAST_MBIT = 5, 40
-"""What the slow link lets through, and what any other carries on a machine that all hosts share."""
+ALSO = ("mgmt", "login", "storage")
+"""Hosts that are tested beside those of the group: six hosts tell a link from its server."""
 
-SLOW = f"rate {SLOW_MBIT}mbit burst 32kbit latency 400ms"
-
-
-def cables(lab: Lab) -> Iterator[Cable]:
-    """Yield the cables of hosts to the leaf switches; a data plane is a rail."""
-    for number, link in enumerate(lab.topology.links):
-        if link.port.startswith("eth"):
-            host, switch = CableEnd(link.host, link.port), CableEnd(link.switch, link.switch_port)
-            yield Cable(f"C{number}", host, switch, rail=link.port.removeprefix("eth"))
+SIX = (*ALSO, "node-01", "node-02", "node-03")
 
 
-def measured(lab: Lab, a: str, b: str, rail: str) -> PairTest:
-    """Return the Mbit/s that one host receives from another by TCP."""
-    address = lab.addresses.of(lab.topology.host(b).number, plane=int(rail))
-    ssh(lab, b, f"iperf3 -s -1 -D -B {address}")
-    said = json.loads(ssh(lab, a, f"sleep 0.5; iperf3 -J -t 1 -c {address}"))
-    return PairTest(a, b, rail, said["end"]["sum_received"]["bits_per_second"] / 1e6)
+def six_hosts(lab: Lab, folder: Path) -> dict[str, Measured]:
+    """Run step 064 on six hosts, and return what it measured; the first of them has the results of all."""
+    also = {"children": {"compute": {"hosts": dict.fromkeys(ALSO)}}}
+    found = measured(lab, "064", SIX, folder, also, pair_tests_folder=str(folder))
+    return {metric: reading for metric, by_host in found.items() for reading in by_host.values()}
 
 
-def test_a_slow_link_is_named_by_all_pairs_in_rounds(lab: Lab) -> None:
-    paths = Paths(cables(lab))
-    hosts = sorted({link.name for link in paths.links})
-    with ThreadPoolExecutor() as threads:
-        list(threads.map(lambda host: ssh(lab, host, "apt-get install -y -qq iperf3 >/dev/null"), hosts))
-        ssh(lab, "node-02", f"tc qdisc add dev eth1 root tbf {SLOW}")
-        ssh(lab, "leaf-1", f"tc qdisc add dev swp4 root tbf {SLOW}")
-        try:
-            results = [
-                result
-                for rail in ("1", "2")
-                for pairs in round_robin(hosts)
-                for result in threads.map(lambda pair, rail=rail: measured(lab, pair[0], pair[1], rail), pairs)
-            ]
-        finally:
-            ssh(lab, "node-02", "tc qdisc del dev eth1 root")
-            ssh(lab, "leaf-1", "tc qdisc del dev swp4 root")
+@contextmanager
+def slow_link(lab: Lab, host: str, port: str, switch: str, switch_port: str) -> Iterator[None]:
+    """Let a link carry 5 Mbit/s each way."""
+    ends = ((host, port), (switch, switch_port))
+    for device, name in ends:
+        ssh(lab, device, f"tc qdisc replace dev {name} root tbf rate 5mbit burst 32kbit latency 400ms")
+    try:
+        yield
+    finally:
+        for device, name in ends:
+            ssh(lab, device, f"tc qdisc del dev {name} root")
 
-    (culprit,) = culprits(results, slow_tests(results, paths, Limit(LEAST_MBIT)), paths)
 
-    assert len(results) == len(hosts) * (len(hosts) - 1)
-    assert (culprit.part, culprit.certain) == (Part(LINK, "node-02", "1"), True)
+def test_a_slow_link_is_named(lab: Lab, tmp_path: Path) -> None:
+    before = six_hosts(lab, tmp_path / "before")
+    with slow_link(lab, "node-02", "eth1", "leaf-1", "swp4"):
+        slow = six_hosts(lab, tmp_path / "slow")
+
+    assert before["fabric.pair_culprits"].value == 0, before
+    assert slow["fabric.pair_culprits"].value == 1
+    assert slow["fabric.pair_culprits"].note.startswith("link of node-02, rail 1: ")
+    assert slow["fabric.pair_culprits"].note.endswith(", certain")
+    # TCP says nothing of RDMA
+    assert slow["rdma.write_bw_min_gbit"].value is None
+    pairs = (tmp_path / "slow" / "pairs.csv").read_text(encoding="utf-8").splitlines()
+    assert pairs[0] == "a,b,rail,value"
+    assert len(pairs) == 1 + 2 * 15 * 2 * 2

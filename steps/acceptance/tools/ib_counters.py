@@ -1,4 +1,4 @@
-"""Error counters of InfiniBand ports: perfquery before and after a soak. Only their growth counts.
+"""Error counters of ports before and after a soak: perfquery's on InfiniBand, the kernel's on Ethernet. Only their growth counts.
 
 A counter that is lower afterwards was cleared in between and is not measured, and neither is one that is at its limit.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
 
 HEAD = re.compile(r"^# Port (?:extended )?counters: (.+?)(?: \(CapMask: \w+\))?$", re.MULTILINE)
@@ -65,6 +65,30 @@ def _growth(handed: Handed, counters: tuple[str, ...]) -> Found:
 
 
 def _ports(handed: Handed, name: str) -> Ports:
+    """Return the counters of every port. A host that hands over its neighbours by LLDP alone is on an Ethernet fabric."""
+    if handed.named("lldp") and not handed.named("ibnetdiscover"):
+        return _ethernet(handed, name.replace("perfquery", "port_counters"))
+    return _infiniband(handed, name)
+
+
+def _ethernet(handed: Handed, name: str) -> Ports:
+    """Return the kernel's counters of the planned ports: how often each went down, and frames with a wrong sum or of a wrong length."""
+    found: Ports = {}
+    for line in handed.text(name).splitlines():
+        port, down, *broken = line.split()
+        if len(broken) != 2 or port in found:
+            handed.garbled()
+        found[port] = dict.fromkeys(ERRORS, Decimal(0)) | {
+            "LinkDownedCounter": number(down),
+            "SymbolErrorCounter": sum(map(number, broken), Decimal(0)),
+        }
+    planned = handed.document("planned_ends")
+    if missing := sorted(set(planned) - set(found)):
+        raise NotMeasuredError(f"{', '.join(missing)} is not there")
+    return {port: found[port] for port in planned}
+
+
+def _infiniband(handed: Handed, name: str) -> Ports:
     ports: Ports = {}
     for port, text in handed.sections(name, HEAD, (0,)):
         lines = [line for line in text.splitlines() if line.strip()]
