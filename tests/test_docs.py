@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import yaml
-from typer._click.exceptions import UsageError
+from typer._click.exceptions import NoSuchOption, UsageError
 
 from benchmarks.structure import ROOMS
 from schedule.errors import InputError
@@ -26,15 +28,12 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 TEXTS = {".py", ".md", ".yml", ".yaml", ".html"}
 
 
-@pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the pages that follow from the code, which are not kept in git."""
-    folder = tmp_path_factory.mktemp("docs") / "reference"
-    made = subprocess.run(
-        [sys.executable, ROOT / "docs" / "generate.py", folder], capture_output=True, text=True, check=False
-    )
-    assert made.returncode == 0, made.stderr
-    return folder
+@pytest.fixture
+def generated(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], Iterator[str]]]:
+    """Return what makes the pages that follow from the code, by their names. They are not kept in git."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    made: dict[str, Callable[[], Iterator[str]]] = importlib.import_module("generate").PAGES
+    return made
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/catalog.md"])
@@ -58,9 +57,9 @@ def test_what_a_playbook_does_and_how_it_was_proved_is_told_of_every_playbook_an
 
 
 def test_the_table_of_automated_steps_has_every_automate_and_verify_step_once_and_once_for_each_other_design(
-    generated: Path,
+    generated: dict[str, Callable[[], Iterator[str]]],
 ) -> None:
-    page = (generated / "automated-steps.md").read_text(encoding="utf-8")
+    page = "\n".join(generated["automated-steps.md"]())
     rows = re.findall(r"^\| ([0-9HX][0-9]+) \|", page.partition("## Run by a person")[0], flags=re.MULTILINE)
     numbered = [entry.step for entry in shipped_catalog().values() if entry.step.id.isdigit()]
 
@@ -74,17 +73,20 @@ def test_the_table_of_automated_steps_has_every_automate_and_verify_step_once_an
     assert sum(1 for step in numbered if step.kind == "verify") == 29
 
 
-def test_every_link_of_a_page_leads_to_a_file(generated: Path) -> None:
+def test_every_link_of_a_page_leads_to_a_file(generated: dict[str, Callable[[], Iterator[str]]]) -> None:
     """A page that follows from the code counts as one: the built docs have it in `reference`."""
-    made = {ROOT / "docs" / "reference" / path.name: path for path in generated.iterdir()}
-    for page in [*PAGES, *made]:
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", made.get(page, page).read_text(encoding="utf-8")):
+    made = {ROOT / "docs" / "reference" / name for name in generated}
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             place = (page.parent / target).resolve()
             assert target.startswith("http") or place in made or place.exists(), f"{page.name} points to {target}"
 
 
-def test_every_command_line_of_a_generated_page_is_taken_by_the_parser(generated: Path) -> None:
-    for page in generated.iterdir():
+def test_every_command_of_a_generated_page_is_taken_by_the_parser(tmp_path: Path) -> None:
+    script = [sys.executable, ROOT / "docs" / "generate.py", tmp_path]
+    subprocess.run(script, check=True)
+
+    for page in tmp_path.iterdir():
         for line in [*command_lines.typed(page), *command_lines.named(page)]:
             assert command_lines.fault(line) == "", f"{page.name}: {line}"
 
@@ -126,6 +128,18 @@ def test_every_document_that_a_figure_or_a_step_names_is_in_the_list_of_sources(
 def test_every_command_line_of_a_page_is_taken_by_the_parser(page: Path) -> None:
     for line in command_lines.typed(page):
         command_lines.parsed(line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_option_that_a_page_names_is_there(page: Path) -> None:
+    """Pages say `sign ID --export FILE` without the program's name, and have words in the place of values."""
+    for line in command_lines.short(page):
+        try:
+            command_lines.parsed(line)
+        except NoSuchOption as error:
+            pytest.fail(f"{line}: {error.message}")
+        except (InputError, UsageError):
+            continue
 
 
 @pytest.mark.parametrize("folder", [*ROOMS, "docs", "examples", "playbooks"])
