@@ -83,7 +83,7 @@ def test_every_link_of_a_page_leads_to_a_file(generated: dict[str, Callable[[], 
 
 
 def test_every_command_of_a_generated_page_is_taken_by_the_parser(tmp_path: Path) -> None:
-    script = [sys.executable, ROOT / "docs" / "generate.py", tmp_path]
+    script = [sys.executable, str(ROOT / "docs" / "generate.py"), str(tmp_path)]
     subprocess.run(script, check=True)
 
     for page in tmp_path.iterdir():
