@@ -152,7 +152,7 @@ def page(count: int, seed: int) -> Iterator[str]:
     yield "# Culprits of slow pairs"
     yield ""
     yield f"Written by `python -m benchmarks.culprits` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC (seed {seed})."
-    yield "[How a culprit is found](../pair-tests.md)."
+    yield "[How a culprit is found](../how-to/pair-tests.md)."
     yield ""
     yield f"{count} faults of each way to test: a link, a server or a leaf switch, drawn at random, in the fabrics of"
     yield ", ".join(f"{preset} with {nodes} servers" for preset, nodes in FABRICS) + ". A good test measures"

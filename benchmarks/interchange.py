@@ -86,7 +86,7 @@ an assignment. In XER the baseline is user fields, and is not compared with MPXJ
 |---|---|---|---|---|---|
 {chr(10).join(lines)}
 
-What a form cannot have, and how it is carried ([all cases](../interchange.md)):
+What a form cannot have, and how it is carried ([all cases](../how-to/interchange.md)):
 
 {chr(10).join(carried)}
 """

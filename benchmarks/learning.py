@@ -191,7 +191,7 @@ def report(scores: list[Score], number: int, seconds: float, pod: Pod) -> str:
     return f"""# Forecasts learned from the pods already built
 
 Written by `python -m benchmarks.learning` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {seconds / 60:.0f} minutes of {os.cpu_count()} shared {platform.machine()} cores
-(Python {platform.python_version()}, numpy {np.__version__}). [What is learned, and how](../learning.md).
+(Python {platform.python_version()}, numpy {np.__version__}). [What is learned, and how](../explanation/learning.md).
 
 {number} buildouts of each kind: the {np.count_nonzero(pod.points.likely)} steps of a pod of `h100-10k` that take time, with the catalog's three points, trades and links, on
 {PODS} pods; each step has a crew that goes from pod to pod. A forecast is made when 1, 2, 3 and 5 pods are done, from actual starts and finishes until then

@@ -91,7 +91,7 @@ def _also(step: Step) -> Iterator[str]:
     if step.outputs:
         yield f"leaves {', '.join(step.outputs)}"
     if step.errata:
-        yield f"corrects {', '.join(step.errata)} (docs/seed-numbers.md)"
+        yield f"corrects {', '.join(step.errata)} (docs/reference/seed-numbers.md)"
     yield f"sources {'; '.join(step.sources.documents) or 'none'}"
 
 

@@ -24,12 +24,12 @@ preset: {preset}
 # burn_in: {burn_in}        # bench or in-place
 
 # Any figure or choice of the preset can be set here; `clusterwright catalog show` and
-# docs/design-values.md name them.
+# docs/reference/design-values.md name them.
 overrides:{overrides}
 #  nodes: 64
 #  cooling: hybrid
 
-# What the buyer does about orders that are late, by item; nothing if left out. docs/risk.md has each price.
+# What the buyer does about orders that are late, by item; nothing if left out. docs/explanation/risk.md has each price.
 # responses:
 #   expedite: [gpu-server, leaf-switch, spine-switch]
 #   second-source: [gpu-server]
@@ -65,7 +65,7 @@ crews: {{}}
 # makes it and prints this line; adopting the plan enrols it.
 # engine_key: ssh-ed25519 AAAA...
 
-# How runs of playbooks go; what is left out is worked out for each run. `clusterwright limits ID` shows it; docs/runs.md.
+# How runs of playbooks go; what is left out is worked out for each run. `clusterwright limits ID` shows it; docs/how-to/runs.md.
 # runs:
 #   side_by_side: 8         # runs at once on the engine's machine
 #   forks: 50               # hosts at once
@@ -79,7 +79,7 @@ crews: {{}}
 #   vault: [{{id: default, file: /root/.vault-password}}]   # or command: [pass, show, vault], or prompt: true
 #   environment: [VAULT_ADDR, VAULT_TOKEN]                # what lookups may read of the engine's environment
 
-# Playbooks on other machines, by Prefect's workers: docs/team.md.
+# Playbooks on other machines, by Prefect's workers: docs/how-to/team.md.
 # team:
 #   prefect: https://prefect.example.org/api
 #   exchange: /srv/clusterwright          # a folder that dispatchers and workers share
@@ -164,7 +164,7 @@ inventory: inventory/hosts.yml
 _NO_INVENTORY = """
 # The Ansible inventory: a file or folder beside this one, or NetBox. Without it nothing is automated.
 # inventory: inventory/hosts.yml
-# inventory: {netbox: {url: https://netbox.example.org, site: oslo}}   # token in NETBOX_TOKEN; docs/inventory.md
+# inventory: {netbox: {url: https://netbox.example.org, site: oslo}}   # token in NETBOX_TOKEN; docs/how-to/inventory.md
 """
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/believable.md: how long each preset takes and how sure that is, beside what is published. `--check` only compares.
+"""Writes docs/explanation/believable.md: how long each preset takes and how sure that is, beside what is published. `--check` only compares.
 
 It makes the plan of every preset and draws samples of it, and makes two of them again for each figure that may move go-live,
 which takes some minutes.
@@ -32,7 +32,7 @@ from steps.planning.planner import Hosts, Surroundings, make_plan
 from steps.planning.record.forecast import ForecastSolution, solve_forecast
 
 HERE = Path(__file__).parent
-PAGE = HERE / "believable.md"
+PAGE = HERE / "explanation" / "believable.md"
 CREWS, SHIFTS = (8, 16, 40), (1, 2, 3)
 WEEK = timedelta(weeks=1)
 USUAL = (0.01, 0.99)

@@ -1,4 +1,4 @@
-"""The ten figures of the catalog that move go-live most: part of docs/believable.md."""
+"""The ten figures of the catalog that move go-live most: part of docs/explanation/believable.md."""
 
 from __future__ import annotations
 

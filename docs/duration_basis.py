@@ -1,4 +1,4 @@
-"""What the durations, lead times and lags of each phase rest on, now and in version 0.2: part of docs/durations.md."""
+"""What the durations, lead times and lags of each phase rest on, now and in version 0.2: part of docs/reference/durations.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Writes the pages that follow from the code: automated steps, who may do what, design values, durations and so on. `--check` only compares."""
+"""The pages that follow from the code: automated steps, who may do what, design values, durations and so on.
+
+None of them is kept in git: `make docs` builds them into the site, and `python docs/generate.py FOLDER` writes them as Markdown.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from duration_basis import duration_basis
@@ -28,6 +31,10 @@ from steps.design.figures import choice_specs, figure_sections
 from steps.design.site import Site
 from steps.design.values import DESIGN_VALUES
 from steps.planning.network.durations import crews_on, duration_of, is_elapsed, items_of
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
 
 HERE = Path(__file__).parent
 SIZES = (32, 1250, 12500)
@@ -75,7 +82,7 @@ def durations() -> Iterator[str]:
         "greenfield site with the design of `h100-10k`. `d` are working days of 8 hours, `h` and `w` run around the "
         "clock. In brackets: items, and crews at work on them. Suppliers' lead times are orders of their own and are "
         "not in here, and neither is what failures add: servers that fail a soak (034, 035) begin it again by themselves, which "
-        "the samples of a plan have ([risk](risk.md#servers-that-fail-a-soak)). Every figure can be overridden in the site's "
+        "the samples of a plan have ([risk](../explanation/risk.md#servers-that-fail-a-soak)). Every figure can be overridden in the site's "
         "`catalog/`. [Sources](sources.md) has the references.\n"
     )
     yield "| step | what | scope | 32 | 1,250 | 12,500 | source |"
@@ -94,7 +101,7 @@ def _side_by_side(catalog: Catalog) -> Iterator[str]:
     yield "\n## Crews side by side\n"
     yield (
         "In these steps as many crews come to one activity as have room, as the site has, and as its work keeps busy "
-        "([how](planning.md#crews-and-shifts)). A site with other aisles overrides `crew` in its `catalog/`.\n"
+        "([how](../explanation/planning.md#crews-and-shifts)). A site with other aisles overrides `crew` in its `catalog/`.\n"
     )
     yield "| step | what | room | of | source |"
     yield "|---|---|---|---|---|"
@@ -198,7 +205,7 @@ def access() -> Iterator[str]:
     yield "# Who may do what\n"
     yield (
         "Every decision, and the roles that may take it. Decisions, questions and the audit ask this one table "
-        "(`access` of each subject in `ledger/subjects`); a test tries every decision with every role. Roles may be lent ([authority](ledger.md)). "
+        "(`access` of each subject in `ledger/subjects`); a test tries every decision with every role. Roles may be lent ([authority](../explanation/ledger.md)). "
         "What the state of an activity allows is another question, which `why` answers.\n"
     )
     yield "| decision | about | who may | but |"
@@ -233,7 +240,7 @@ def acceptance() -> Iterator[str]:
     yield (
         "lscpu, lsblk, lspci, `ip -j link`, ethtool, ss, chronyc, timedatectl, systemctl, dmesg, stress-ng and the DMI "
         "files are read by the modules beside them, for the steps that run on any host: see "
-        "[this machine](localhost.md).\n"
+        "[this machine](../tutorials/localhost.md).\n"
     )
     yield "## Limits\n"
     yield (
@@ -302,7 +309,7 @@ def automated_steps() -> Iterator[str]:
     yield "# The steps that software does or checks\n"
     yield (
         "Every `automate` and `verify` step of the catalog. What a playbook does, and how that was proved, stands in "
-        "`docs/automation.yaml`; [what the playbooks really do](automation.md) tells what the words mean. A step without a "
+        "`docs/automation.yaml`; [what the playbooks really do](../explanation/automation.md) tells what the words mean. A step without a "
         "playbook is not automated yet: it is done by other means, and then started and `measure`d, or attested by the "
         "command shown, here at the first of its units. A row that says `where` is a step in such designs, and is not counted.\n"
     )
@@ -374,7 +381,7 @@ def _steps_table(
         else:
             does = f"{entry['does']} ({with_others} where that applies)" if with_others else entry["does"]
             proved = ": ".join(entry[key] for key in ("proved", "how") if key in entry)
-            cells = [f"[{Path(playbook).name}](../playbooks/{playbook})", does, proved]
+            cells = [f"`{playbook}`", does, proved]
         yield f"| {step.id} | {what} | {' | '.join([*cells, entry.get('broken', '-'), entry.get('needs', '-')])} |"
 
 
@@ -392,19 +399,20 @@ PAGES = {
 }
 
 
-def main() -> None:
-    """Write every page, or with --check say which are out of date."""
-    stale = []
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Add every page to the site that MkDocs builds, beside those that people wrote."""
+    from mkdocs.structure.files import File
+
     for name, page in PAGES.items():
-        text = "\n".join(page()) + "\n"
-        path = HERE / name
-        if "--check" in sys.argv:
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
-                stale.append(name)
-        else:
-            path.write_text(text, encoding="utf-8")
-    if stale:
-        sys.exit(f"out of date: {', '.join(stale)}; run docs/generate.py")
+        files.append(File.generated(config, f"reference/{name}", content="\n".join(page())))
+
+
+def main() -> None:
+    """Write every page into a folder."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (folder / name).write_text("\n".join(page()) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

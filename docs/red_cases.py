@@ -38,7 +38,7 @@ def red_cases() -> Iterator[str]:
         yield f"| {how} | {counted[how]} | {meaning} |"
     yield f"| in all | {len(rows)} | |\n"
     yield (
-        "Beside them, on hosts of the [lab](lab.md): 069 and 120 fire each rule by a fault in a simulated device that the site's exporters "
+        "Beside them, on hosts of the [lab](../how-to/lab.md): 069 and 120 fire each rule by a fault in a simulated device that the site's exporters "
         "read, and count what reaches the channel. `tests/playbooks/test_alert_drill.py` holds what each exporter reads against what the "
         "rule asks for. Step 159 finds jobs that a real Slurm starts in part or side by side (`tests/lab/test_software_stack.py`), and "
         "the probe of 054 finds a bridge of small frames between network namespaces (`tests/playbooks/test_path_probe.py`).\n"

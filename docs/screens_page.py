@@ -32,18 +32,18 @@ command palette (Ctrl+P) has all of it too. Times are those of the site.
 
 ## What they look like
 
-A site of 10,000 GPUs in mid-build, whose racks are being set. The [morning](pictures/morning.svg) is the first screen, and Enter on
-what it names opens [its page](pictures/activity.svg). A [day in the screens](evidence/screens-day.md) is written down key by key.
+A site of 10,000 GPUs in mid-build, whose racks are being set. The [morning](../pictures/morning.svg) is the first screen, and Enter on
+what it names opens [its page](../pictures/activity.svg). A [day in the screens](../evidence/screens-day.md) is written down key by key.
 
 | the inbox, what unblocks most on top | the steps |
 |---|---|
-| ![Inbox](pictures/inbox.svg) | ![Steps](pictures/steps.svg) |
+| ![Inbox](../pictures/inbox.svg) | ![Steps](../pictures/steps.svg) |
 | **orders and deliveries** | **the Gantt, of what is later than planned by more than ten days** |
-| ![Orders](pictures/orders.svg) | ![Gantt](pictures/gantt.svg) |
+| ![Orders](../pictures/orders.svg) | ![Gantt](../pictures/gantt.svg) |
 | **the floor, a rack a cell** | **how likely which date is, and what moves it** |
-| ![Floor](pictures/floor.svg) | ![Risk](pictures/risk.svg) |
+| ![Floor](../pictures/floor.svg) | ![Risk](../pictures/risk.svg) |
 
-On the risk screen `t` works out the [tornado](pictures.md#tornado), `w` asks what if, `c` compares plans.
+On the risk screen `t` works out the [tornado](../how-to/pictures.md#tornado), `w` asks what if, `c` compares plans.
 
 ## Filters
 

@@ -212,7 +212,7 @@ def evaluate(text: str, values: Values, *, functions: Functions = FUNCTIONS) -> 
         raise FormulaError(
             text,
             f"reads {error.args[0]!r}, which no design value is called",
-            hint="the names are listed in docs/design-values.md",
+            hint="the names are listed in docs/reference/design-values.md",
         ) from None
     except ZeroDivisionError:
         raise FormulaError(text, "divides by zero for this design") from None

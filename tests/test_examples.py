@@ -86,7 +86,7 @@ def test_every_view_says_the_same_in_a_managers_first_three_weeks_and_the_tutori
     assert "4 pods are at 60 %" in printed
     seen = (tmp_path / "site" / "manager.md").read_text(encoding="utf-8")
     assert all(f"| {title} |" in seen for title in manager.STEPS)
-    told = commands_of((ROOT / "docs" / "tutorial-manager.md").read_text(encoding="utf-8"))
+    told = commands_of((ROOT / "docs" / "tutorials" / "manager.md").read_text(encoding="utf-8"))
     assert len(told) > 20
     assert [line for line in told if line not in commands_of(printed) and line[1] != "init"] == []
 

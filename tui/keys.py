@@ -35,5 +35,5 @@ def own_keys(known: Callable[[], Collection[str]]) -> dict[str, str]:
     names = known()
     for name in found:
         if name not in names:
-            raise InputError(f"{path}: nothing has the id {name!r}", hint="docs/screens.md lists them")
+            raise InputError(f"{path}: nothing has the id {name!r}", hint="docs/reference/screens.md lists them")
     return found

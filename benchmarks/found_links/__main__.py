@@ -85,7 +85,7 @@ def page(halls: list[Judged], fabrics: list[Outcome], seed: int) -> Iterator[str
     yield "# As found against as drawn"
     yield ""
     yield f"Written by `python -m benchmarks.found_links` on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC (seed {seed})."
-    yield "[What is compared, and how](../found-links.md)."
+    yield "[What is compared, and how](../how-to/found-links.md)."
     yield ""
     yield "## Against turnup-check, in halls of simhall"
     yield ""

@@ -79,7 +79,7 @@ def run_engine(
         require_ansible()
         means = means_of(site_dir, inventory, ask_terminal)
     if as_team and site.team is None:
-        raise InputError("site.yaml states no team", hint="docs/team.md", place=Place("site.yaml", None, "team"))
+        raise InputError("site.yaml states no team", hint="docs/how-to/team.md", place=Place("site.yaml", None, "team"))
     name = new_id()
     role = f"{ENGINE_ROLE}{name}"
     with kept(site_dir, on_message) as say, _ending_at_once(say), metrics_on(metrics_port) as metrics:

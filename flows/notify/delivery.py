@@ -30,7 +30,7 @@ class Service:
         if made is None:
             raise InputError(
                 f"the address of {name} is not one of a service that apprise knows",
-                hint="write it such as mailtos://user:password@example.org?to=ann@example.org; docs/notifications.md has more",
+                hint="write it such as mailtos://user:password@example.org?to=ann@example.org; docs/how-to/notifications.md has more",
                 place=Place("notify.yaml", None, f"addresses.{name}"),
             )
         if made.notify_format is NotifyFormat.MARKDOWN:  # else the service would read our plain text as Markdown

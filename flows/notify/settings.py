@@ -125,7 +125,7 @@ def _refuse_open_file(path: Path) -> None:
     except OSError as error:
         raise UnreachableError(
             f"{path} cannot be read: {error.strerror}",
-            hint="docs/notifications.md has one to begin with; it says who is notified where",
+            hint="docs/how-to/notifications.md has one to begin with; it says who is notified where",
         ) from None
     if found.st_mode & OTHERS or found.st_uid != os.geteuid():
         raise UnreachableError(

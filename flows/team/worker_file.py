@@ -94,6 +94,6 @@ def worker_here() -> Worker:
 
 def _read(path: Path) -> WorkerFile:
     if not path.exists():
-        raise UnreachableError(f"there is no {path}", hint="docs/team.md shows what it holds")
+        raise UnreachableError(f"there is no {path}", hint="docs/how-to/team.md shows what it holds")
     data, lines = load(path)
     return validated(WorkerFile, data, lines, str(path))

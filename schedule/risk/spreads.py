@@ -24,7 +24,7 @@ MOST = 2.0**40
 OUTER = 0.1
 """The probability outside each outer point of a lognormal."""
 LONGEST = 3.0
-"""How many times its P90 a lognormal is at most: what would take longer takes as long. An assumption; docs/risk.md has its reason."""
+"""How many times its P90 a lognormal is at most: what would take longer takes as long. An assumption; docs/explanation/risk.md has its reason."""
 
 
 class Family(IntEnum):

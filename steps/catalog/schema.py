@@ -28,7 +28,7 @@ FIRST_DOCUMENTS = {
     "003": "the comparison of frontier clusters",
     "004": "the encyclopedia article on GPU clusters",
 }
-"""The documents with which this project began, by number. docs/sources.md says what each is."""
+"""The documents with which this project began, by number. docs/reference/sources.md says what each is."""
 
 
 class Closed(BaseModel):
@@ -295,7 +295,7 @@ class Sources(Closed):
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Every source by the name that docs/sources.md explains, for example "the list of 195 steps, step 34"."""
+        """Every source by the name that docs/reference/sources.md explains, for example "the list of 195 steps, step 34"."""
         texts = [f"{FIRST_DOCUMENTS[said[:3]]}, {said[4:]}" for said in self.seed]
         items = [f"{FIRST_DOCUMENTS['000']}, item {number}" for number in self.guide60]
         return (*texts, *items, *self.references)

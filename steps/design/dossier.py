@@ -1,6 +1,6 @@
 """The dossier of a design: the result of each calculator, the bill, the findings; and all of it as JSON.
 
-The keys of the JSON are a contract (docs/design.md): keys are added, never renamed.
+The keys of the JSON are a contract (docs/reference/design.md): keys are added, never renamed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ways to go on after an interruption: what each keeps back, what each loses, and what is left for training.
 
-Three ways of the comparison of frontier clusters (docs/sources.md, text 003): restart from a checkpoint on a hot spare, go on with
+Three ways of the comparison of frontier clusters (docs/reference/sources.md, text 003): restart from a checkpoint on a hot spare, go on with
 fewer servers (elastic), and compute twice what must not be lost (redundant). The last two survive the loss of one server. They restart
 from a checkpoint as well when the cause is not one server's (`SHARED_CAUSES`).
 """

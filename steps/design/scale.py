@@ -1,7 +1,7 @@
 """Needs that grow with size: at 8, 64, 1,024, 16,384 and 100,000 GPUs a design needs more than a smaller one.
 
 A design that lacks one of them gets a warning. A need that no figure shows is a note. The tiers are those of a chapter on
-training clusters (docs/sources.md, text 002).
+training clusters (docs/reference/sources.md, text 002).
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ PROGRAM = "clusterwright"
 FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TYPED = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?clusterwright (.*(?:\\\n.*)*)", re.MULTILINE)
 NAMED = re.compile(r"""[`"]clusterwright ([a-z][^`"\n]*)[`"]""")
+SPAN = re.compile(r"`([a-z][^`]*? --[^`]*)`")
 A_DAY = "2026-11-21"
 """In place of the day that a message names."""
 SHELL = {"|", ">", "<", "&&", ";", "#"}
@@ -86,3 +87,10 @@ def named(file: Path) -> list[str]:
     return [
         line.replace("\\n", " ").replace("{day}", A_DAY).replace("{event.seq}", "1") for line in NAMED.findall(text)
     ]
+
+
+def short(page: Path) -> list[str]:
+    """Return what a page has in backticks of a command and its options, without the program's name."""
+    names = {name for name, _ in commands()}
+    text = FENCE.sub("", page.read_text(encoding="utf-8")).replace("\n", " ")
+    return [line for line in SPAN.findall(text) if line.split()[0] in names]

@@ -83,7 +83,7 @@ def test_the_addresses_are_not_tried_from_a_rehearsal(notifying: Path, receiver:
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        (lambda file: file.unlink(), 3, "docs/notifications.md"),
+        (lambda file: file.unlink(), 3, "docs/how-to/notifications.md"),
         (lambda file: file.chmod(0o644), 3, "chmod 600"),
         (lambda file: file.write_text(file.read_text().replace("owner", "nobody")), 2, "rules[0].who"),
         (lambda file: file.write_text(file.read_text().replace("url: ", "env: ")), 2, "addresses.desk.env"),

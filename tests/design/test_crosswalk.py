@@ -11,7 +11,7 @@ import pytest
 
 from tests.shipped import shipped_catalog
 
-PAGE = Path(__file__).parents[2] / "docs" / "crosswalk.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "crosswalk.md"
 GUIDE = Path(__file__).parent / "guide60.md"
 
 

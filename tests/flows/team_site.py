@@ -157,7 +157,7 @@ class TeamSite:
         return self._start(name, (sys.executable, "-P", "-m", "prefect", *words, *apart), self._of_server())
 
     def _of_server(self) -> dict[str, str]:
-        """Return the settings of Prefect's server, which docs/team.md names."""
+        """Return the settings of Prefect's server, which docs/how-to/team.md names."""
         home = self.folder / "prefect"
         home.mkdir(exist_ok=True)
         own = {

@@ -340,7 +340,7 @@ def test_a_wrong_file_names_its_place_and_repeats_no_address(site: Path, text: s
 
 
 def test_the_file_that_the_docs_show_is_one(site: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "notifications.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "notifications.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
     write(site, shown)
 

@@ -102,7 +102,7 @@ def page(found: Trials, lab: Lab) -> str:
         "",
         f"{datetime.now(UTC):%Y-%m-%d}. {held} of {len(rows)} playbooks hold: check mode on bare hosts ends well, and the second run",
         "changes nothing. Written by `python -m tests.lab.idempotence`, which runs every playbook by plain `ansible-playbook` on the",
-        f"{len(lab.topology.hosts)} hosts of a [lab](../lab.md), in an order that dependencies allow, in three passes: `--check --diff` before",
+        f"{len(lab.topology.hosts)} hosts of a [lab](../how-to/lab.md), in an order that dependencies allow, in three passes: `--check --diff` before",
         "anything is installed, for real, and once more after all of them have run, so that one that undoes another's work is found.",
         f"Check mode wrote {len(found.written_by_check)} files on the servers. Changes are tasks, over all hosts. Seconds are of two cores that run the lab and Ansible, single runs, proofs included.",
         "",

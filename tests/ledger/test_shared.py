@@ -304,7 +304,7 @@ def test_roles_are_made_for_the_people_of_a_site(postgres: Server) -> None:
 
 
 def test_roles_are_printed_by_an_account_that_has_none_yet(postgres: Server, tmp_path: Path) -> None:
-    """As docs/ledger.md sets a site up: everybody's role is made by this script, also that of who prints it."""
+    """As docs/explanation/ledger.md sets a site up: everybody's role is made by this script, also that of who prints it."""
     name = postgres.database()
     made = called(["init", "--preset", "localhost", tmp_path / "site"])
     assert made.returncode == 0, made.stderr

@@ -1,4 +1,4 @@
-"""The rules of docs/schedule.md, played minute by minute. It shares no arithmetic with the code: it only steps and counts.
+"""The rules of docs/reference/schedule.md, played minute by minute. It shares no arithmetic with the code: it only steps and counts.
 
 A calendar is a row of minutes, worked or not. Each question is answered by walking along it.
 """

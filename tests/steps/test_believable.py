@@ -1,4 +1,4 @@
-"""docs/believable.md: what it says of each preset is so, and what lies outside of what is published is explained."""
+"""docs/explanation/believable.md: what it says of each preset is so, and what lies outside of what is published is explained."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_page_is_what_the_plans_say() -> None:
 
 def test_every_explanation_is_of_a_preset_that_lies_outside() -> None:
     """An explanation that nobody needs any more is removed."""
-    page = (DOCS / "believable.md").read_text(encoding="utf-8")
+    page = (DOCS / "explanation" / "believable.md").read_text(encoding="utf-8")
     listed = (DOCS / "believable.yaml").read_text(encoding="utf-8")
 
     explained = page.partition("## Beside what is published")[2].partition("## Crews and shifts")[0]
@@ -35,7 +35,7 @@ def test_every_explanation_is_of_a_preset_that_lies_outside() -> None:
 
 
 def test_ten_figures_are_listed_with_what_they_rest_on_and_the_servers_lead_time_first() -> None:
-    page = (DOCS / "believable.md").read_text(encoding="utf-8").partition("## The figures that move")[2]
+    page = (DOCS / "explanation" / "believable.md").read_text(encoding="utf-8").partition("## The figures that move")[2]
     for preset in page.split("### ")[1:]:
         rows = [line.split(" | ") for line in preset.splitlines() if line.startswith("| ") and "value" not in line]
 

@@ -1,4 +1,4 @@
-"""What docs/planning.md says of a preset's dates is what its plans say."""
+"""What docs/explanation/planning.md says of a preset's dates is what its plans say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.steps.test_plan import planned
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("plans")]
 
-PAGE = Path(__file__).parents[2] / "docs" / "planning.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "planning.md"
 SENTENCE = re.compile(
     r"go-live, (\d+) weeks after the start; on a green field the generators and the utility's study do, (\d+) weeks after it, and the GPU "
     r"order has (\d+) weeks of float"

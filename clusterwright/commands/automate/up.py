@@ -4,7 +4,7 @@ Ctrl-C stops it once what runs has ended; a second Ctrl-C stops it at once. On a
 events first; the first start reads all of them, and later ones only the new ones. With --detach the engine goes on by itself
 once its dashboard answers: `clusterwright logs` shows what it says, and `clusterwright down` stops it.
 
-Where site.yaml states a `team`, this is one of its dispatchers: one leads, and workers run the playbooks (docs/team.md).
+Where site.yaml states a `team`, this is one of its dispatchers: one leads, and workers run the playbooks (docs/how-to/team.md).
 
 Example:
     clusterwright up

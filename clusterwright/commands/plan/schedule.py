@@ -1,7 +1,7 @@
 """Work out the dates of any network in CSV files.
 
 FILE is a .csv file with a row an activity, or a folder with activities.csv, resources.csv and calendars.csv.
-docs/schedule.md has the columns. Nothing is recorded, and no site is needed.
+docs/reference/schedule.md has the columns. Nothing is recorded, and no site is needed.
 
 Example:
     clusterwright schedule activities.csv

@@ -79,7 +79,7 @@ def vaulted_in(inventory: Path) -> list[Vaulted]:
 def _closed(one: Vaulted, why: str) -> ClusterwrightError:
     return InputError(
         f"{why} (vault id {one.vault_id})",
-        hint="`runs.vault` in site.yaml says where its password comes from; docs/runs.md",
+        hint="`runs.vault` in site.yaml says where its password comes from; docs/how-to/runs.md",
         place=Place(one.file, one.line),
     )
 

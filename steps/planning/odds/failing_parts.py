@@ -2,7 +2,7 @@
 
 What is found dead is replaced from the shelf, which adds hours to the step that finds it. A part without a spare is waited for,
 beside the work; what is left of that wait when the unit would be accepted delays its acceptance. The figures are the design's
-(docs/design-figures.md, section risk).
+(docs/reference/design-figures.md, section risk).
 """
 
 from __future__ import annotations

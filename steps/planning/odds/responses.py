@@ -2,7 +2,7 @@
 
 A delivery is late once its lead time is longer than the one with which it comes on its need-by date, if it is ordered as planned. Nobody
 knows before how late it will be: the buyer waits for so many weeks as the figures say, and then responds. What is promised for a
-day gets no response. The figures are the design's (docs/design-figures.md, section responses).
+day gets no response. The figures are the design's (docs/reference/design-figures.md, section responses).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Work and lead times have the same distribution: PERT, in which "likely" is the most likely value. All that is ordered of one maker has the same
 luck, and the market moves what all makers have not promised. A promise narrows a delivery to the day that it names and to what
-may be left of a slip. A trade that is slow here is slow with all its work. The figures are the design's (docs/design-figures.md,
+may be left of a slip. A trade that is slow here is slow with all its work. The figures are the design's (docs/reference/design-figures.md,
 section risk). What the buyer does about late deliveries, what weather takes and what fails have modules of their own. Source of
 drivers: AACE International 57R-09.
 """

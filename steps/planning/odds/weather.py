@@ -1,7 +1,7 @@
 """What weather does to a plan: outdoor work loses days, and all that is outdoors at a site loses the same share of them together.
 
 The share is drawn once for each quarter of a year. Of work that is planned over several quarters, each has its part. The figures are
-the design's (docs/design-figures.md, section risk).
+the design's (docs/reference/design-figures.md, section risk).
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def test_resources_and_three_points_reach_the_engines(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "schedule.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "schedule.md").read_text(encoding="utf-8")
     activities, resources, calendars = re.findall(r"```csv\n(.*?)```", page, flags=re.DOTALL)
 
     project = project_of(tmp_path, activities, head="", resources=resources, calendars=calendars)

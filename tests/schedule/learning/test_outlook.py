@@ -131,7 +131,7 @@ def test_wrong_columns_are_refused() -> None:
 
 
 def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "learning.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "explanation" / "learning.md").read_text(encoding="utf-8")
     code = page.partition("```python\n")[2].partition("```")[0]
 
     exec(code, {})

@@ -178,7 +178,7 @@ def test_memory_does_not_grow_with_samples() -> None:
 
 def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """It prints quantiles, a chance and a cost, and a tornado in which the supplier does most."""
-    page = (Path(__file__).parents[3] / "docs" / "risk.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "explanation" / "risk.md").read_text(encoding="utf-8")
     code = page.partition("```python\n")[2].partition("```")[0]
 
     exec(code, {})

@@ -1,4 +1,4 @@
-"""One sample played minute by minute, by the words of docs/risk.md. It shares no arithmetic with the code: it only steps and counts."""
+"""One sample played minute by minute, by the words of docs/explanation/risk.md. It shares no arithmetic with the code: it only steps and counts."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "slip.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "explanation" / "slip.md"
 
 
 def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 FOUND are files, or folders of files, each with the name of its device: what `playbooks/networking/062_found_links.yml` writes with
 `found_links_folder`, lldpcli -f json show neighbors, NVUE's or eAPI's interfaces, Redfish's ports; or iblinkinfo of a whole fabric.
 The schedule is that of the site's design, or a file like the cables.csv of `design --csv`. Names on site go into a table of drawn,
-device and ports (docs/found-links.md).
+device and ports (docs/how-to/found-links.md).
 
 Example:
     clusterwright fabric compare found/ --unit pod-001 --names names.csv

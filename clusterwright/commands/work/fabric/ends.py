@@ -1,6 +1,6 @@
 """Print what each device should hear, as an inventory states it: `expected_neighbours`, from the cable schedule.
 
-Step 062 reads the neighbours of hosts that have it. Names on site go into a table of drawn, device and ports (docs/found-links.md).
+Step 062 reads the neighbours of hosts that have it. Names on site go into a table of drawn, device and ports (docs/how-to/found-links.md).
 
 Example:
     clusterwright fabric ends --names names.csv > inventory/ends.json

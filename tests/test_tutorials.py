@@ -1,0 +1,42 @@
+"""Each tutorial is carried out as it is written: every command line of it runs, one after the other, in an empty folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from tests.clusterwright.command_lines import words_of
+from tests.conftest import Command
+
+TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
+LINE = re.compile(r"^(cd|clusterwright) (.*)$", re.MULTILINE)
+WAITS_FOR_A_PERSON = 4
+
+
+@pytest.mark.parametrize("page", ["discipline-lead.md", "owner.md", "provisioning-engineer.md"])
+def test_every_command_of_a_tutorial_does_what_it_says(page: str, tmp_path: Path, command: Command) -> None:
+    """Only the inbox ends otherwise than with 0: something waits, as the page says."""
+    blocks = re.findall(r"^```\n(.*?)^```", (TUTORIALS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = LINE.findall("".join(blocks))
+    folder = tmp_path
+
+    for program, line in lines:
+        if program == "cd":
+            folder /= line
+            _paper(folder / "note.pdf")
+            continue
+        ended = command(*words_of(line), cwd=folder)
+        expected = WAITS_FOR_A_PERSON if line.startswith("inbox") else 0
+        assert ended.returncode == expected, f"{line}: {ended.stderr}"
+
+    assert len(lines) > 7
+
+
+def _paper(file: Path) -> None:
+    """Write a PDF with a page, for whatever evidence asks for one."""
+    canvas = Canvas(str(file))
+    canvas.drawString(72, 720, "a note")
+    canvas.save()
