@@ -27,7 +27,14 @@ from ledger.stores.following import has_ledger
 from schedule.errors import ClusterwrightError
 from steps.design.people import account_warnings
 from steps.design.site import Site
-from steps.planning.checks.approvers import REMEDY, SECOND_SIGNER, by_one_account, in_short, one_account_in_short, unsignable
+from steps.planning.checks.approvers import (
+    REMEDY,
+    SECOND_SIGNER,
+    by_one_account,
+    in_short,
+    one_account_in_short,
+    unsignable,
+)
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
 NOT_SUPPORTED = "2.19."

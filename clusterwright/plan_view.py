@@ -13,7 +13,7 @@ from msgspec.json import encode
 from clusterwright.licence_view import licence_lines
 from clusterwright.output import Cells, Document, day, days, money, table
 from clusterwright.plan_orders import orders_document, print_orders
-from clusterwright.unsignable_view import unsignable_lines
+from clusterwright.unsignable_view import one_account_lines, unsignable_lines
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
@@ -76,7 +76,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     )
     _print_crews(plan)
     print_orders(plan)
-    for finding in (*plan.findings, *licence_lines(plan), *account_warnings(plan.people), *unsignable_lines(plan)):
+    of_people = (*account_warnings(plan.people), *one_account_lines(plan), *unsignable_lines(plan))
+    for finding in (*plan.findings, *licence_lines(plan), *of_people):
         print(f"! {finding}")
 
 

@@ -48,7 +48,11 @@ def why(
     with ask.record() as snapshot:
         name, zone = activity_named(snapshot, activity), site_of(snapshot).time_zone
         found = questions.why(snapshot, name, lapsed_releases(snapshot))
-        if found.state == State.READY and snapshot.as_of is None and (not_allowed := _not_allowed(ask.folder, snapshot, name)):
+        if (
+            found.state == State.READY
+            and snapshot.as_of is None
+            and (not_allowed := _not_allowed(ask.folder, snapshot, name))
+        ):
             found = found._replace(needs=(*found.needs, not_allowed))
         if not chain:
             ask.answer(snapshot, found, lambda: _print(found, zone))

@@ -75,10 +75,7 @@ def init(
         answers = Answers(read_preset(preset or USUAL), start or today_in(ZONE), people=people)
     chosen = answers.preset
     if chosen.name == ONE_MACHINE:
-        answers = answers._replace(machine=this_machine())
-        if start is None:
-            begins = project_now().astimezone(ZoneInfo(ZONE)) + timedelta(hours=1)  # so nothing is late from the first minute
-            answers = answers._replace(start=begins.date(), start_hour=begins.hour)
+        answers = _on_this_machine(answers, start)
     hosts = _inventory_text(chosen.name, inventory)
     is_ours = inventory is None and not (folder / "inventory").exists()
     write_site(folder, answers, hosts)
@@ -91,13 +88,19 @@ def init(
             )
     elif chosen.name == LAB:
         say(f"no lab is up, so the site has no hosts: `make lab-up`, then `init --preset {LAB} --force {folder}`")
-    if answers.machine is not None:
-        say(f"this machine: {answers.machine}")
     say(f"wrote {path}; read it through, then `clusterwright plan --site {quote(str(folder))}`")
     if is_dialogue:
         _say_first_plan(folder)
     elif people is not None:
         _say_unsignable(plan_of(folder))
+
+
+def _on_this_machine(answers: Answers, start: date | None) -> Answers:
+    """Return the answers with what this machine is. Without a start it begins at the next full hour, so that nothing is late at once."""
+    machine, begins = this_machine(), project_now().astimezone(ZoneInfo(ZONE)) + timedelta(hours=1)
+    say(f"this machine: {machine}")
+    answers = answers._replace(machine=machine)
+    return answers if start else answers._replace(start=begins.date(), start_hour=begins.hour)
 
 
 def _say_first_plan(folder: Path) -> None:

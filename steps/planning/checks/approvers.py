@@ -16,7 +16,9 @@ from steps.planning.activity import PlanActivity
 REMEDY = "add a person, or the role to a person, in site.yaml or people.csv; then `clusterwright plan adopt`"
 """What to do where sign-offs have nobody."""
 
-SECOND_SIGNER = "state the second signer's own account, or their key, under people in site.yaml; then `clusterwright plan adopt`"
+SECOND_SIGNER = (
+    "state the second signer's own account, or their key, under people in site.yaml; then `clusterwright plan adopt`"
+)
 """What to do where one account can give the signatures of several people."""
 
 SHOWN = 5
@@ -113,7 +115,9 @@ def by_one_account(activities: Iterable[PlanActivity], people: Iterable[HasAccou
 def one_account_in_short(found: list[str]) -> str:
     """Return what it means that one account can give the signatures of several people."""
     which = f"{found[0]} asks" if len(found) == 1 else f"{found[0]} and {len(found) - 1} more ask"
-    return f"{which} for signatures of two people, and one account can give both: the record then proves no second person"
+    return (
+        f"{which} for signatures of two people, and one account can give both: the record then proves no second person"
+    )
 
 
 def in_short(found: list[Unsignable]) -> list[str]:
