@@ -53,6 +53,10 @@ ACT = (
         f"attest 088@pod-001 --reason 'all racks read' --evidence {READING} --as sim-licensed-electrician",
         "it is done again",
     ),
+    (
+        f"attach 088@pod-001 --file {READING} --kind phase-current-log --as sim-licensed-electrician",
+        "with the file that its policy asks for",
+    ),
     ("sign 088@pod-001 --as sim-electrical-lead", "and approved"),
     ("log 088@pod-001", "all of it is on record"),
 )
