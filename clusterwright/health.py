@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from steps.design.site import Site
 from steps.planning.checks.approvers import (
     REMEDY,
     SECOND_SIGNER,
+    HasAccount,
     by_one_account,
     in_short,
     one_account_in_short,
@@ -178,6 +179,7 @@ def _accounts(site: Site) -> Check:
 
 def _sign_offs(folder: Path) -> Check:
     """Return whether somebody can give each sign-off: by the people on record, or else by those whom site.yaml proposes."""
+    able: Sequence[HasAccount]
     try:
         if has_ledger(folder):
             with open_snapshot(folder) as snapshot:

@@ -140,7 +140,7 @@ def _span(node: Node) -> tuple[datetime, datetime]:
     return node.dates.early_start, node.dates.early_finish
 
 
-def _node_line(nodes: list[Node], when: Callable[[datetime], str], *, has_calendars: bool) -> Cells:
+def _node_line(nodes: list[Node], when: Callable[[datetime | None], str], *, has_calendars: bool) -> Cells:
     first, dates = nodes[0], nodes[0].dates
     return (
         _and_more(first.id, nodes),
@@ -245,7 +245,7 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     return document
 
 
-def _when(plan: Plan) -> Callable[[datetime], str]:
+def _when(plan: Plan) -> Callable[[datetime | None], str]:
     """Return how moments of a plan are written: as days, and with the minute in a plan of hours."""
     return partial(minute if plan.finish - plan.start < IN_HOURS else day, zone=plan.time_zone)
 
