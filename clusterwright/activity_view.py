@@ -174,7 +174,7 @@ def _criterion(c: CriterionRow) -> str:
     each = _said(" each {}", c.each)
     fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
     readers = _said(", read by {}", ", ".join(c.readers))
-    verdict = verdict_words(c, Judged(c.verdict, c.measured, c.worst))
+    verdict = verdict_words(c, Judged(c.verdict, c.measured, c.worst, c.note))
     return f"criterion {limit_words(c)}{each}{fleet}: {verdict}{readers}"
 
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from clusterwright.output import table
+from clusterwright.this_machine import Machine
 from ledger.project_time import project_now
 from schedule.errors import ClusterwrightError, InputError
 from steps.design.figures import figure_specs
@@ -27,7 +28,10 @@ ZONE = "Etc/UTC"
 
 
 class Answers(NamedTuple):
-    """What a new site file says. None is what the preset says, and for people three placeholders."""
+    """What a new site file says. None is what the preset says, and for people three placeholders.
+
+    Where the site is one `machine`, the one at hand, its parts are written down too.
+    """
 
     preset: Preset
     start: date
@@ -36,6 +40,8 @@ class Answers(NamedTuple):
     country: str = "US"
     time_zone: str = ZONE
     people: Path | None = None
+    start_hour: int | None = None
+    machine: Machine | None = None
 
 
 def asked(preset: str, start: date | None) -> Answers:

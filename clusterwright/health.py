@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -27,7 +27,15 @@ from ledger.stores.following import has_ledger
 from schedule.errors import ClusterwrightError
 from steps.design.people import account_warnings
 from steps.design.site import Site
-from steps.planning.checks.approvers import REMEDY, in_short, unsignable
+from steps.planning.checks.approvers import (
+    REMEDY,
+    SECOND_SIGNER,
+    HasAccount,
+    by_one_account,
+    in_short,
+    one_account_in_short,
+    unsignable,
+)
 
 PACKAGES = ("prefect", "fastapi", "sqlmodel", "ansible-runner", "ansible-core", "textual")
 NOT_SUPPORTED = "2.19."
@@ -171,18 +179,21 @@ def _accounts(site: Site) -> Check:
 
 def _sign_offs(folder: Path) -> Check:
     """Return whether somebody can give each sign-off: by the people on record, or else by those whom site.yaml proposes."""
+    able: Sequence[HasAccount]
     try:
         if has_ledger(folder):
             with open_snapshot(folder) as snapshot:
-                found = unsignable((row.plan for row in activities(snapshot)), people(snapshot))
+                asked, able = [row.plan for row in activities(snapshot)], people(snapshot)
         else:
             plan = plan_of(folder)
-            found = unsignable(plan.activities, plan.people)
+            asked, able = [*plan.activities], plan.people
     except ClusterwrightError as error:
         return Check(SIGN_OFFS, ADVICE, f"not looked at: {error.what}", error.hint)
-    if not found:
-        return Check(SIGN_OFFS, OK, "somebody can give each")
-    return Check(SIGN_OFFS, ADVICE, "; ".join(in_short(found)), REMEDY)
+    if found := unsignable(asked, able):
+        return Check(SIGN_OFFS, ADVICE, "; ".join(in_short(found)), REMEDY)
+    if alone := by_one_account(asked, able):
+        return Check(SIGN_OFFS, ADVICE, one_account_in_short(alone), SECOND_SIGNER)
+    return Check(SIGN_OFFS, OK, "somebody can give each")
 
 
 def fixed(check: Check, site: Path | None) -> str:

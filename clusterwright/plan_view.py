@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Raw
@@ -12,7 +13,7 @@ from msgspec.json import encode
 from clusterwright.licence_view import licence_lines
 from clusterwright.output import Cells, Document, day, days, money, table
 from clusterwright.plan_orders import orders_document, print_orders
-from clusterwright.unsignable_view import unsignable_lines
+from clusterwright.unsignable_view import one_account_lines, unsignable_lines
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
@@ -22,11 +23,14 @@ from steps.planning.dates.critical_days import in_words as shares_in_words
 from steps.planning.plan import Plan, PlanCalendar, PlanLevelling
 from steps.planning.scenarios.working_cost import WorkingCost
 from steps.planning.working_hours import in_words
+from steps.stamps import minute
 
 if TYPE_CHECKING:
     from steps.planning.odds.plan_odds import PlanOdds  # the samplers, which few commands need
 
 BAR = 60
+IN_HOURS = timedelta(days=2)
+"""A plan that is shorter is written in hours."""
 HEADERS = ("activity", "what", "start", "finish", "with unlimited crews", "float", "crew wait", "driven by")
 
 
@@ -43,11 +47,11 @@ class Node(NamedTuple):
 
 def print_plan(plan: Plan, *, everything: bool) -> None:
     """Print the summary, the critical path in its order, and every order with its dates."""
-    zone = plan.time_zone
+    when = _when(plan)
     applicable = sum(a.applicable for a in plan.activities)
     print(
         f"{plan.site}: {plan.preset}, facility {plan.facility}{f', scenario {plan.scenario}' if plan.scenario else ''}. "
-        f"Working schedule {day(plan.start, zone)} to {day(plan.finish, zone)}, {_weeks(plan, plan.finish)} weeks; "
+        f"Working schedule {when(plan.start)} to {when(plan.finish)}, {_length(plan, plan.finish)}; "
         f"{applicable} activities, {len(plan.activities) - applicable} not applicable, "
         f"{len(plan.orders)} orders."
     )
@@ -66,13 +70,14 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         alike.setdefault(key, []).append(node)
     table(
         (*HEADERS, *(("calendar",) if plan.calendars else ())),
-        [_node_line(nodes, zone, has_calendars=bool(plan.calendars)) for nodes in alike.values()],
+        [_node_line(nodes, when, has_calendars=bool(plan.calendars)) for nodes in alike.values()],
         title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
         right=(5, 6),
     )
     _print_crews(plan)
     print_orders(plan)
-    for finding in (*plan.findings, *licence_lines(plan), *account_warnings(plan.people), *unsignable_lines(plan)):
+    of_people = (*account_warnings(plan.people), *one_account_lines(plan), *unsignable_lines(plan))
+    for finding in (*plan.findings, *licence_lines(plan), *of_people):
         print(f"! {finding}")
 
 
@@ -135,14 +140,14 @@ def _span(node: Node) -> tuple[datetime, datetime]:
     return node.dates.early_start, node.dates.early_finish
 
 
-def _node_line(nodes: list[Node], zone: str, *, has_calendars: bool) -> Cells:
+def _node_line(nodes: list[Node], when: Callable[[datetime | None], str], *, has_calendars: bool) -> Cells:
     first, dates = nodes[0], nodes[0].dates
     return (
         _and_more(first.id, nodes),
         first.title,
-        day(dates.early_start, zone),
-        day(dates.early_finish, zone),
-        day(dates.unlimited_finish, zone),
+        when(dates.early_start),
+        when(dates.early_finish),
+        when(dates.unlimited_finish),
         days(dates.total_float_h, first.hours_per_day),
         days(dates.crew_wait_h, first.hours_per_day) if dates.crew_wait_h else "",
         _driver(dates),
@@ -188,7 +193,7 @@ def _levelling(plan: Plan, levelling: PlanLevelling) -> str:
         "proven to be the shortest" if levelling.gap == 0 else f"at most {levelling.gap:.1%} longer than the shortest"
     )
     return (
-        f"With unlimited crews: {day(early, plan.time_zone)}, {_weeks(plan, early)} weeks. The order of crews is {bound}: "
+        f"With unlimited crews: {_when(plan)(early)}, {_length(plan, early)}. The order of crews is {bound}: "
         f"{levelling.method}, the best of {levelling.schedules} schedules."
     )
 
@@ -238,6 +243,18 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     document["shared_accounts"] = shared_accounts(plan.people)
     document["unsignable"] = [one._asdict() for one in unsignable(plan.activities, plan.people)]
     return document
+
+
+def _when(plan: Plan) -> Callable[[datetime | None], str]:
+    """Return how moments of a plan are written: as days, and with the minute in a plan of hours."""
+    return partial(minute if plan.finish - plan.start < IN_HOURS else day, zone=plan.time_zone)
+
+
+def _length(plan: Plan, until: datetime) -> str:
+    """Return how long a plan goes on until then: in weeks, and a plan of hours in hours."""
+    if plan.finish - plan.start < IN_HOURS:
+        return f"{(until - plan.start) / timedelta(hours=1):.1f} hours"
+    return f"{_weeks(plan, until)} weeks"
 
 
 def _weeks(plan: Plan, until: datetime) -> str:

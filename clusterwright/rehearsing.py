@@ -28,8 +28,11 @@ def prepare_rehearsal(
     *,
     samples: int | None = None,
     seed: int = 1,
+    account: str | None = None,
 ) -> Luck | None:
     """Make a rehearsal ledger where there is none, and return the sample that is played. None where no `number` is asked for.
+
+    With an `account` it may act as each of the simulated people, who then sign without keys.
 
     Raise for a number that no sample has, where there is a real ledger, and where the one that is there plays something else.
     """
@@ -47,7 +50,7 @@ def prepare_rehearsal(
     made, crewed = solved_plan_of(folder)
     luck = _luck(made, number, samples, seed)
     committed = committed_dates(odds_of(made, crewed), site_at(folder).commit_to)
-    plan = _simulated(made, keys.make([*(f"sim-{role}" for role in made.roles), ENGINE]))
+    plan = _simulated(made, keys.make([*(f"sim-{role}" for role in made.roles), ENGINE]), account)
     ledger = create_ledger(
         folder,
         site_name=plan.site,
@@ -81,19 +84,23 @@ def _refuse_other_luck(recorded: str, luck: Luck | None) -> None:
         )
 
 
-def _simulated(plan: Plan, keys: dict[str, str]) -> Plan:
-    """Return the plan with a simulated person for each role instead of the site's people. They and the engine sign with keys."""
+def _simulated(plan: Plan, keys: dict[str, str], account: str | None) -> Plan:
+    """Return the plan with a simulated person for each role instead of the site's people.
+
+    They and the engine sign with keys. People who share an account need none.
+    """
     people = [
         Person(
             id=f"sim-{role}",
             name=f"Simulated {title}",
             roles=(role,),
             organisation="simulated",
-            ssh_key=keys[f"sim-{role}"],
+            account=account,
+            ssh_key=None if account else keys[f"sim-{role}"],
         )
         for role, title in plan.roles.items()
     ]
-    activities = tuple(map(_signed, plan.activities))
+    activities = plan.activities if account else tuple(map(_signed, plan.activities))
     return plan.model_copy(update={"people": tuple(people), "engine_key": keys[ENGINE], "activities": activities})
 
 

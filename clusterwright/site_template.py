@@ -4,6 +4,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from clusterwright.first_answers import Answers
+from clusterwright.this_machine import Machine
 from ledger.account import machine_account
 from steps.catalog.loader import read_roles
 from steps.design.public_holidays import are_known
@@ -28,7 +29,7 @@ preset: {preset}
 overrides:{overrides}
 #  nodes: 64
 #  cooling: hybrid
-
+{decisions}
 # What the buyer does about orders that are late, by item; nothing if left out. docs/explanation/risk.md has each price.
 # responses:
 #   expedite: [gpu-server, leaf-switch, spine-switch]
@@ -36,6 +37,7 @@ overrides:{overrides}
 #   partial-service: [leaf-switch, spine-switch]
 
 start: {start}        # the first day of the project
+{start_hour}
 # commit_to: P50        # how sure the dates are to which the site commits; P80 if left out
 calendar:
   working_days: [1, 2, 3, 4, 5]   # ISO weekdays, Monday is 1
@@ -127,6 +129,9 @@ def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
         ("owner", "Owner", ["owner-pm", *both]),
         ("reviewer", "Reviewer", ["sponsor", *both]),
     ]
+    overrides = {"nodes": answers.nodes} if answers.nodes else {}
+    if answers.machine is not None:
+        overrides |= answers.machine.overrides()
     listed = "people:\n" + "".join(_person(*person, account) for person in people).rstrip("\n")
     return _SITE.format(
         name=name,
@@ -136,14 +141,26 @@ def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
         title=preset.title,
         preset=preset.name,
         facility=f"facility: {answers.facility}" if answers.facility else f"# facility: {preset.choices['facility']}",
-        overrides=f"\n  nodes: {answers.nodes}" if answers.nodes else " {}",
+        overrides="".join(f"\n  {key}: {value}" for key, value in overrides.items()) or " {}",
+        decisions=_decisions(answers.machine),
         burn_in=preset.choices["burn_in"],
         start=answers.start.isoformat(),
+        start_hour=_NO_HOUR if answers.start_hour is None else f"start_hour: {answers.start_hour}",
         people=f"people: {PEOPLE_FILE}" if answers.people else listed,
         inventory=_INVENTORY_KEY if has_inventory else _NO_INVENTORY,
     )
 
 
+def _decisions(machine: Machine | None) -> str:
+    """Return the steps that do not apply to the machine at hand, as `init` found it."""
+    found = [] if machine is None else list(machine.decisions())
+    if not found:
+        return ""
+    lines = "".join(f'  - {{steps: ["{step}"], reason: "{reason}"}}\n' for step, reason in found)
+    return f"\n# What does not apply to this machine, as `init` found it. Remove a line and the step applies.\ndecisions:\n{lines}"
+
+
+_NO_HOUR = "# start_hour: 8          # what is counted in elapsed time begins at this hour of it; midnight if left out"
 _HOLIDAYS = "# public_holidays: US-TN        # those of the country if left out, or of a part of it; none for none"
 _NO_HOLIDAYS = "public_holidays: none           # of {country} none are known: write the days below"
 
@@ -178,9 +195,9 @@ all:
       ansible_connection: local
       ansible_python_interpreter: "{{ ansible_playbook_python }}"
   vars:
-    # What the checks hold the machine against; a check without its baseline is `not measured`.
-    # operating_system_baseline: Debian 12
-    # gpu_driver_version: "550.54.15"
-    # listening_ports_policy: [tcp/22]
-    listening_ports_policy: [tcp/22]
+    # What the checks compare the machine with; without it they are `not measured`. The engine runs with what you
+    # changed here once you have allowed it: `clusterwright allow`.
+    listening_ports_policy: [tcp/22]   # what may listen for other machines (068)
+    # gpu_driver_version: "550.54.15"  # (148)
+    stress_memory_share: 5%            # of the memory, that a load of seconds gets through it (035)
 """

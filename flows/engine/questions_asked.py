@@ -22,9 +22,9 @@ class Key(NamedTuple):
 class Asked:
     """The questions that all engines of this site have asked so far."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, site_dir: Path) -> None:
         """Read what there is. A last line that a killed engine left incomplete is ignored."""
-        self._path = path
+        self._path = path = site_dir / ".clusterwright" / "asked.jsonl"
         self._lock = threading.Lock()
         self._keys: set[Key] = set()
         if path.exists():
@@ -37,6 +37,10 @@ class Asked:
 
     def __contains__(self, key: Key) -> bool:
         return key in self._keys
+
+    def has_asked(self, activity: str, attempt: int) -> bool:
+        """Return whether people were asked anything in an attempt."""
+        return any((key.activity, key.attempt) == (activity, attempt) for key in self._keys)
 
     def add(self, key: Key) -> None:
         """Remember a question, also for the next engine."""

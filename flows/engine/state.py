@@ -121,7 +121,7 @@ class Engine:
         """Read what people were asked before, and index the plan."""
         self.turns = Reservations(self.ledger, self.id, self.side_by_side)
         self.readers = Readers(self.site_dir)
-        self._asked = Asked(self.site_dir / ".clusterwright" / "asked.jsonl")
+        self._asked = Asked(self.site_dir)
         self._drift = DriftLooks(self.site_dir / ".clusterwright" / "drift", self.clock())
         self.use(self.plan, self.revision)
 

@@ -31,7 +31,7 @@ from steps.value import Value
 
 
 class CriterionRow(NamedTuple):
-    """A criterion and its verdict in this attempt. `worst` is the item that decides the verdict.
+    """A criterion and its verdict in this attempt. `worst` is the item that decides the verdict, `note` what a failure found there.
 
     `fleet_z` is how many robust standard deviations an item may differ from the others. `causes` are the likely causes of a
     failure. `readers` are the people who recorded a reading; a run's readings have none.
@@ -46,6 +46,7 @@ class CriterionRow(NamedTuple):
     verdict: str
     measured: str
     worst: str
+    note: str = ""
     fleet_z: Decimal | None = None
     causes: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()

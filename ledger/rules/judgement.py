@@ -30,11 +30,12 @@ _ORDER = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 class Judged(NamedTuple):
-    """A verdict, the measured value in words, and the item that decides."""
+    """A verdict, the measured value in words, and the item that decides. Of a failure the `note` says what was found there."""
 
     verdict: str
     measured: str
     worst: str
+    note: str = ""
 
 
 class Judgement(NamedTuple):
@@ -93,7 +94,8 @@ def limit_words(c: Limited) -> str:
 def verdict_words(c: Limited, judged: Judged) -> str:
     """Return a verdict with what was measured where. To a question of yes or no it is yes, no or not yet, with the metric's id."""
     at = f" at {judged.worst}" if judged.worst else ""
-    read = "" if judged.measured in {"", NOT_MEASURED} else f"{judged.measured}{at}"
+    found = f": {judged.note}" if judged.note else ""
+    read = "" if judged.measured in {"", NOT_MEASURED} else f"{judged.measured}{at}{found}"
     if not isinstance(c.value, bool):
         return f"{judged.verdict} ({read})" if read else judged.verdict
     answers = {NOT_MEASURED: "not yet", MET: "yes" if _wants_yes(c) else "no"}
@@ -186,7 +188,7 @@ def _worst(criterion: PlanCriterion, readings: list[Measured]) -> Judged:
     if failed:
         worst = _extreme(criterion, failed)
         bad = len(verdicts) - verdicts.count(MET)
-        return Judged(FAILED, _summary(readings, bad, worst), worst.item)
+        return Judged(FAILED, _summary(readings, bad, worst), worst.item, worst.note)
     if NOT_MEASURED in verdicts:
         worst = readings[verdicts.index(NOT_MEASURED)]
         return Judged(NOT_MEASURED, worst.note or _text(worst, criterion.unit), worst.item)

@@ -9,8 +9,10 @@ import difflib
 from importlib.resources import files
 from pathlib import Path
 
+from pydantic import Field
+
 from schedule.errors import InputError, Place
-from steps.catalog.schema import Closed, Text
+from steps.catalog.schema import Closed, Duration, StepId, Text
 from steps.design.figures import Chosen, Figures, Setting, checked, choice_specs, figure_specs
 from steps.design.power_topology import resolved
 from steps.design.site import Decision, SourcedFigure
@@ -32,7 +34,7 @@ class Profile(Closed):
 
 
 class Preset(Closed):
-    """A kind of cluster: a profile, choices, figures, and the steps that do not apply to it."""
+    """A kind of cluster: a profile, choices, figures, the steps that do not apply to it, and how long others take there."""
 
     name: Text
     title: Text
@@ -41,6 +43,7 @@ class Preset(Closed):
     choices: Choices
     figures: dict[str, SourcedFigure]
     decisions: tuple[Decision, ...]
+    durations: dict[StepId, Duration] = Field(default_factory=dict)
 
 
 def _presets() -> Path:

@@ -136,6 +136,7 @@ class Inventory(Closed):
 class Site(Closed):
     """One site: where, what, when, with whom.
 
+    What is counted in elapsed time begins at the hour `start_hour` of the first day, in site time.
     `shifts` are those of a working day: a number for all trades, or by trade, with `every-trade` for those that are left out.
     """
 
@@ -145,6 +146,7 @@ class Site(Closed):
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
     preset: Text
     start: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
+    start_hour: Annotated[int, Field(ge=0, le=23)] = 0
     scenario: Text | None = None
     commit_to: Percentile = Percentile.P80
     facility: Literal["existing", "shell", "greenfield"] | None = None

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from clusterwright.commands.site.tour import LOOK
+from clusterwright.commands.site import init
+from clusterwright.commands.site.tour import ACT, LOOK
 from clusterwright.planning import plan_of
+from clusterwright.this_machine import Machine, this_machine
+from flows.engine.questions_asked import Asked, Key
+from steps.planning.plan import Plan
 from tests.conftest import Command
 from tests.ports import free_port
 
@@ -94,6 +100,88 @@ def test_people_that_cannot_be_read_make_no_site(
     assert not (tmp_path / "new").exists()
 
 
+def plan_on(machine: Machine, folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """Return the plan of the site that is this machine."""
+    monkeypatch.setattr(init, "this_machine", lambda: machine)
+    made = command("init", "--preset", "localhost", folder)
+    assert f"this machine: {machine}" in made.stderr
+    return plan_of(folder)
+
+
+def test_one_machine_is_a_plan_of_hours_that_costs_nobody_anything(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for two people says so, for one person at one machine."""
+    made = plan_on(Machine("hardware", 2, 1, 0), tmp_path / "here", command, monkeypatch)
+
+    todo = [one.id for one in made.activities if one.applicable]
+    assert sorted(todo) == [
+        "007@pod-001", "008@pod-001", "031@pod-001", "035@pod-001", "068@site", "144@pod-001", "195@site",
+    ]  # fmt: skip
+    assert 1 < (made.finish - made.start) / timedelta(hours=1) < 5
+    assert not made.orders
+    assert all(one.not_applicable_because for one in made.activities if not one.applicable)
+    said = command("plan", "--site", tmp_path / "here").stdout
+    assert "hours; 7 activities" in said
+    assert "The crews' hours cost about $0.00; nothing comes on top." in said
+    assert "195@site asks for signatures of two people, and one account can give both" in said
+    doctor = command("doctor", "--site", tmp_path / "here").stdout
+    assert "195@site asks for" in doctor
+
+
+def test_the_accelerators_of_the_machine_are_in_its_plan(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan_on(Machine("hardware", 2, 8, 8), tmp_path / "here", command, monkeypatch)
+
+    todo = {one.id: one for one in made.activities if one.applicable}
+    assert {"029@pod-001", "148@pod-001"} <= todo.keys()
+    wanted = {one.metric: one.value for one in todo["008@pod-001"].criteria}
+    assert (wanted["gpu.count"], wanted["disk.nvme"]) == (8, 8)
+
+
+def test_what_a_container_cannot_show_does_not_apply_there_with_the_reason(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan_on(Machine("container", 1, 0, 0), tmp_path / "here", command, monkeypatch)
+
+    reasons = {one.step: one.not_applicable_because or "" for one in made.activities}
+    assert [step for step, reason in reasons.items() if reason.startswith("a container: ")] == ["007", "031", "144"]
+
+
+def test_a_machine_is_what_its_kernel_shows(tmp_path: Path) -> None:
+    """Two processors with two cores each, a drive with its namespace and controller, a GPU, its audio and another maker's."""
+    shown = {f"sys/devices/system/cpu/cpu{n}/topology/physical_package_id": f"{n // 2}\n" for n in range(4)}
+    shown |= {"sys/block/nvme0n1/size": "", "sys/block/nvme0c0n1/size": "", "sys/class/dmi/id/bios_version": "1.2\n"}
+    shown |= {"proc/cpuinfo": "processor : 0\nflags : fpu vme\n"}
+    for number, (vendor, kind) in enumerate([("0x10de", "0x030200"), ("0x10de", "0x040300"), ("0x1002", "0x030000")]):
+        shown |= {
+            f"sys/bus/pci/devices/{number}/vendor": f"{vendor}\n",
+            f"sys/bus/pci/devices/{number}/class": f"{kind}\n",
+        }
+    for name, text in shown.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    assert this_machine(tmp_path) == Machine("hardware", 2, 1, 1)
+
+    (tmp_path / "proc/cpuinfo").write_text("processor : 0\nflags : fpu hypervisor\n", encoding="utf-8")
+    assert this_machine(tmp_path).kind == "virtual machine"
+    (tmp_path / ".dockerenv").touch()
+    assert this_machine(tmp_path).kind == "container"
+
+
+def test_work_that_waits_for_what_this_account_has_not_allowed_says_so(adopted: Path, command: Command) -> None:
+    """The engine asked for it on the dashboard; a person asks `why`."""
+    with (adopted / "site.yaml").open("a", encoding="utf-8") as file:
+        file.write("runs: {vault: [{command: [./password]}]}\n")
+    assert "clusterwright allow" not in command("why", "141@site", "--site", adopted).stdout
+
+    Asked(adopted).add(Key("141@site", 1, "waits to be allowed"))
+
+    assert f"clusterwright allow --site {adopted}" in command("why", "141@site", "--site", adopted).stdout
+
+
 @pytest.mark.long
 def test_a_tour_shows_a_site_in_mid_build_and_every_command_that_it_names_works(
     process: Command, command: Command, tmp_path: Path
@@ -109,6 +197,11 @@ def test_a_tour_shows_a_site_in_mid_build_and_every_command_that_it_names_works(
         assert shown.returncode == 0, words
         assert len(shown.stdout.splitlines()) > 2, words
     assert "REHEARSAL, nothing here was really done" in command("status", cwd=site).stdout
+    for words, _ in ACT:
+        acted = command(*shlex.split(words), cwd=site)
+        assert acted.returncode in (0, 4), (words, acted.stderr)  # 4: the inbox says that something waits
+    assert json.loads(command("show", "088@pod-001", "--json", cwd=site).stdout)["activity"]["state"] == "done"
+    assert "0 findings" in command("audit", cwd=site).stdout
     nothing = command("rehearse", "--until", "H36@pod-001", cwd=site)
     assert (nothing.returncode, "H36@pod-001 does not apply at this site" in nothing.stderr) == (2, True)
     again = command("tour", site, cwd=tmp_path)

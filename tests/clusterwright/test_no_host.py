@@ -15,8 +15,8 @@ NAME = "143@site"
 
 @pytest.fixture
 def machine(tmp_path: Path, command: Command) -> Path:
-    """This machine, which is in none of the groups that step 143 plays."""
-    return one_step_site(tmp_path / "machine", command, NAME)
+    """This machine, which is in none of the groups that step 143 plays, as a site to which the step applies."""
+    return one_step_site(tmp_path / "machine", command, NAME, applicable=True, not_applicable_because=None)
 
 
 def test_why_names_what_is_missing_and_the_way_by_hand(machine: Path, command: Command) -> None:

@@ -134,3 +134,12 @@ def test_values_survive_their_text(value: Decimal | bool) -> None:
 def test_a_verdict_says_once_what_was_read(readings: list[Measured], said: str) -> None:
     criterion = asked("<=", D("0.5"), "dB")
     assert str(Judgement(criterion, judge(criterion, readings))) == said
+
+
+def test_a_failure_says_what_was_found_where() -> None:
+    """So a person knows which ports listen, and not only how many."""
+    found = [reading("a", D(0), "count"), reading("b", D(2), "count", "tcp/111, tcp/2024")]
+
+    (judged,) = judgements([asked("==", D(0), "count")], {"metric": found})
+
+    assert str(judged) == "metric == 0 count: failed (1 of 2 met, worst 2 count at b: tcp/111, tcp/2024)"

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
-from steps.planning.checks.approvers import SHOWN, in_short, unsignable
+from steps.planning.checks.approvers import SHOWN, by_one_account, in_short, one_account_in_short, unsignable
 from tests.ledger.conftest import small_plan
 
 LEAD, OTHER, CREW = "network-lead", "sponsor", "cabling-technician"
@@ -20,6 +20,7 @@ class Someone(NamedTuple):
 
     id: str
     roles: tuple[str, ...]
+    account: str | None = None
 
 
 def work(
@@ -88,3 +89,14 @@ def test_the_reasons_that_concern_most_come_first_and_the_others_are_counted() -
     assert found[0].startswith(f"role {roles[-1]}: nobody has it; 3 sign-offs")
     assert len(found) == SHOWN + 1
     assert found[-1].startswith("2 more reasons why nobody can sign")
+
+
+def test_two_signatures_that_one_account_can_give_are_named() -> None:
+    """Also where another account may do something else. With an account of their own the second person is a second one."""
+    asked = [work(1), work(2, (LEAD, OTHER), quorum=2), work(3, (LEAD, OTHER), quorum=2, applicable=False)]
+    ana, bo, crew = Someone("ana", (LEAD,), "root"), Someone("bo", (OTHER,), "root"), Someone("cy", (CREW,), "cy")
+
+    assert by_one_account(asked, [ana, bo, crew]) == ["002@site"]
+    assert "002@site asks for signatures of two people" in one_account_in_short(["002@site"])
+    assert by_one_account(asked, [ana, bo._replace(account="bo"), crew]) == []
+    assert by_one_account(asked, [ana._replace(account=None), bo._replace(account=None)]) == []

@@ -61,7 +61,8 @@ def _criterion(c: CriterionRow) -> tuple[Span, ...]:
     verdict = VERDICTS[c.verdict]
     where = f" at {c.worst}" if c.worst else ""
     by = f", read by {', '.join(c.readers)}" if c.readers else ""
-    value = f"{c.measured}{where}{by}" if c.measured != NOT_MEASURED else ""
+    found = f": {c.note}" if c.note else ""
+    value = f"{c.measured}{where}{found}{by}" if c.measured != NOT_MEASURED else ""
     return verdict, (c.metric, "text"), (limit, "text"), (value, verdict[1]), (c.source, "muted")
 
 

@@ -106,7 +106,7 @@ def _criterion(one: CriterionRow) -> Text:
 
 def _words(one: CriterionRow) -> str:
     """Return a criterion with its verdict, as `why` says it."""
-    verdict = verdict_words(one, Judged(one.verdict, one.measured, one.worst))
+    verdict = verdict_words(one, Judged(one.verdict, one.measured, one.worst, one.note))
     return f"{limit_words(one)}: {verdict}"
 
 

@@ -12,6 +12,7 @@ Example:
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
@@ -21,10 +22,14 @@ from clusterwright.commands.options import ActivityId
 from clusterwright.output import Cells, day, in_line, table
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import why as questions
+from ledger.questions.case import require_activity
 from ledger.questions.meant import activity_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_supply import Why
+from ledger.rules.activity import State
+from ledger.rules.subjects import is_supply
+from schedule.errors import ClusterwrightError, WaitingError
 from steps.planning.activity import handed_over
 
 if TYPE_CHECKING:
@@ -41,12 +46,18 @@ def why(
     chain: Annotated[bool, Option("--chain", help="What drives its date, from today on.")] = False,
 ) -> None:
     with ask.record() as snapshot:
-        name = activity_named(snapshot, activity)
+        name, zone = activity_named(snapshot, activity), site_of(snapshot).time_zone
         found = questions.why(snapshot, name, lapsed_releases(snapshot))
+        if (
+            found.state == State.READY
+            and snapshot.as_of is None
+            and (not_allowed := _not_allowed(ask.folder, snapshot, name))
+        ):
+            found = found._replace(needs=(*found.needs, not_allowed))
         if not chain:
-            ask.answer(snapshot, found, lambda: _print(found))
+            ask.answer(snapshot, found, lambda: _print(found, zone))
             return
-        (driven, near), zone = _chains(snapshot, name), site_of(snapshot).time_zone
+        driven, near = _chains(snapshot, name)
         document = found._asdict() | {"chain": driven, "near_critical": near}
 
         def in_words() -> None:
@@ -54,6 +65,29 @@ def why(
             _print_near(near)
 
         ask.answer(snapshot, document, in_words)
+
+
+def _not_allowed(folder: Path, snapshot: Snapshot, name: str) -> str:
+    """Return what this account has to allow before ready work is run. Empty where the engine did not ask, or all is allowed.
+
+    It is looked at where the engine has asked something in this attempt, since Ansible needs seconds to read an inventory.
+    """
+    if is_supply(name):
+        return ""
+    from flows.engine.questions_asked import Asked
+
+    if not Asked(folder).has_asked(name, require_activity(snapshot, name).attempt):
+        return ""
+    from flows.runs.allowing.asked import all_asked, require_allowed
+    from flows.runs.inventory.sources import site_in
+
+    try:
+        require_allowed(folder, all_asked(folder, site_in(folder)))
+    except WaitingError as waiting:
+        return f"{waiting.what}; {waiting.hint}"
+    except ClusterwrightError:  # what cannot be read now is for `doctor`
+        return ""
+    return ""
 
 
 def _chains(snapshot: Snapshot, name: str) -> "tuple[tuple[Driven, ...], tuple[FloatChain, ...]]":
@@ -111,12 +145,12 @@ def _time(hours: float) -> str:
     return f"{hours / 24:.1f} days" if hours >= 24 else f"{hours:.0f} hours"
 
 
-def _print(found: Why) -> None:
+def _print(found: Why, zone: str) -> None:
     print(in_line(f"{found.activity}: {found.state_sentence}"))
     for unmet in found.unmet:
         through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
         print(in_line(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
     if found.turn is not None:
-        print(in_line(f"  {found.turn}"))
+        print(in_line(f"  {found.turn.words(zone)}"))
     for need in found.needs:
         print(in_line(f"  needs {need}"))

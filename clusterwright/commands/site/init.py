@@ -3,7 +3,7 @@
 Nothing else is made: read the file, change what is different at your site, look at `clusterwright plan`, then put it in force with
 `clusterwright plan adopt`. The design is that of a preset, as superpod-1su; one that does not exist is answered with all names. In a
 terminal, without --preset, it asks what the site is, and says what its first plan comes to. An inventory is made where there is a host
-to name.
+to name. With --preset localhost the site is this machine: `init` looks at its parts and writes them down.
 
 Example:
     clusterwright init my-site
@@ -13,12 +13,13 @@ Example:
 
 import os
 import sys
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from typer import Argument, Option
 
@@ -28,11 +29,13 @@ from clusterwright.output import say
 from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
+from clusterwright.this_machine import this_machine
 from clusterwright.unsignable_view import unsignable_lines
 from flows.runs.allowing.asked import all_asked
 from flows.runs.allowing.kept import keep_allowed
 from flows.runs.bundle.tree import VARIABLES
 from flows.runs.inventory.sources import site_in
+from ledger.project_time import project_now
 from schedule.errors import InputError
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
@@ -40,6 +43,7 @@ from steps.design.site import FILE
 from steps.planning.plan import Plan
 
 LAB = "lab"
+ONE_MACHINE = "localhost"
 USUAL = "superpod-1su"
 
 
@@ -70,6 +74,8 @@ def init(
     else:
         answers = Answers(read_preset(preset or USUAL), start or today_in(ZONE), people=people)
     chosen = answers.preset
+    if chosen.name == ONE_MACHINE:
+        answers = _on_this_machine(answers, start)
     hosts = _inventory_text(chosen.name, inventory)
     is_ours = inventory is None and not (folder / "inventory").exists()
     write_site(folder, answers, hosts)
@@ -87,6 +93,14 @@ def init(
         _say_first_plan(folder)
     elif people is not None:
         _say_unsignable(plan_of(folder))
+
+
+def _on_this_machine(answers: Answers, start: date | None) -> Answers:
+    """Return the answers with what this machine is. Without a start it begins at the next full hour, so that nothing is late at once."""
+    machine, begins = this_machine(), project_now().astimezone(ZoneInfo(ZONE)) + timedelta(hours=1)
+    say(f"this machine: {machine}")
+    answers = answers._replace(machine=machine)
+    return answers if start else answers._replace(start=begins.date(), start_hour=begins.hour)
 
 
 def _say_first_plan(folder: Path) -> None:
@@ -115,7 +129,7 @@ def _inventory_text(preset: str, given: Path | None) -> str | None:
         return text_in(given)
     if preset == LAB and lab_inventory().is_file():
         return lab_inventory().read_text(encoding="utf-8")
-    return inventory_text() if preset == "localhost" else None
+    return inventory_text() if preset == ONE_MACHINE else None
 
 
 def _variables_beside(inventory: Path | None) -> list[Path]:

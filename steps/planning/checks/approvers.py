@@ -16,6 +16,11 @@ from steps.planning.activity import PlanActivity
 REMEDY = "add a person, or the role to a person, in site.yaml or people.csv; then `clusterwright plan adopt`"
 """What to do where sign-offs have nobody."""
 
+SECOND_SIGNER = (
+    "state the second signer's own account, or their key, under people in site.yaml; then `clusterwright plan adopt`"
+)
+"""What to do where one account can give the signatures of several people."""
+
 SHOWN = 5
 """How many reasons people are told."""
 
@@ -33,6 +38,14 @@ class HasRoles(Protocol):
     @property
     def roles(self) -> tuple[str, ...]:
         """What they may act as."""
+
+
+class HasAccount(HasRoles, Protocol):
+    """A person, and the account that proves it."""
+
+    @property
+    def account(self) -> str | None:
+        """The operating-system account; None for a person who signs by key."""
 
 
 Why = Literal["nobody", "too few", "only who does it"]
@@ -85,6 +98,26 @@ def unsignable(activities: Iterable[PlanActivity], people: Iterable[HasRoles]) -
             )
     reasons = [Unsignable(*key, tuple(names)) for key, names in found.items()]
     return sorted(reasons, key=lambda one: -len(one.activities))
+
+
+def by_one_account(activities: Iterable[PlanActivity], people: Iterable[HasAccount]) -> list[str]:
+    """Return the activities that ask for signatures of several people, and get them from one account: it alone has their roles."""
+    everybody = [*people]
+    found = []
+    for activity in activities:
+        policy = activity.policy
+        able = [one for one in everybody if {*one.roles} & {*policy.roles}]
+        if activity.applicable and len(able) >= policy.quorum > 1 and len({one.account or one.id for one in able}) == 1:
+            found.append(activity.id)
+    return found
+
+
+def one_account_in_short(found: list[str]) -> str:
+    """Return what it means that one account can give the signatures of several people."""
+    which = f"{found[0]} asks" if len(found) == 1 else f"{found[0]} and {len(found) - 1} more ask"
+    return (
+        f"{which} for signatures of two people, and one account can give both: the record then proves no second person"
+    )
 
 
 def in_short(found: list[Unsignable]) -> list[str]:

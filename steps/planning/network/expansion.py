@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from steps.catalog.loader import Catalog, Entry
 from steps.catalog.schema import Lag, Link, Step
 from steps.catalog.terms import Kind, LinkType, Mapping, Scope
 from steps.design.design import Design, DesignUnit
+from steps.design.preset import Preset
 from steps.design.quantities import Values
 from steps.formula import evaluate, number_of
 from steps.planning.activity import ELAPSED, WORKING, CalendarId
@@ -28,7 +30,8 @@ def expand(catalog: Catalog, design: Design, day_h: float) -> Expansion:
     """Return the network of a design, bridged around everything that does not apply."""
     found = Expansion()
     values = _SharedValues(design)
-    for entry in catalog.values():
+    for shipped in catalog.values():
+        entry = _lasting_as_in(design.preset, shipped)
         reasons: dict[int, str | None] = {}
         for unit in design.units:
             if unit.kind is entry.step.scope:
@@ -44,6 +47,14 @@ def expand(catalog: Catalog, design: Design, day_h: float) -> Expansion:
     found.links = bridged(raw, found)
     found.links += _closing_links(found)
     return found
+
+
+def _lasting_as_in(preset: Preset, entry: Entry) -> Entry:
+    """Return a step with the duration that the preset gives it, unless the site's own catalog has one."""
+    duration = preset.durations.get(entry.step.id)
+    if duration is None or "duration" in entry.overridden:
+        return entry
+    return replace(entry, step=entry.step.model_copy(update={"duration": duration}))
 
 
 class _SharedValues:

@@ -26,10 +26,10 @@ SPAN = timedelta(days=366 * SPAN_YEARS)
 
 
 def site_calendar(site: Site) -> WorkCalendar:
-    """Return the site's working calendar. It begins at midnight of the site's start date."""
-    midnight = datetime.combine(site.start, time(), ZoneInfo(site.time_zone))
+    """Return the site's working calendar. It begins on the site's start date, at midnight or at the hour that the site says."""
+    begins = datetime.combine(site.start, time(site.start_hour), ZoneInfo(site.time_zone))
     kept = site.calendar
-    return WorkCalendar(midnight.astimezone(UTC), site.time_zone, kept.working_days, kept.hours, days_off(kept, site))
+    return WorkCalendar(begins.astimezone(UTC), site.time_zone, kept.working_days, kept.hours, days_off(kept, site))
 
 
 class Worked(NamedTuple):

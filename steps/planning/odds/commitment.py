@@ -31,7 +31,7 @@ class PlanCommitment(NamedTuple):
     working: datetime
     chance: float
     reference: Reference | None
-    """None in a plan from before there was such a figure."""
+    """None where nothing is built, and in a plan from before there was such a figure."""
 
 
 def commitment_of(plan: Plan, odds: PlanOdds, percentile: Percentile) -> PlanCommitment:
@@ -49,7 +49,7 @@ def committed_date(one: MilestoneOdds, percentile: Percentile) -> datetime:
 
 def _reference(plan: Plan) -> Reference | None:
     overrun, spec = plan.figures.get(OVERRUN), figure_specs()[OVERRUN]
-    if overrun is None:
+    if not overrun:
         return None
     source = (spec.source or "") if overrun == spec.value else f"{OVERRUN} in site.yaml"
     return Reference(overrun, source, plan.start + (plan.finish - plan.start) * (1 + overrun))
