@@ -18,6 +18,7 @@ from ledger.reading import open_snapshot
 from ledger.subjects.ncr.decisions import disposition_ncr
 from ledger.subjects.orders.change_decisions import ask_change
 from ledger.subjects.orders.decisions import order, promise
+from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -79,7 +80,12 @@ PEOPLE = [
     {"id": key, "name": name, "roles": roles, "account": machine_account(), "organisation": PEOPLE_OF.get(key, "")}
     for key, (name, roles) in (*SITE.items(), ("volt", ("Vera Volt", ("technician",))))
 ]
-ORDERS = [bought("001", "server", T0), bought("401", "cable", AHEAD), bought("402", "rack", AHEAD + MINUTE)]
+ORDERS = [
+    bought("001", "server", T0),
+    bought("001", "tool", T0),
+    bought("401", "cable", AHEAD),
+    bought("402", "rack", AHEAD + MINUTE),
+]
 LINKS = [("404@site", "409@site"), ("405@site", "H43@hall-1"), ("H43@hall-1", "195@site")]
 
 
@@ -104,6 +110,8 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     done(ledger, "001@site")
     order(ledger, "pm", "001@site#server", supplier="ACME", reference="PO 1")
     promise(ledger, "pm", "001@site#server/1", date(2026, 3, 1), reason="allocation")
+    order(ledger, "pm", "001@site#tool", supplier="ACME", reference="PO 2")
+    receive(ledger, "pm", "001@site#tool/1")
     clock.now = NOW - 7 * DAY - MINUTE
     done(ledger, "402@site")
     clock.now = NOW - 7 * DAY
