@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from decimal import Decimal
+from itertools import product
 from typing import Any
 
 import pytest
 
+from ledger.account import machine_account
+from ledger.entries import FactEntry
 from ledger.questions.decisions_needed import decisions_needed, decisions_words
 from ledger.questions.reminders import ReminderRow, reminders
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.subjects.facts.decisions import record_facts
 from ledger.subjects.ncr.decisions import disposition_ncr
-from ledger.subjects.orders.change_decisions import ask_change
+from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import order, promise
 from ledger.subjects.people.decisions import delegate, withdraw
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import attend, invite, reject, waive
 from ledger.subjects.sign_off.kinds.signed import sign
-from ledger.subjects.work.decisions import finish, hold, measure, start
+from ledger.subjects.work.decisions import assign, finish, hold, measure, start
+from ledger.subjects.work.kinds.organisation_assigned import assign_organisation
 from ledger.writing import Ledger
-from tests.ledger.conftest import ORDER, T0, Clock, activity, begun, dates, recorded_by, small_plan, tranche
+from tests.ledger.conftest import ORDER, PEOPLE, T0, Clock, activity, begun, dates, recorded_by, small_plan, tranche
+from tests.ledger.test_facts import FEED, PLUG
 
 pytestmark = pytest.mark.own_file
 
@@ -31,6 +38,9 @@ NOW = T0 + 28 * DAY
 END = NOW + 14 * DAY + 6 * HOUR
 SEEN = {"witness": {"roles": ["visitor", "sponsor"], "notice_h": 48}}
 DUE = date(2026, 2, 16)
+DAYS = 14
+"""So far do reminders look ahead unless somebody asks for less."""
+THEIRS = "Sparks Ltd"
 
 
 def planned(name: str, begins: Any, **given: Any) -> dict[str, Any]:
@@ -45,6 +55,7 @@ def valid(name: str, days: int) -> dict[str, Any]:
 
 LIMIT = {"metric": "link.loss", "op": "<=", "value": "0.5", "unit": "dB", "source": "test"}
 READING = {"kind": "verify", "effect": "read", "playbook": "networking/030.yml", "criteria": [LIMIT]}
+CHANGING = READING | {"kind": "automate", "effect": "change"}
 ACTIVITIES = (
     planned("001@site", T0, kind="procure", phase="procurement", role="owner-pm"),
     planned("101@site", END - MINUTE, kind="procure", phase="procurement", role="owner-pm"),
@@ -52,6 +63,7 @@ ACTIVITIES = (
     activity("103@site", kind="procure", phase="procurement", role="owner-pm"),
     planned("201@site", END + 30 * DAY, policy=SEEN),
     planned("202@site", NOW + 16 * DAY, policy=SEEN),
+    activity("210@site", policy=SEEN),
     planned("203@site", NOW + 17 * DAY, policy=SEEN),
     planned("204@site", NOW - 9 * DAY, policy=SEEN),
     planned("205@site", NOW, policy=SEEN),
@@ -62,14 +74,19 @@ ACTIVITIES = (
     valid("301@site", 10),
     valid("302@site", 20),
     valid("303@site", 21),
+    valid("304@site", 5),
     *(planned(f"40{number}@site", NOW + 90 * DAY) for number in range(1, 8)),
     planned("408@site", NOW + 90 * DAY, criteria=[LIMIT]),
-    planned("501@site", NOW + 90 * DAY, **READING | {"kind": "automate", "effect": "change"}),
+    planned("501@site", NOW + 90 * DAY, **CHANGING),
     planned("502@site", NOW + 90 * DAY, **READING),
     planned("503@site", NOW + 90 * DAY, **READING | {"playbook": None}),
+    *(planned(name, NOW + 90 * DAY, **CHANGING) for name in ("504@site", "505@site", "506@site")),
+    planned("507@site", NOW + 90 * DAY, completed_by=["502@site"]),
+    planned("508@site", NOW + 90 * DAY, kind="compute", facts=[FEED, PLUG]),
+    planned("509@site", NOW + 90 * DAY, kind="compute", facts=[FEED]),
     planned("195@site", NOW + 120 * DAY, kind="gate", phase="go_live", policy={"roles": ["architect"]}),
 )
-WAITING = ("202@site", "203@site", "204@site")
+WAITING = ("202@site", "203@site", "204@site", "210@site")
 
 
 def bought(step: str, item: str, order_by: Any, needed: Any = NOW + DAY) -> dict[str, Any]:
@@ -97,7 +114,11 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
     folder = tmp_path_factory.mktemp("reminders")
     with recorded_by(Clock()) as clock, begun(folder, clock) as ledger:
         links = [{"before": "401@site", "after": name, "map": "same", "reason": "logic"} for name in WAITING]
-        plan = small_plan(activities=ACTIVITIES, links=links, orders=ORDERS, time_zone="Asia/Tokyo")
+        people = [
+            {"id": key, "name": name, "roles": roles, "account": account, "organisation": THEIRS * (key == "lead2")}
+            for account, (key, (name, roles)) in product([machine_account()], PEOPLE.items())
+        ]
+        plan = small_plan(activities=ACTIVITIES, links=links, orders=ORDERS, people=people, time_zone="Asia/Tokyo")
         adopt_plan(ledger, "pm", plan, reason="first plan")
         lived(ledger, clock)
     with open_snapshot(folder, NOW) as found:
@@ -126,6 +147,7 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     done(ledger, "301@site")
     clock.now = NOW - 6 * DAY
     done(ledger, "302@site")
+    done(ledger, "304@site")
     done(ledger, "303@site")
     lend = {"reason": "away"}
     delegate(ledger, "lead", "guest", "network-lead", since=NOW - 6 * DAY, until=END - MINUTE, **lend)
@@ -134,6 +156,8 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     delegate(ledger, "lead", "sponsor", "network-lead", since=NOW, until=NOW + DAY, **lend)
     delegate(ledger, "lead", "sponsor", "network-lead", since=NOW + MINUTE, until=NOW + DAY, **lend)
     delegate(ledger, "lead2", "pm", "network-lead", since=NOW - 6 * DAY, until=NOW + DAY, **lend)
+    delegate(ledger, "lead2", "guest", "network-lead", since=NOW - 6 * DAY, until=NOW - 2 * DAY, **lend)
+    delegate(ledger, "guest", "sponsor", "visitor", since=NOW - 6 * DAY, until=END, **lend)
     clock.now = NOW - 5 * DAY
     withdraw(ledger, "lead2", "D-0006", "back")
     invite(ledger, "tech", "205@site", END - MINUTE)
@@ -157,13 +181,21 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     start(ledger, "tech", "408@site")
     measure(ledger, "tech", "408@site", "link.loss", value="0.9", unit="dB")
     waive(ledger, "lead", "408@site", "link.loss", "short run", date(2026, 2, 2))
+    for quantity, approve in ((33, True), (34, False)):
+        ask_change(ledger, "sponsor", "001@site#switch/1", quantity=quantity, reason="spares")
+        decide_change(ledger, "pm", f"CO-000{quantity - 32}", approve=approve, reason="spares")
     ask_change(ledger, "sponsor", "001@site#server/1", quantity=18, reason="two spares")
+    assign(ledger, "pm", "504@site", "lead")
+    assign(ledger, "pm", "505@site", "tech")
+    assign_organisation(ledger, "pm", "506@site", THEIRS)
+    record_facts(ledger, "tech", "509@site", [FactEntry("feed.voltage", Decimal(400))], evidence=[b"a letter"])
     clock.now = NOW
 
 
 def dated(snapshot: Snapshot, days: int) -> list[tuple[str, str, str, str, str]]:
     """Return the reminders that have a day."""
-    rows = [row for row in reminders(snapshot, days=days) if row.due is not None]
+    found = reminders(snapshot) if days == DAYS else reminders(snapshot, days=days)
+    rows = [row for row in found if row.due is not None]
     return [(str(row.due)[5:], row.urgency.value, row.kind, row.subject, row.person) for row in rows]
 
 
@@ -176,6 +208,7 @@ TODAY = [
     ("02-02", "due", "order", "103@site#valve", "pm"),
     ("02-02", "due", "witness", "209@site", "sponsor"),
     ("02-02", "due", "notice", "201@site", "tech"),
+    ("02-02", "due", "notice", "210@site", "tech"),
 ]
 TOMORROW = [
     ("02-03", "due", "delegation", "D-0004", "lead"),
@@ -202,7 +235,7 @@ PROMISED = [
 def test_what_has_a_day_is_in_the_list_from_its_day_on(snapshot: Snapshot) -> None:
     """Nothing of the 17th, in Tokyo, is in it, and nothing that is over."""
     pump = ("01-05", "overdue", "order", "101@site#pump", "pm")
-    assert dated(snapshot, 14) == [pump, *TODAY, *TOMORROW, *LAST_DAY, *PROMISED]
+    assert dated(snapshot, DAYS) == [pump, *TODAY, *TOMORROW, *LAST_DAY, *PROMISED]
     assert dated(snapshot, 13) == [*TODAY, *TOMORROW, *PROMISED]
     assert dated(snapshot, 0) == [*TODAY, *PROMISED]
 
@@ -224,7 +257,7 @@ def test_a_reminder_says_what_it_is_about_and_the_command_for_it(snapshot: Snaps
         ("ncr", "NCR-0002"): ("402@site: rework: no label", "ncr close NCR-0002"),
         ("ncr", "NCR-0001"): ("class B, 207@site: no label", "ncr disposition NCR-0001 WHAT"),
         ("waiver", "W-0001"): ("408@site: link.loss: short run", "show 408@site"),
-        ("change", "CO-0001"): ("CO-0001: two spares (as owner-pm)", "change approve CO-0001"),
+        ("change", "CO-0003"): ("CO-0003: two spares (as owner-pm)", "change approve CO-0003"),
     }
     shown = {key: said[key] for key in expected}
     assert shown == {key: (what, f"clusterwright {command}") for key, (what, command) in expected.items()}
@@ -236,17 +269,17 @@ def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
         found[row.kind, row.subject][1].append(row.person)
 
     leads = ["guest", "lead", "lead2", "sponsor"]
-    failed, began = ["guest", "lead", "lead2", "sponsor", "tech"], ("start", "finish")
-    assert {key: found[key] for key in found if key[0] not in began} == {
+    failed, apart = ["guest", "lead", "lead2", "sponsor", "tech"], ("start", "finish", "fact", "release")
+    assert {key: found[key] for key in found if key[0] not in apart} == {
         ("sign", "195@site"): ("01-05", [""]),
         ("ncr", "NCR-0001"): ("01-28", failed),
         ("ncr", "NCR-0005"): ("01-28", failed),
         ("ncr", "NCR-0006"): ("01-28", failed),
-        ("release", "501@site"): ("01-05", ["guest", "lead", "lead2", "pm", "sponsor"]),
         ("resume", "407@site"): ("", ["guest", "lead", "lead2", "pm", "sponsor", "tech"]),
         ("sign", "301@site"): ("01-23", leads),
+        ("sign", "304@site"): ("01-27", leads),
         ("sign", "406@site"): ("01-28", ["guest", "sponsor"]),
-        ("change", "CO-0001"): ("01-28", ["pm"]),
+        ("change", "CO-0003"): ("01-28", ["pm"]),
         ("attest", "503@site"): ("01-05", ["tech"]),
     }
     starts = {name: people for (kind, name), (_, people) in found.items() if kind == "start"}
@@ -256,7 +289,8 @@ def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
     assert on_site == {"201@site", "205@site", "206@site", "208@site", "209@site", "401@site"}
     finishes = [name for kind, name in found if kind == "finish"]
     assert finishes == ["207@site", *(f"40{number}@site" for number in (2, 3, 4, 5, 8))]
-    assert [row.what for row in waiting(snapshot) if not row.person] == ["Step 195 (nobody may, as architect)"]
+    (nobodys,) = [row for row in waiting(snapshot) if not row.person]
+    assert nobodys[4:] == ("Step 195 (nobody may, as architect)", T0, None, "clusterwright sign 195@site")
 
 
 def waiting(snapshot: Snapshot) -> list[ReminderRow]:
@@ -274,15 +308,29 @@ def test_a_run_whose_release_lapsed_waits_for_another(snapshot: Snapshot) -> Non
     lapsed = {"502@site"}
     released = [one.subject for one in decisions_needed(snapshot, lapsed) if one.kind == "release"]
 
-    assert released == ["501@site", "502@site"]
-    assert [
-        row.subject for row in reminders(snapshot, person="lead", lapsed=lapsed) if row.kind == "release"
-    ] == released
+    assert released == ["501@site", "502@site", "504@site", "505@site", "506@site"]
+    mine = [row.subject for row in reminders(snapshot, person="lead", lapsed=lapsed) if row.kind == "release"]
+    assert mine == ["501@site", "502@site", "504@site"]
+
+
+def test_a_release_is_for_who_has_the_work(snapshot: Snapshot) -> None:
+    """Its assignee also without the role, and the people of its organisation."""
+    found = [row[:1] + row[3:5] for row in waiting(snapshot) if row.kind == "release" and row.subject != "501@site"]
+
+    assert found == [
+        ("lead", "504@site", "Step 504 (as network-lead)"),
+        ("lead2", "506@site", "Step 506 (as network-lead)"),
+        ("tech", "505@site", "Step 505 (as network-lead)"),
+    ]
+
+
+def test_a_calculation_waits_for_a_person_while_a_fact_is_lacking(snapshot: Snapshot) -> None:
+    assert [row.subject for row in waiting(snapshot) if row.kind == "fact"] == ["508@site"]
 
 
 def test_decisions_are_counted_by_kind(snapshot: Snapshot) -> None:
-    kinds = "3 sign-offs, 1 hold, 1 release, 3 non-conformances, 1 change order"
+    kinds = "4 sign-offs, 1 hold, 4 releases, 3 non-conformances, 1 change order"
     assert (
         decisions_words(decisions_needed(snapshot))
-        == f"decisions needed: 9 ({kinds}); `clusterwright reminders` says whose"
+        == f"decisions needed: 13 ({kinds}); `clusterwright reminders` says whose"
     )
