@@ -263,6 +263,14 @@ def test_a_reminder_says_what_it_is_about_and_the_command_for_it(snapshot: Snaps
     assert shown == {key: (what, f"clusterwright {command}") for key, (what, command) in expected.items()}
 
 
+def test_a_witness_in_two_roles_comes_once(snapshot: Snapshot) -> None:
+    """The command notes the first of them."""
+    (row,) = [row for row in reminders(snapshot, person="sponsor") if row.subject == "209@site"]
+
+    assert row.what == "Step 209: come as sponsor, visitor until 18:00"
+    assert row.command == "clusterwright witness 209@site --attended sponsor"
+
+
 def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
     found = {(row.kind, row.subject): (f"{row.since:%m-%d}" if row.since else "", []) for row in waiting(snapshot)}
     for row in waiting(snapshot):
