@@ -17,7 +17,7 @@ from ledger.questions.reminders import ReminderRow, reminders
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.subjects.facts.decisions import record_facts
-from ledger.subjects.ncr.decisions import disposition_ncr
+from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import order, promise
 from ledger.subjects.people.decisions import delegate, withdraw
@@ -174,6 +174,8 @@ def lived(ledger: Ledger, clock: Clock) -> None:
         opened = f"NCR-000{name[2]}"
         disposition_ncr(ledger, "tech", opened, "rework", owner="lead", due=due)
     rejected(ledger, "405@site")
+    rejected(ledger, "401@site")
+    close_ncr(ledger, "lead", "NCR-0006", "rework")
     start(ledger, "lead", "406@site")
     finish(ledger, "lead2", "406@site")
     start(ledger, "tech", "407@site")
@@ -282,7 +284,7 @@ def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
         ("sign", "195@site"): ("01-05", [""]),
         ("ncr", "NCR-0001"): ("01-28", failed),
         ("ncr", "NCR-0005"): ("01-28", failed),
-        ("ncr", "NCR-0006"): ("01-28", failed),
+        ("ncr", "NCR-0007"): ("01-28", failed),
         ("resume", "407@site"): ("", ["guest", "lead", "lead2", "pm", "sponsor", "tech"]),
         ("sign", "301@site"): ("01-23", leads),
         ("sign", "304@site"): ("01-27", leads),
@@ -294,9 +296,9 @@ def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
     buying = {name for name, people in starts.items() if people == ["pm"]}
     assert buying == {"101@site", "102@site", "103@site"}
     on_site = {name for name, people in starts.items() if people == ["tech"]}
-    assert on_site == {"201@site", "205@site", "206@site", "208@site", "209@site", "401@site"}
+    assert on_site == {"201@site", "205@site", "206@site", "208@site", "209@site"}
     finishes = [name for kind, name in found if kind == "finish"]
-    assert finishes == ["207@site", *(f"40{number}@site" for number in (2, 3, 4, 5, 8))]
+    assert finishes == ["207@site", *(f"40{number}@site" for number in (1, 2, 3, 4, 5, 8))]
     (nobodys,) = [row for row in waiting(snapshot) if not row.person]
     assert nobodys[4:] == ("Step 195 (nobody may, as architect)", T0, None, "clusterwright sign 195@site")
 
