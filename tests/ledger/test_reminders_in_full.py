@@ -137,6 +137,15 @@ def rejected(ledger: Ledger, name: str) -> None:
     reject(ledger, "lead", name, "no label")
 
 
+def ask_changes(ledger: Ledger) -> None:
+    """Ask for one change that is approved, one that is refused, and two that wait: one of them asked by the only person who may decide."""
+    for quantity, approve in ((33, True), (34, False)):
+        ask_change(ledger, "sponsor", "001@site#switch/1", quantity=quantity, reason="spares")
+        decide_change(ledger, "pm", f"CO-000{quantity - 32}", approve=approve, reason="spares")
+    ask_change(ledger, "sponsor", "001@site#server/1", quantity=18, reason="two spares")
+    ask_change(ledger, "pm", "001@site#tool/1", quantity=33, reason="a spare")
+
+
 def lived(ledger: Ledger, clock: Clock) -> None:
     """Take every decision that somebody is reminded of, on both sides of its bound."""
     done(ledger, "001@site", "pm")
@@ -183,10 +192,7 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     start(ledger, "tech", "408@site")
     measure(ledger, "tech", "408@site", "link.loss", value="0.9", unit="dB")
     waive(ledger, "lead", "408@site", "link.loss", "short run", date(2026, 2, 2))
-    for quantity, approve in ((33, True), (34, False)):
-        ask_change(ledger, "sponsor", "001@site#switch/1", quantity=quantity, reason="spares")
-        decide_change(ledger, "pm", f"CO-000{quantity - 32}", approve=approve, reason="spares")
-    ask_change(ledger, "sponsor", "001@site#server/1", quantity=18, reason="two spares")
+    ask_changes(ledger)
     assign(ledger, "pm", "504@site", "lead")
     assign(ledger, "pm", "505@site", "tech")
     assign_organisation(ledger, "pm", "506@site", THEIRS)
@@ -274,13 +280,15 @@ def test_a_witness_in_two_roles_comes_once(snapshot: Snapshot) -> None:
 
 
 def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
-    found = {(row.kind, row.subject): (f"{row.since:%m-%d}" if row.since else "", []) for row in waiting(snapshot)}
+    found: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for row in waiting(snapshot):
-        found[row.kind, row.subject][1].append(row.person)
+        since = f"{row.since:%m-%d}" if row.since else ""
+        found.setdefault((row.kind, row.subject), (since, []))[1].append(row.person)
 
     leads = ["guest", "lead", "lead2", "sponsor"]
     failed, apart = ["guest", "lead", "lead2", "sponsor", "tech"], ("start", "finish", "fact", "release")
     assert {key: found[key] for key in found if key[0] not in apart} == {
+        ("change", "CO-0004"): ("01-28", [""]),
         ("sign", "195@site"): ("01-05", [""]),
         ("ncr", "NCR-0001"): ("01-28", failed),
         ("ncr", "NCR-0005"): ("01-28", failed),
@@ -299,8 +307,11 @@ def test_what_waits_is_said_to_all_who_may_do_it(snapshot: Snapshot) -> None:
     assert on_site == {"201@site", "205@site", "206@site", "208@site", "209@site"}
     finishes = [name for kind, name in found if kind == "finish"]
     assert finishes == ["207@site", *(f"40{number}@site" for number in (1, 2, 3, 4, 5, 8))]
-    (nobodys,) = [row for row in waiting(snapshot) if not row.person]
-    assert nobodys[4:] == ("Step 195 (nobody may, as architect)", T0, None, "clusterwright sign 195@site")
+    nobodys = [(row.what, row.command) for row in waiting(snapshot) if not row.person]
+    assert nobodys == [
+        ("CO-0004: a spare (nobody may, as owner-pm or procurement-lead)", "clusterwright change approve CO-0004"),
+        ("Step 195 (nobody may, as architect)", "clusterwright sign 195@site"),
+    ]
 
 
 def waiting(snapshot: Snapshot) -> list[ReminderRow]:
@@ -339,8 +350,8 @@ def test_a_calculation_waits_for_a_person_while_a_fact_is_lacking(snapshot: Snap
 
 
 def test_decisions_are_counted_by_kind(snapshot: Snapshot) -> None:
-    kinds = "4 sign-offs, 1 hold, 4 releases, 3 non-conformances, 1 change order"
+    kinds = "4 sign-offs, 1 hold, 4 releases, 3 non-conformances, 2 change orders"
     assert (
         decisions_words(decisions_needed(snapshot))
-        == f"decisions needed: 13 ({kinds}); `clusterwright reminders` says whose"
+        == f"decisions needed: 14 ({kinds}); `clusterwright reminders` says whose"
     )
