@@ -127,7 +127,12 @@ def turns(snapshot: Snapshot) -> dict[str, Turn]:
     return found
 
 
-def _behind(place: Waiting, others: Iterable[InUse | Waiting], *, runs: bool) -> Iterator[Behind]:
+def _behind(
+    place: Waiting,
+    others: Iterable[InUse | Waiting],
+    *,
+    runs: bool,
+) -> Iterator[Behind]:
     for one in others:
         if things := place.wants & one.wants:
             yield Behind(one.activity, runs, one.since, tuple(sorted(things)))
