@@ -119,23 +119,23 @@ def turns(snapshot: Snapshot) -> dict[str, Turn]:
     line = sorted(map(place_of, rest.values()))
     found = {}
     for number, place in enumerate(line):
-        behind = (*_behind(place, used), *_later(place, line[:number]))
+        running = _behind(place, used, runs=True)
+        behind = (*running, *_behind(place, line[:number], runs=False))
         one = rest[place.activity]
         queued = (number + 1, len(line), one.since)
         found[one.activity] = Turn(*queued, behind, one.host, one.places)
     return found
 
 
-def _behind(place: Waiting, used: Iterable[InUse]) -> Iterator[Behind]:
-    for one in used:
+def _behind(
+    place: Waiting,
+    others: Iterable[InUse | Waiting],
+    *,
+    runs: bool,
+) -> Iterator[Behind]:
+    for one in others:
         if things := place.wants & one.wants:
-            yield Behind(one.activity, True, one.since, tuple(sorted(things)))
-
-
-def _later(place: Waiting, earlier: Iterable[Waiting]) -> Iterator[Behind]:
-    for one in earlier:
-        if things := place.wants & one.wants:
-            yield Behind(one.activity, False, one.since, tuple(sorted(things)))
+            yield Behind(one.activity, runs, one.since, tuple(sorted(things)))
 
 
 def _named(things: tuple[str, ...]) -> str:

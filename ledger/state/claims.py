@@ -11,30 +11,18 @@ from ledger.entries import Claim, Reservation
 from ledger.state.projection import Projection, stored
 
 
-def _keep(table: str, names: tuple[str, ...]) -> str:
-    marks = ", ".join(f":{name}" for name in names)
-    return f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608  our names
-
-
-_CLAIM = _keep("claim", Claim._fields)
-_RESERVATION = _keep("reservation", Reservation._fields)
-
-
-def keep_claim(p: Projection, claim: Claim) -> None:
-    """Store a claim in the place of the activity's earlier one."""
-    columns = {name: stored(value) for name, value in claim._asdict().items()}
-    p.run(_CLAIM, **columns)
+def keep(p: Projection, held: Claim | Reservation) -> None:
+    """Store a claim of an activity, or what an engine keeps for it, in the place of the earlier one."""
+    columns = {name: stored(value) for name, value in held._asdict().items()}
+    table = "claim" if isinstance(held, Claim) else "reservation"
+    marks = ", ".join(f":{name}" for name in columns)
+    sql = f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608  our names
+    p.run(sql, **columns)
 
 
 def drop_claim(p: Projection, activity: str) -> None:
     """Remove the claim of an activity."""
     p.run("DELETE FROM claim WHERE activity = :activity", activity=activity)
-
-
-def keep_reservation(p: Projection, kept: Reservation) -> None:
-    """Store what an engine keeps for an activity, in the place of what it kept before."""
-    columns = {name: stored(value) for name, value in kept._asdict().items()}
-    p.run(_RESERVATION, **columns)
 
 
 def drop_reservations(p: Projection, activity: str, engine: str | None = None) -> None:

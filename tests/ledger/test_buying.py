@@ -252,6 +252,8 @@ def test_an_order_of_an_organisation_is_reported_by_its_people_and_by_buyers(led
         promise(ledger, "tech", ORDER, date(2026, 3, 1), reason="late")
 
     acknowledge(ledger, "guest", ORDER, on=clock.now.date(), reference="SO 1")
+    promise(ledger, "guest", ORDER, date(2026, 2, 27), reason="their own word")
     promise(ledger, "buys", ORDER, date(2026, 3, 1), reason="they called")
+    ship(ledger, "guest", FIRST, shipped=clock.now.date(), carrier="DHL")
     receive(ledger, "pm", FIRST)
     assert audit(ledger.site_dir) == []

@@ -24,7 +24,7 @@ from ledger.questions.site import revision as revision_in_force
 from ledger.questions.turns import in_use, place_of, reservations
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import State
-from ledger.state.claims import drop_claim, drop_reservations, keep_claim
+from ledger.state.claims import drop_claim, drop_reservations, keep
 from ledger.subjects.recording import about_activity
 from ledger.subjects.runs import making as made
 from ledger.subjects.runs import rules
@@ -74,7 +74,7 @@ def claim(
         taken = Claim(*run, now + timedelta(seconds=lease_s), *process, payload.hosts)
         case.record(payload)
         drop_reservations(writing.projection, row.id)
-        keep_claim(writing.projection, taken)
+        keep(writing.projection, taken)
         return taken
 
 
@@ -135,7 +135,7 @@ def renew(
             raise made.lost_lease(activity, owner)
         group = old.pgid if pgid is None else pgid
         renewed = old._replace(lease_until=until, pgid=group)
-        keep_claim(writing.projection, renewed)
+        keep(writing.projection, renewed)
         return renewed
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ledger.entries import Reservation, Wish
 from ledger.questions.turns import in_use, place_of, reservations, runs_at_work
-from ledger.state.claims import drop_lapsed, drop_reservations, keep_reservation
+from ledger.state.claims import drop_lapsed, drop_reservations, keep
 from ledger.state.projection import Projection
 from ledger.subjects.runs.queue_rules import Waiting, arrived, beginning
 from ledger.writing import Ledger
@@ -125,7 +125,7 @@ def _store(
         old = stale.pop(one.activity, None)
         is_same = old is not None and old._replace(lease_until=one.lease_until) == one
         if old is None or not is_same or old.lease_until < fresh_until:
-            keep_reservation(p, one)
+            keep(p, one)
     for one in stale.values():
         drop_reservations(p, one.activity, one.engine)
 
