@@ -34,14 +34,13 @@ def first_page(page: Browser, address: str) -> None:
 
 
 def pages(page: Browser, address: str, api: PrefectApi) -> None:
-    """Take the graph of a phase, a failed run with its causes, a requested sign-off, and the deployments."""
+    """Take the graph of a phase, the causes of a failed run, a requested sign-off, and the deployments."""
     failed = _standing(api, "procurement")
     ended = {"tags": {"all_": ["real", "procurement"]}, "state": {"type": {"any_": ["FAILED"]}}}
     (advance,) = api.some("flow_runs", {"flow_runs": ended})
     waits = _standing(api, "cooling")
     for name, where, words in (
         ("phase-run", f"v2/runs/flow-run/{failed['id']}", "Procurement"),
-        ("failed-run", f"v2/runs/flow-run/{advance['id']}", "advance"),
         ("causes", f"v2/artifacts/artifact/{_artifact(api, advance, 'not-done')}", "unreachable"),
         ("sign-off", f"v2/artifacts/artifact/{_artifact(api, waits, 'standing')}", "sign-off"),
         ("deployments", "v2/deployments", "9 Deployments"),
