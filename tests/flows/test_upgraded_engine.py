@@ -27,7 +27,7 @@ from tests.flows.conftest import PLAYBOOK, state, until
 from tests.flows.engine_kills import ENGINE
 from tests.ports import free_port
 
-pytestmark = [pytest.mark.slow, pytest.mark.own_file, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.own_file, pytest.mark.timeout(300)]
 
 SPARE_ENDS = "import flows.runs.process.spare as spare; spare.IDLE_S = 2.0"
 PAUSED = Path(__file__).parents[1] / "golden" / "upgrades" / "paused.tar.xz"
