@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 DEMO ?= demo-site
 MANAGER_SITE ?= manager-site
 SITE ?= screens-day/forty-pods
+DASHBOARD_SITE ?= dashboard-site
 BENCH_SITE ?= bench-site
 LAB_SITE ?= lab-site
-PORT ?=
+PORT ?= 4222
 MINUTES ?= 10
 PART ?=
 # One more than the two cores that a small machine has: many tests wait for an engine or a server.
@@ -22,7 +23,7 @@ ROOMS := schedule steps ledger flows tui clusterwright
 # Where it is set, every worker of the tests and every run of Ansible compiles the same files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo manager pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-found bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-mutation bench-packages bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
+.PHONY: setup demo manager pictures dashboard-pictures test test-long test-clocks quick snapshots lint $(LINTERS) lock bench bench-engine bench-found bench-hostile bench-interchange bench-kills bench-learning bench-ledger bench-levelling bench-mutation bench-packages bench-pods bench-properties bench-schedule bench-screens bench-team lab lab-up lab-down lab-clean clean
 
 setup: $(VENV)/.installed
 
@@ -51,11 +52,14 @@ manager: setup
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file docs/site/mkdocs.yml
 
-# The screens of a site in mid-build, as the docs show them: one that the scripted day leaves (tmux), if no other is named. With PORT=4200
-# also the pages of the dashboard there (chromium).
-pictures: setup
+# The screens and pages of a site in mid-build, as the docs show them: one that the scripted day leaves (tmux, chromium), if no other is named.
+pictures: setup dashboard-pictures
 	test -f $(SITE)/ledger.db || $(BIN)/python examples/screens_day.py $(patsubst %/,%,$(dir $(SITE)))
-	$(BIN)/python -m docs.pictures $(SITE) $(PORT)
+	$(BIN)/python -m docs.pictures $(SITE)
+
+# The dashboard of eight servers in mid-build, with a run that failed and a sign-off that is requested (chromium). It takes some minutes.
+dashboard-pictures: setup
+	$(BIN)/python -m docs.dashboard_pictures $(DASHBOARD_SITE) $(PORT)
 
 # Both passes run, whatever the first one finds; the ledger's tests run on both databases. The first pass writes down which tests
 # never ask for the time, for `make test-clocks`.

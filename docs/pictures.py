@@ -1,8 +1,7 @@
-"""Makes the pictures of the docs: `python -m docs.pictures SITE` those of the screens, with PORT behind it all of them.
+"""Makes the pictures of the docs but for those of the dashboard: `python -m docs.pictures SITE`.
 
-SITE is in mid-build, as `clusterwright tour` or `examples/screens_day.py` leaves it. Its dashboard must be running on the port
-(`clusterwright dashboard`).
-Screens become SVG through Textual, dashboard pages become PNG through headless Chromium.
+SITE is in mid-build, as `clusterwright tour` or `examples/screens_day.py` leaves it. Screens become SVG through Textual, pages become PNG
+through headless Chromium.
 """
 
 from __future__ import annotations
@@ -19,9 +18,6 @@ from textual.pilot import Pilot
 from clusterwright.design_page import write_page
 from clusterwright.forms import command_line
 from docs.browser import browser
-from flows.dashboard.login import login_of
-from flows.dashboard.prefect_api import PrefectApi
-from flows.dashboard.settings import api_url
 from ledger.acting import people_here
 from ledger.questions.waiting import waiting
 from ledger.reading import open_snapshot
@@ -38,7 +34,6 @@ ACTIVITY = "034@pod-001"
 """The activity whose page is shown where nothing waits for anybody."""
 
 KEYS = {":": "colon", ">": "greater_than_sign"}
-PHASE = "server_assembly"
 GROUND = "#121212"
 CELLS = re.compile(rf'<rect fill="{GROUND}"[^>]*/>')
 """What is behind each text; most of it has the colour of the ground."""
@@ -95,25 +90,6 @@ async def screens(site: Path) -> None:
         keep(app, "activity")
 
 
-def dashboard(site: Path, port: int) -> None:
-    """Take the first page, the deployments and the graph of one phase run."""
-    login = login_of(site)
-    (standing,) = PrefectApi(api_url(port), login).some(
-        "flow_runs", {"flow_runs": {"tags": {"all_": ["standing", PHASE]}}}
-    )
-    address = f"http://127.0.0.1:{port}"
-    with browser(1600, 1000) as page:
-        page.log_in(address, login)
-        pages = {
-            "home": ("", "9 Flow runs"),
-            "deployments": ("v2/deployments", "9 Deployments"),
-            "phase-run": (f"runs/flow-run/{standing['id']}", standing["name"]),
-        }
-        for name, (where, words) in pages.items():
-            page.go(f"{address}/{where}", words)
-            page.photograph(HERE / f"dashboard-{name}.png")
-
-
 def design() -> None:
     """Take the page of a preset's design."""
     with tempfile.TemporaryDirectory() as folder:
@@ -141,7 +117,5 @@ def reports(site: Path) -> None:
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     asyncio.run(screens(Path(sys.argv[1])))
-    if len(sys.argv) > 2:
-        dashboard(Path(sys.argv[1]), int(sys.argv[2]))
-        design()
-        reports(Path(sys.argv[1]))
+    design()
+    reports(Path(sys.argv[1]))

@@ -53,7 +53,7 @@ BY_PEOPLE = {"field", "gate", "procure", "compute"}
 
 def two_servers(folder: Path) -> Site:
     """Return a site of two servers whose secrets store waits for a sign-off. Nothing before that can be read there."""
-    site = _made(folder, "localhost", "overrides: {}", "overrides:\n  nodes: 2\n  nodes_per_pod: 2")
+    site = made(folder, "localhost", "overrides: {}", "overrides:\n  nodes: 2\n  nodes_per_pod: 2")
     way = folder / "way" / "ssh"
     way.parent.mkdir()
     way.write_text(WAY, encoding="utf-8")
@@ -90,7 +90,7 @@ def forty_pods(folder: Path) -> Site:
     """Return a site of 10,000 GPUs whose racks came last week, and are being set in all pods."""
     now = machine_time()
     today, began = f"start: {now:%Y-%m-%d}", f"start: {now - BEFORE:%Y-%m-%d}"
-    site = _made(folder, "h100-10k", today, began)
+    site = made(folder, "h100-10k", today, began)
     site.run("plan", "adopt", "--yes", who="owner")
     _import_what_was_done(site, now)
     _order_what_was_due(site, now)
@@ -120,7 +120,8 @@ def orders_of(site: Site) -> list[dict[str, Any]]:
     return found
 
 
-def _made(folder: Path, preset: str, before: str, after: str) -> Site:
+def made(folder: Path, preset: str, before: str, after: str) -> Site:
+    """Make a site of a preset, with one text of its site.yaml replaced, and a note that people attach. No plan is adopted yet."""
     site = Site(folder, waivers=(), by_hand_because="")
     subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, str(folder)], check=True)
     file = folder / "site.yaml"

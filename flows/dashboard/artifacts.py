@@ -21,8 +21,8 @@ def publish_causes(activity: PlanActivity, found: list[Cause]) -> None:
             "hosts": cause.host_count,
             "result": cause.status,
             "which": escaped(cause.named),
-            "task": escaped(cause.task),
             "why": escaped(cause.message),
+            "task": escaped(cause.task),
         }
         for cause in found[:CAUSES]
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.standing_runs import SLICE, TAG
 from ledger.questions.counts import phases
+from ledger.questions.records import runs
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 
@@ -38,7 +39,7 @@ def clear_abandoned(api: PrefectApi, site: str) -> int:
 
 
 def lost_history(api: PrefectApi, snapshot: Snapshot) -> list[str]:
-    """Return the phases that have begun, if the dashboard shows no run of the site at all. Otherwise none."""
-    if api.count("flow_runs", {"flow_runs": {"tags": {"all_": [site_of(snapshot).name]}}}) > 0:
+    """Return the phases that have begun, if engines have run something and the dashboard shows no run of the site. Otherwise none."""
+    if not runs(snapshot) or api.count("flow_runs", {"flow_runs": {"tags": {"all_": [site_of(snapshot).name]}}}) > 0:
         return []
     return [p.phase for p in phases(snapshot) if p.done or p.awaiting or p.in_progress or p.failed]

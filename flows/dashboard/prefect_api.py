@@ -83,6 +83,8 @@ class PrefectApi:
             return _answered(request)
         except (OSError, HTTPException) as error:  # the second: it was ended in the middle of its answer
             raise UnreachableError(f"the dashboard's server does not answer: {error}", hint=LOST) from error
+        except ValueError as error:  # a page of Prefect, or of another program
+            raise UnreachableError("the dashboard's server does not answer as Prefect's API does", hint=LOST) from error
 
     def write_artifact(self, known: str, artifact: Shown) -> str:
         """Make an artifact, or change the text of the one whose id is known. Return its id."""

@@ -59,6 +59,10 @@ def reached(url: str, login: str) -> PrefectApi:
     try:
         api.count("flow_runs", {})
     except UnreachableError as error:
+        if isinstance(error.__cause__, ValueError):
+            raise UnreachableError(
+                f"what answers at {url} is not Prefect's API", hint="its address ends in /api"
+            ) from None
         raise UnreachableError(
             f"Prefect's server at {url} refuses: {error.__cause__}", hint=f"is {AUTH} its login?"
         ) from None

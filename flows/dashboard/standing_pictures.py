@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from flows.dashboard.markdown import escaped
-from flows.dashboard.standing_words import Shown, phase_dates, phase_name, shown, title, troubles
+from flows.dashboard.standing_words import NOTHING, Shown, phase_dates, phase_name, shown, title, troubles
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import commitment_words, forecast_line
 from ledger.questions.kept_forecast import Freshness, KeptForecast
@@ -106,7 +106,7 @@ def _text(
     steps: dict[str, WorkStanding],
     dates: Dates,
 ) -> str:
-    """Return the standing artifact of a phase: what it waits for, its dates, and a line for each step."""
+    """Return the standing artifact of a phase: what it waits for, its dates, and a line for each step that applies, open ones first."""
     own = dates.committed.get(phase)
     committed = commitment_words(own, site.time_zone) if own else ""
     lines = [
@@ -119,7 +119,8 @@ def _text(
         "| step | state | | planned | forecast |",
         "|---|---|---|---|---|",
     ]
-    for step, node in nodes.items():
+    applying = [(step, node) for step, node in nodes.items() if node.shown.name != NOTHING]
+    for step, node in sorted(applying, key=lambda one: one[1].shown.type == "COMPLETED"):
         planned, forecast = steps[step].planned, dates.by_step.get(step)
         cells = (
             f"{step} {dates.titles.get(step, '')}",

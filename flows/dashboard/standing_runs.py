@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
-from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.prefect_api import FINAL, PrefectApi
 from flows.dashboard.standing_pictures import Node, Picture
 from flows.dashboard.standing_words import NOTHING, Shown
 from ledger.machine_time import machine_time
@@ -28,6 +28,9 @@ OPENED = Shown("RUNNING", "Opened")
 
 ADVANCES = "advances"
 """The node of a standing run of which all advances of the phase are children."""
+
+BEGUN = {"RUNNING", *FINAL}
+"""The types of Prefect's states in which work has begun."""
 
 Links = dict[str, list[tuple[str, str]]]
 """By phase: which step comes before which."""
@@ -84,7 +87,8 @@ class StandingRuns:
         by_id = {run.id: run for run in self._runs.values()}
         among = {"flow_run_id": {"any_": list(by_id)}}
         for node in self._api.every("task_runs", {"task_runs": among}):
-            if node["task_key"] != ADVANCES:
+            # a node of an earlier release has no start, and is in no graph: it is sent again
+            if node["task_key"] != ADVANCES and node["expected_start_time"]:
                 by_id[node["flow_run_id"]].nodes[node["dynamic_key"]] = Node(node["name"], shown_of(node))
         for artifact in self._api.every("artifacts", {"artifacts": among}):
             run = by_id[artifact["flow_run_id"]]
@@ -183,13 +187,24 @@ def _changes(run: _Run, picture: Picture, links: list[tuple[str, str]]) -> Itera
             yield _event(run, step, node, _earlier(step, picture, links))
 
 
+def _times(before: Node | None, node: Node, now: str) -> dict[str, str | None]:
+    """Return when a node began and ended, as far as its new state changes that. Prefect's graph has no node without a start."""
+    times: dict[str, str | None] = {} if before else {"expected_start_time": now}
+    was, new = before.shown.type if before else "", node.shown.type
+    if new in BEGUN and was not in BEGUN:
+        times["start_time"] = now
+    if (new in FINAL) != (was in FINAL):
+        times["end_time"] = now if new in FINAL else None
+    return times
+
+
 def _event(run: _Run, step: str, node: Node, earlier: list[str]) -> dict[str, Any]:
     """Return the event by which Prefect's client reports a task run. The server makes the run, or changes its name and state."""
-    node_id = _node_id(run, step)
+    node_id, now = _node_id(run, step), machine_time().isoformat()
     inputs = [{"input_type": "task_run", "id": _node_id(run, one)} for one in earlier]
     return {
         "id": str(uuid4()),
-        "occurred": machine_time().isoformat(),
+        "occurred": now,
         "event": f"prefect.task-run.{node.shown.name}",
         "resource": {
             "prefect.resource.id": f"prefect.task-run.{node_id}",
@@ -205,6 +220,7 @@ def _event(run: _Run, step: str, node: Node, earlier: list[str]) -> dict[str, An
                 "name": node.name,
                 "tags": [TAG],
                 "task_inputs": {"wait_for": inputs},
+                **_times(run.nodes.get(step), node, now),
             },
         },
     }

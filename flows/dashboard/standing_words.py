@@ -58,7 +58,8 @@ def _name(standing: WorkStanding) -> str:
     ready = standing.states[State.READY] - standing.to_start - standing.releases
     software = max(0, ready - max(0, standing.to_sign - standing.states[State.AWAITING_SIGN_OFF]))
     begun = _list(
-        (standing.failed, "{} failed", "{} failed"),
+        (standing.states[State.FAILED], "{} failed", "{} failed"),
+        (standing.states[State.CHECKED_NOT_MET], "{} not met", "{} not met"),
         *((standing.states[state], f"{{}} {state.words}", f"{{}} {state.words}") for state in BEGUN),
         (software, "{} ready", "{} ready"),
         (standing.states[State.ON_HOLD], "{} on hold", "{} on hold"),

@@ -68,10 +68,11 @@ def packed(tree: Tree, terms: SliceTerms, own: OwnInventory | None) -> bytes:
 
 
 def unpacked(content: bytes, work_dir: Path) -> SliceTerms:
-    """Unpack an archive into a folder, and return its terms."""
+    """Unpack an archive into a folder, and return its terms. Raise where it is of another version, whose terms may be others."""
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
         archive.extractall(work_dir, filter="data")
     given = json.loads((work_dir / TERMS).read_text(encoding="utf-8"))
+    _refuse_other_versions(given["versions"])
     return SliceTerms(**given | {"hosts": tuple(given["hosts"])})
 
 
@@ -80,10 +81,12 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def refuse_other_versions(terms: SliceTerms) -> None:
+def _refuse_other_versions(wanted: dict[str, str]) -> None:
     """Raise where this machine's programs are not those with which the run was released."""
     ours = versions()
-    other = [f"{name} {ours[name]} and not {wanted}" for name, wanted in terms.versions.items() if ours[name] != wanted]
+    other = [
+        f"{name} {ours.get(name, 'missing')} and not {one}" for name, one in wanted.items() if ours.get(name) != one
+    ]
     if other:
         raise InputError(f"this worker has {', '.join(other)}", hint="install the dispatcher's version on it")
 

@@ -27,7 +27,7 @@ from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunEvent, RunSpec, ignore
 from flows.runs.run import play as play_here
 from flows.runs.secrets.access import stated_access
-from flows.team.bundle import SliceTerms, digest_of, refuse_other_versions, unpacked, versions
+from flows.team.bundle import SliceTerms, digest_of, unpacked, versions
 from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
 from flows.team.reporting import Reporter
@@ -62,7 +62,6 @@ def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
     with _folder(worker, slice_name) as folder, beside(reporter.write, f"reports {slice_name}"):
         try:
             terms = unpacked(_bundle(worker, slice_name, digest), folder)
-            refuse_other_versions(terms)
             with own_group(folder) as group:
                 return _played(worker, terms, RunPlace(folder, terms.tree(folder), group), reporter)
         except ClusterwrightError as error:

@@ -75,7 +75,7 @@ def test_a_phase_says_what_it_waits_for_and_only_what_is_over_is_green() -> None
         "Waits for 3 sign-offs, 1 delivery",
     )
     assert shown(_of(done=2, blocked=1))[:2] == ("PENDING", "Waits for earlier work")
-    assert shown(_of(done=2, running=1, checked_not_met=1))[:2] == ("FAILED", "1 failed, 1 running")
+    assert shown(_of(done=2, running=1, checked_not_met=1))[:2] == ("FAILED", "1 not met, 1 running")
     assert shown(_of(done=2, not_applicable=1))[:2] == ("COMPLETED", "Done")
     assert shown(_of(done=2, again=1))[:2] == ("PAUSED", "Waits for 1 sign-off")
     assert shown(_of(not_applicable=2))[:2] == ("CANCELLED", "Nothing to do")
@@ -189,6 +189,9 @@ def test_the_runs_are_listed_in_the_order_of_the_work_and_none_is_late(server: P
     """Prefect calls a run late that is not over and has no start, and lists runs by their start, newest first."""
     with board_of(server, site):
         until(lambda: agrees(server, site), seconds=60)
+    networking = standing_runs(server)["Networking"]["id"]
+    graph = server.api.post(f"/flow_runs/{networking}/graph-v2", {}, "GET")
+    assert {node["label"][:3] for _, node in graph["nodes"]} >= {"010", "020", "030", "040"}, "its steps are its nodes"
     wanted = {"flow_runs": {"tags": {"all_": ["standing"]}}, "sort": "START_TIME_DESC"}
     runs = server.api.some("flow_runs", wanted)
 

@@ -14,7 +14,7 @@ import yaml
 
 from flows.performers.reading import read_metrics
 from flows.runs.inventory.hosts import inventory_hosts
-from flows.runs.results.failures import KEPT, essence, failure
+from flows.runs.results.failures import KEPT, essence, failure, unreachable
 from flows.runs.results.per_host import LOST, HostResult, PlaybookResult
 from flows.runs.run import RunSpec, run_playbook
 from schedule.errors import InputError
@@ -206,6 +206,16 @@ def test_a_loop_of_many_items_keeps_the_reason_of_the_first_that_failed() -> Non
 
     assert len(str(kept)) < 2000
     assert failure(kept, str) == f"item 0: it ended with 1: {'x' * 900} no (and 4999 more items)"
+
+
+def test_of_a_host_that_a_loop_did_not_reach_it_is_said_why() -> None:
+    """Of the loop itself Ansible says that all items completed."""
+    said = "Task failed: Failed to connect to the host via ssh: ssh: connect to host n8 port 22: No route to host"
+    items = [{"item": number, "unreachable": True, "msg": said} for number in range(2)]
+
+    kept = essence({"msg": "All items completed", "unreachable": True, "results": items})
+
+    assert unreachable(kept, str).startswith("no way to it: look at its power, cable and address")
 
 
 def test_a_private_key_at_the_place_where_an_output_is_shortened_is_hidden() -> None:

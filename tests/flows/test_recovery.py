@@ -172,6 +172,7 @@ def test_history_is_restored_only_where_the_dashboard_has_none(
     from flows.dashboard.board import Board
     from flows.dashboard.earlier_engines import lost_history
 
+    take(both_passed, "030@pod-001")
     board = Board(server.api, both_passed, project_now)
     with monkeypatch.context() as lost, open_snapshot(both_passed) as snapshot:
         lost.setattr(server.api, "count", lambda *_: 0)
@@ -181,6 +182,18 @@ def test_history_is_restored_only_where_the_dashboard_has_none(
     assert restored == ["procurement", "networking"]  # these have something done
     found = server.api.some("flow_runs", {"flow_runs": {"tags": {"all_": ["restored from ledger"]}}})
     assert {run["id"] for run in found} == {made[phase].run for phase in restored}
+    with open_snapshot(both_passed) as snapshot:
+        assert lost_history(server.api, snapshot) == []
+
+
+@pytest.mark.slow
+def test_nothing_was_lost_where_no_engine_has_run_anything(
+    both_passed: Path, server: PrefectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People may have recorded much before the first start of an engine."""
+    from flows.dashboard.earlier_engines import lost_history
+
+    monkeypatch.setattr(server.api, "count", lambda *_: 0)
     with open_snapshot(both_passed) as snapshot:
         assert lost_history(server.api, snapshot) == []
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 from collections.abc import Iterator
@@ -24,7 +26,7 @@ from flows.dashboard.standing_runs import SLICE
 from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
-from flows.team.bundle import SliceTerms, digest_of, packed, refuse_other_versions, unpacked
+from flows.team.bundle import SliceTerms, digest_of, packed, unpacked, versions
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
 from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
@@ -225,9 +227,21 @@ def test_the_bundle_is_for_its_worker_and_is_what_was_meant(trial: Trial, tmp_pa
     assert (terms.hosts, terms.extra_vars, terms.slice_name) == (HOSTS, {"a": 1}, NAME)
     assert terms.tree(tmp_path / "worker").playbook.read_text() == "- hosts: all\n"
     assert digest_of(content) != digest_of(content + b" ")
-    refuse_other_versions(terms)
-    with pytest.raises(InputError, match=r"ansible-core .* and not 1\.0"):
-        refuse_other_versions(terms._replace(versions=terms.versions | {"ansible-core": "1.0"}))
+
+
+def test_a_worker_of_another_version_refuses_a_bundle_whatever_its_terms_are(tmp_path: Path) -> None:
+    """The terms of a later version may have more in them than this one knows."""
+    terms = {"slice_name": "s", "waits_for": "a later version", "versions": versions() | {"clusterwright": "9.0.0"}}
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as made:
+        text = json.dumps(terms).encode()
+        (entry := tarfile.TarInfo("terms.json")).size = len(text)
+        made.addfile(entry, io.BytesIO(text))
+
+    with pytest.raises(InputError, match=r"this worker has clusterwright .* and not 9\.0\.0") as said:
+        unpacked(archive.getvalue(), tmp_path)
+
+    assert said.value.hint == "install the dispatcher's version on it"
 
 
 def test_it_is_stopped_before_a_worker_has_it(trial: Trial) -> None:
@@ -544,6 +558,30 @@ def test_a_clock_that_is_an_hour_off_is_said_before_any_work(hours: int, how: st
         with pytest.raises(UnreachableError, match=f"this machine's clock is {how} that of Prefect's server"):
             reached(f"http://127.0.0.1:{server.server_port}/api", "team:word")
         server.shutdown()
+
+
+def test_an_address_at_which_something_else_answers_is_said() -> None:
+    """Without /api at its end, an address is that of Prefect's pages: each of them answers to everything."""
+
+    class Pages(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<!doctype html>")
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(UnreachableError, match=r"what answers at \S+ is not Prefect's API") as said:
+            reached(f"http://127.0.0.1:{server.server_port}", "team:word")
+        server.shutdown()
+
+    assert said.value.hint == "its address ends in /api"
 
 
 def test_a_server_that_goes_away_while_it_is_asked_the_time_is_said() -> None:

@@ -14,17 +14,21 @@ from ledger.private import given_umask
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK", "USER")
 
+IDLE_S = 300.0
+"""How long, in seconds, a spare one is kept where nothing is run: a buildout may wait for months."""
+
 _lock = threading.Lock()
-_spare: list[subprocess.Popen[bytes]] = []
+_spare: list[tuple[subprocess.Popen[bytes], threading.Timer]] = []
 
 
 def supervisor() -> subprocess.Popen[bytes]:
     """Return a supervisor that waits for the terms of its run, and start the next one."""
     with _lock:
-        ready = _spare.pop() if _spare else _started()
-        if ready.poll() is not None:  # it was ended while it waited
-            ready = _started()
-        _spare.append(_started())
+        ready = _kept() or _started()
+        idle = threading.Timer(IDLE_S, _end_spare)
+        idle.daemon = True
+        idle.start()
+        _spare.append((_started(), idle))
         return ready
 
 
@@ -33,6 +37,15 @@ def environment() -> dict[str, str]:
     here = Path(sys.executable).parent
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return kept | {"PATH": f"{here}:{kept.get('PATH', os.defpath)}:/usr/sbin:/sbin", "PYTHONUNBUFFERED": "1"}
+
+
+def _kept() -> subprocess.Popen[bytes] | None:
+    """Return the spare one. None where there is none, or it was ended while it waited."""
+    if not _spare:
+        return None
+    process, idle = _spare.pop()
+    idle.cancel()
+    return process if process.poll() is None else None
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -50,8 +63,11 @@ def _started() -> subprocess.Popen[bytes]:
 @atexit.register
 def _end_spare() -> None:
     """End a supervisor that was not needed: it ends when its stdin is closed before any terms came."""
-    for process in _spare:
-        assert process.stdin
-        with contextlib.suppress(OSError):
-            process.stdin.close()
-        process.wait()
+    with _lock:
+        while _spare:
+            process, idle = _spare.pop()
+            idle.cancel()
+            assert process.stdin
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            process.wait()

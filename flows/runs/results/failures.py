@@ -162,7 +162,9 @@ def failure(result: Any, clean: Clean) -> str:
 
 
 def unreachable(result: Any, clean: Clean) -> str:
-    """Return why a host could not be reached, and what to do."""
+    """Return why a host could not be reached, and what to do. Of a loop, its first item says that."""
+    if isinstance(result, dict) and (items := _failed_items(result)):
+        return unreachable(items[0], clean)
     message = clean(str(result.get("msg") or "")) if isinstance(result, dict) else ""
     return _with_hint(BY_SSH.sub("", _in_line(message)) or "it could not be reached", AT_HOST + NO_WAY)
 
