@@ -23,7 +23,7 @@ def frr(switch: Switch) -> str:
     """Return the configuration that FRR takes, in the form in which it shows it. Without a routed port there is none."""
     if not switch.routed or switch.loopback is None:
         return ""
-    lines = []
+    lines = ["frr defaults datacenter"]
     for port in switch.ports:
         lines += [f"interface {port.name}", f" description {port.cable} {port.far}", "exit"]
     lines += [f"router bgp {switch.asn}", f" bgp router-id {switch.loopback.partition('/')[0]}"]

@@ -67,6 +67,8 @@ class Fabric:
             run("ip", "netns", "add", name)
         for switch in self.switches.values():
             self._plug(switch)
+        for node in self.names[len(self.switches) :]:  # a port answers for its own address alone
+            run("ip", "netns", "exec", node, "sysctl", "-qw", "net.ipv4.conf.all.arp_ignore=1")
         for (node, network), address in self.addresses.items():
             if network.startswith("rail-"):
                 port = f"rail{network[-1]}"
@@ -93,9 +95,9 @@ class Fabric:
         sockets.mkdir()
         shutil.chown(sockets, "frr", "frr")
         own = ("--vty_socket", str(sockets), "-z", str(sockets / "zserv.api"), "-u", "frr", "-g", "frr", "-f", "/dev/null")
-        for daemon, more in (("zebra", ()), ("bgpd", ("-p", "0"))):
+        for daemon in ("zebra", "bgpd"):
             pid = sockets / f"{daemon}.pid"
-            run("ip", "netns", "exec", name, str(FRR / daemon), "-d", "-i", str(pid), *own, *more)
+            run("ip", "netns", "exec", name, str(FRR / daemon), "-d", "-i", str(pid), *own)
             self.daemons.append(int(pid.read_text()))
         self.configure(name, linux.frr(switch))
 
