@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 ServicesOption = Annotated[
     Path | None, Option("--services", help="Addresses of ntp, dns and syslog servers.", metavar="YAML")
 ]
-SwitchOption = Annotated[list[str] | None, Option("--switch", help="Only this switch; may be repeated.", metavar="NAME")]
+SwitchOption = Annotated[
+    list[str] | None, Option("--switch", help="Only this switch; may be repeated.", metavar="NAME")
+]
 
 
 def services_of(path: Path | None) -> Services:
@@ -45,7 +47,9 @@ def drawn_switches(
     if unit != "site":
         found = [switch for switch in found if switch.drawn.startswith(f"{unit}-")]
     if not found:
-        raise InputError(f"the design has no Ethernet switch at {unit}", hint="--unit names the site or a pod, as pod-001")
+        raise InputError(
+            f"the design has no Ethernet switch at {unit}", hint="--unit names the site or a pod, as pod-001"
+        )
     if not only:
         return found
     by_name = {switch.name: switch for switch in found}

@@ -29,6 +29,10 @@ SET = "set"
 Tree = dict[str, "Tree | str"]
 
 
+class NoConfigurationError(ValueError):
+    """A document is not what NVUE shows, for the reason in the message."""
+
+
 class Difference(NamedTuple):
     """A setting that is not as drawn. The path has the words of `nv set`; what is not there is empty."""
 
@@ -39,28 +43,28 @@ class Difference(NamedTuple):
 
 
 def differences(switch: str, drawn: object, found: object) -> list[Difference]:
-    """Return what differs, in the order of the paths. Raise ValueError if a document is none of NVUE's."""
+    """Return what differs, in the order of the paths. Raise NoConfigurationError if a document is none of NVUE's."""
     ours, theirs = settings(drawn), settings(found)
     return [Difference(switch, " ".join(path), *values) for path, *values in _differing(ours, theirs, ())]
 
 
 def settings(document: object) -> Tree:
-    """Return the settings of a document as it is written, shown or patched. Raise ValueError if it is none."""
+    """Return the settings of a document as it is written, shown or patched. Raise NoConfigurationError if it is none."""
     parts = document if isinstance(document, list) else [{"set": document}]
     tree: Tree = {}
     for part in parts:
         if not isinstance(part, dict):
-            raise ValueError("no list of settings")
+            raise NoConfigurationError("no list of settings")
         if SET in part:
             _join(tree, part[SET])
     if not tree:
-        raise ValueError("no settings")
+        raise NoConfigurationError("no settings")
     return tree
 
 
 def _join(tree: Tree, more: object) -> None:
     if not isinstance(more, dict):
-        raise ValueError("no settings")
+        raise NoConfigurationError("no settings")
     for key, value in more.items():
         _join_one(tree, str(key), value, shares_entries=False)
 
@@ -72,7 +76,7 @@ def _join_one(tree: Tree, key: str, value: object, *, shares_entries: bool) -> N
         elif isinstance(value, dict):
             under = tree.setdefault(name, {})
             if not isinstance(under, dict):
-                raise ValueError(f"{name} has a value and settings")
+                raise NoConfigurationError(f"{name} has a value and settings")
             for each, inner in value.items():
                 _join_one(under, str(each), inner, shares_entries=name in LISTS)
         else:
@@ -88,7 +92,7 @@ def names_of(key: str) -> list[str]:
         prefix = LAST_NUMBER.sub("", RANGE.sub(r"\1\2", whole))
         found += _ranged(whole)
     if len(found) > MOST:
-        raise ValueError(f"{key[:40]} stands for too many names")
+        raise NoConfigurationError(f"{key[:40]} stands for too many names")
     return found
 
 

@@ -80,7 +80,9 @@ def as_numbers(
                 at += 1
             found[name] = number[key]
     if at - 1 > LAST_PRIVATE_ASN:
-        raise InputError(f"the last AS number would be {at - 1}; private ones end at {LAST_PRIVATE_ASN}", hint="asn_first lower")
+        raise InputError(
+            f"the last AS number would be {at - 1}; private ones end at {LAST_PRIVATE_ASN}", hint="asn_first lower"
+        )
     return found
 
 

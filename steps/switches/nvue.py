@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -49,7 +50,7 @@ def document(switch: Switch, services: Services) -> Tree:
     tracks = any(bond.segment is not None for bond in switch.bonds)
     for cage, links in cages.items():
         if cage:
-            breakout = {f"{max(2, links)}x": {}}
+            breakout: Tree = {f"{max(2, links)}x": {}}
             _put(tree, "interface", cage, value={"type": "swp", "link": {"breakout": breakout}})
     for port in switch.ports:
         interface = _port(port, switch, is_bundled=port.name in bundled)
@@ -70,17 +71,12 @@ def document(switch: Switch, services: Services) -> Tree:
 
 def text(switch: Switch, services: Services) -> str:
     """Return the file that `nv config patch` takes."""
-    head = f"# {switch.name}, rendered from the cable schedule and addresses of the design for Cumulus Linux {RELEASE}\n"
-    body = yaml.dump([{"set": document(switch, services)}], Dumper=Plain, sort_keys=False, width=200)
+    head = (
+        f"# {switch.name}, rendered from the cable schedule and addresses of the design for Cumulus Linux {RELEASE}\n"
+    )
+    settings = json.loads(json.dumps(document(switch, services)))  # copies: NVUE reads no aliases for what occurs twice
+    body = yaml.dump([{"set": settings}], Dumper=yaml.CSafeDumper, sort_keys=False, width=200)
     return head + str(body)
-
-
-class Plain(yaml.CSafeDumper):
-    """Writes a value that occurs twice twice: NVUE reads no aliases."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        """Return that nothing is written as an alias."""
-        return True
 
 
 def _services(services: Services) -> Tree:
@@ -99,7 +95,7 @@ def _services(services: Services) -> Tree:
 def _management(tree: Tree, switch: Switch) -> None:
     """Put the way to the switch itself: its own port, or the VLAN of an out-of-band switch."""
     own = switch.management
-    addresses = {"address": {own.address: {}}}
+    addresses: Tree = {"address": {own.address: {}}}
     if own.vlan is None:
         ipv4 = addresses | {"gateway": {own.gateway: {}}}
         _put(tree, "interface", "eth0", value={"type": "eth", "vrf": MANAGEMENT, "ipv4": ipv4})
@@ -162,7 +158,7 @@ def _bridge(tree: Tree, switch: Switch) -> None:
     """Put the VLANs of a switch. One that is routed onward has a VXLAN number."""
     vlans = sorted({port.vlan for port in switch.ports if port.vlan is not None})
     if vlans:
-        extended = {str(vlan): {"vni": {str(VNI + vlan): {}}} if switch.routed else {} for vlan in vlans}
+        extended: Tree = {str(vlan): {"vni": {str(VNI + vlan): {}}} if switch.routed else {} for vlan in vlans}
         _put(tree, "bridge", "domain", BRIDGE, value={"type": "vlan-aware", "vlan": extended})
 
 

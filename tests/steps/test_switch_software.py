@@ -94,7 +94,18 @@ class Fabric:
         sockets = self.folder / name
         sockets.mkdir()
         shutil.chown(sockets, "frr", "frr")
-        own = ("--vty_socket", str(sockets), "-z", str(sockets / "zserv.api"), "-u", "frr", "-g", "frr", "-f", "/dev/null")
+        own = (
+            "--vty_socket",
+            str(sockets),
+            "-z",
+            str(sockets / "zserv.api"),
+            "-u",
+            "frr",
+            "-g",
+            "frr",
+            "-f",
+            "/dev/null",
+        )
         for daemon in ("zebra", "bgpd"):
             pid = sockets / f"{daemon}.pid"
             run("ip", "netns", "exec", name, str(FRR / daemon), "-d", "-i", str(pid), *own)
@@ -200,7 +211,9 @@ def test_what_is_changed_by_hand_is_found_and_repaired(fabric: Fabric) -> None:
     leaf = fabric.switches["pod-001-leaf-01"]
     until(lambda: fabric.answers("pod-001-n01", "pod-002-n02"))
     run("ip", "-n", leaf.name, "link", "set", "swp1", "nomaster", "mtu", "1500")
-    fabric.configure(leaf.name, f"router bgp {leaf.asn}\n no neighbor swp3 interface peer-group underlay\n timers bgp 1 3\nexit\n")
+    fabric.configure(
+        leaf.name, f"router bgp {leaf.asn}\n no neighbor swp3 interface peer-group underlay\n timers bgp 1 3\nexit\n"
+    )
 
     bgp = f"router router bgp {leaf.asn}"
     assert fabric.drift() == [

@@ -23,7 +23,8 @@ from steps.switches.switch import COMPUTE, IN_BAND, OUT_OF_BAND, STORAGE, Switch
 SERVICES = Services.model_validate({"ntp": ["10.0.0.5"], "dns": ["10.0.0.6"], "syslog": ["10.0.0.7"]})
 ROCE = "gb300-nvl72-su"
 WITHOUT_SWITCHES = {"localhost", "tpu-v5p-pod"}
-LARGE = {"llama3-16k", "meta-24k", "xai-100k", "h100-10k", "h100-1000-servers"}
+SMALL = {"gb200-nvl72", "lab", "mi300x-1024"}
+"""Whole ports and bundles, no spines, and routing over spines."""
 
 
 @cache
@@ -46,7 +47,7 @@ def beyond_the_model(preset: str) -> Iterator[tuple[Difference, ...]]:
         yield tuple(differences(switch.name, document, taken))
 
 
-@pytest.mark.parametrize("preset", sorted({*preset_names()} - WITHOUT_SWITCHES - LARGE))
+@pytest.mark.parametrize("preset", sorted(SMALL))
 def test_the_vendors_model_takes_every_switch(preset: str) -> None:
     """Every key is one of Cumulus Linux, and every value one that it takes."""
     found = list(beyond_the_model(preset))
@@ -56,12 +57,12 @@ def test_the_vendors_model_takes_every_switch(preset: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("preset", sorted(LARGE))
+@pytest.mark.parametrize("preset", sorted({*preset_names()} - WITHOUT_SWITCHES - SMALL))
 def test_the_vendors_model_takes_every_switch_of_a_large_site(preset: str) -> None:
-    """Three tiers, thousands of switches."""
+    """Split ports, three tiers, thousands of switches."""
     found = list(beyond_the_model(preset))
 
-    assert len(found) > 100
+    assert found
     assert not list(chain.from_iterable(found))
 
 

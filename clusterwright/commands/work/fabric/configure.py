@@ -1,4 +1,4 @@
-"""Render the configuration of Ethernet switches from the cable schedule and the addresses of the design.
+"""Write the configuration of Ethernet switches from the cable schedule and the addresses of the design.
 
 A file for each switch, as `nv config patch` of Cumulus Linux takes it: ports with their cables, bundles, VLANs, routing, and RoCE where
 the design has it. The file of --services has lists of addresses under ntp, dns and syslog. Names on site go into a table of
@@ -52,6 +52,8 @@ def configure(
     if as_json:
         print_json({"switches": {each.name: document(each, asked) for each in switches}, "unjoined": apart})
     if apart:
-        say(f"no cable joins {', '.join(apart)}: a server that loses one of its ports may lose neighbours on the other switch")
+        say(
+            f"no cable joins {', '.join(apart)}: a server that loses one of its ports may lose neighbours on the other switch"
+        )
     if not (asked.ntp and asked.dns and asked.syslog):
         say("some servers for time, names or logs are not stated: --services")

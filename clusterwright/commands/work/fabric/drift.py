@@ -19,7 +19,7 @@ from clusterwright.found_links import NamesOption, UnitOption
 from clusterwright.output import print_json, table
 from clusterwright.switch_files import ServicesOption, SwitchOption, drawn_switches, read_back, services_of
 from schedule.errors import InputError, NotSatisfiedError, Place
-from steps.switches.comparing import Difference, differences
+from steps.switches.comparing import Difference, NoConfigurationError, differences
 
 
 def drift(
@@ -40,13 +40,15 @@ def drift(
     for path, settings in read_back(found):
         name = path.stem
         if name not in drawn:
-            raise InputError(f"no drawn switch is called {name}", hint="--unit or --switch say which are", place=Place(str(path)))
+            raise InputError(
+                f"no drawn switch is called {name}", hint="--unit or --switch say which are", place=Place(str(path))
+            )
         if name in read:
             raise InputError(f"{name} is also in {read[name]}", place=Place(str(path)))
         read[name] = path
         try:
             differing += differences(name, document(drawn[name], asked), settings)
-        except ValueError as error:
+        except NoConfigurationError as error:
             hint = "it is what `nv config show -o yaml` prints"
             raise InputError(f"this is no configuration: {error}", hint=hint, place=Place(str(path))) from None
     unread = [name for name in drawn if name not in read]
