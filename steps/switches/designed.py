@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Network
 from typing import NamedTuple
 
+from schedule.errors import InputError
 from steps.cabling.cable import Cable, CableEnd
 from steps.cabling.schedule_file import SiteNames
 from steps.design.addressing import AddressPlan
@@ -53,9 +54,10 @@ class Bundle(NamedTuple):
 
     far: str
     segment: int | None = None
+    is_edge: bool = True
 
 
-UPLINK = Bundle("uplink")
+UPLINK = Bundle("uplink", is_edge=False)
 """All uplinks of an out-of-band switch are one bundle, whatever in-band switches they lead to."""
 
 
@@ -64,14 +66,18 @@ def switches_of(design: Design, names: Sequence[SiteNames] = ()) -> list[Switch]
     cables = ethernet_cables(design, names)
     if not cables:
         return []
+    drawn_as = {on_site: drawn for drawn, on_site in site_names(design, names).items()}
     plan = addresses_of(design)
     level = levels(cables)
     network: dict[str, str] = {}
     ends: dict[str, list[SwitchEnd]] = defaultdict(list)
+    used: dict[CableEnd, str] = {}
     for of, near, far, cable in ends_at_switches(cables):
+        if near in used:
+            raise InputError(f"{near} has the cables {used[near]} and {cable.name}", hint="correct the table of names")
+        used[near] = cable.name
         network[near.device] = of
         ends[near.device].append(SwitchEnd(near.port, far, cable))
-    drawn_as = {on_site: drawn for drawn, on_site in site_names(design, names).items()}
     ordered = [name for name in drawn_as if name in ends]
     routed = [name for name in ordered if any(end.is_routed for end in ends[name])]
     members = {each: [name for name in routed if network[name] == each] for each in (COMPUTE, STORAGE, IN_BAND)}
@@ -149,7 +155,8 @@ def _bundles(ends: Mapping[str, Iterable[SwitchEnd]], network: Mapping[str, str]
     for devices in at.values():
         for number, (device, switches) in enumerate(devices.items(), 1):
             for name in switches if len(switches) > 1 else ():
-                found[name][device] = Bundle(device, number if len(set(switches)) > 1 else None)
+                segment = number if len(set(switches)) > 1 else None
+                found[name][device] = Bundle(device, segment, is_edge=device not in network)
     return found
 
 
@@ -161,7 +168,8 @@ def _bonds(ports: Iterable[Port], bundled: Mapping[str, Bundle]) -> Iterator[Bon
     for number, (bundle, own) in enumerate(members.items(), 1):
         vlan = own[0].vlan
         assert vlan is not None
-        yield Bond(f"bond{number}", bundle.far, tuple(port.name for port in own), vlan, bundle.segment)
+        names = tuple(port.name for port in own)
+        yield Bond(f"bond{number}", bundle.far, names, vlan, bundle.segment, bundle.is_edge)
 
 
 def _segments(ports: Iterable[Port], plan: AddressPlan) -> Iterator[Segment]:

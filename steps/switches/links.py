@@ -6,9 +6,11 @@ Ports of the compute and storage switches are split if one cage of the design ca
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from schedule.errors import InputError
 from steps.cabling.cable import Cable, CableEnd
 from steps.cabling.designed import drawn
 from steps.cabling.schedule_file import SiteNames, named
@@ -31,6 +33,8 @@ NETWORKS = {
     "out-of-band-up": IN_BAND,
 }
 """The network of a cable's upper switch by the tier of the cable."""
+
+HOSTNAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 BETWEEN_SWITCHES = frozenset({"leaf-spine", "spine-core", "local", "global", "storage-up", "in-band-up"})
 """Tiers of which both ends are switches of one network."""
@@ -64,7 +68,15 @@ def site_names(design: Design, names: Sequence[SiteNames]) -> dict[str, str]:
         for pod in (*range(len(counted.fabric.pods)), None):
             found += counted.service_cables.switch_names(network, pod)
     ends = [Cable(name, CableEnd(name, ""), CableEnd("", "")) for name in found]
-    return {cable.name: cable.a.device for cable in named(ends, names)}
+    on_site = {cable.name: cable.a.device for cable in named(ends, names)}
+    taken: dict[str, str] = {}
+    for drawn_name, name in on_site.items():
+        if not HOSTNAME.fullmatch(name):
+            raise InputError(f"{name!r} is no name of a switch", hint="letters, digits and hyphens: correct --names")
+        if name in taken:
+            raise InputError(f"{taken[name]} and {drawn_name} are both {name}", hint="correct the table of --names")
+        taken[name] = drawn_name
+    return on_site
 
 
 def levels(cables: Iterable[Cable]) -> dict[str, int]:

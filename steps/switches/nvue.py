@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 import yaml
@@ -35,6 +34,9 @@ SEGMENT_MAC = "44:38:39:be:ef:01"
 
 SPEEDS = (1, 10, 25, 40, 50, 100, 200, 400, 800)
 
+SPLITS = (2, 4, 8)
+"""In how many ports a cage may be split. All split cages of a switch are alike, as those of a design are."""
+
 ON = {"state": "enabled"}
 
 Tree = dict[str, Any]
@@ -45,13 +47,13 @@ def document(switch: Switch, services: Services) -> Tree:
     tree: Tree = {}
     _put(tree, "system", value={"hostname": switch.name} | _services(services))
     _management(tree, switch)
-    cages = Counter(_cage(port.name) for port in switch.ports)
+    split = [place for port in switch.ports if (place := _in_cage(port.name))]
+    most = max((link for _, link in split), default=0)
+    for cage, _ in split:
+        breakout: Tree = {f"{next(way for way in SPLITS if way > most)}x": {}}
+        _put(tree, "interface", cage, value={"type": "swp", "link": {"breakout": breakout}})
     bundled = {name for bond in switch.bonds for name in bond.members}
     tracks = any(bond.segment is not None for bond in switch.bonds)
-    for cage, links in cages.items():
-        if cage:
-            breakout: Tree = {f"{max(2, links)}x": {}}
-            _put(tree, "interface", cage, value={"type": "swp", "link": {"breakout": breakout}})
     for port in switch.ports:
         interface = _port(port, switch, is_bundled=port.name in bundled)
         if port.is_routed and tracks:
@@ -121,10 +123,16 @@ def _port(port: Port, switch: Switch, *, is_bundled: bool) -> Tree:
     return interface
 
 
-def _cage(port: str) -> str:
-    """Return the cage of a port if it is split: `swp3s1` is in `swp3`."""
+def _in_cage(port: str) -> tuple[str, int] | None:
+    """Return the cage of a split port and its number there: `swp3s1` is 1 in `swp3`. Raise InputError if no cage has so many."""
     cage, _, link = port.rpartition("s")
-    return cage if link.isdecimal() and cage.removeprefix("swp").isdecimal() else ""
+    if not (link.isdecimal() and cage.removeprefix("swp").isdecimal()):
+        return None
+    if int(link) >= SPLITS[-1]:
+        raise InputError(
+            f"no cage is split in so many ports: {port}", hint="correct ports_per_cage, or the table of names"
+        )
+    return cage, int(link)
 
 
 def _speed(gbit: float) -> str:
@@ -133,9 +141,10 @@ def _speed(gbit: float) -> str:
     return f"{gbit:g}G"
 
 
-def _access(vlan: int) -> Tree:
-    """Return the bridge of a port where servers or controllers are: it never takes part in the spanning tree."""
-    return {"access": vlan, "stp": {"admin-edge": "enabled", "bpdu-guard": "enabled"}}
+def _access(vlan: int, *, is_edge: bool = True) -> Tree:
+    """Return the bridge of a port. Where servers or controllers are, it never takes part in the spanning tree."""
+    edge = {"stp": {"admin-edge": "enabled", "bpdu-guard": "enabled"}}
+    return {"access": vlan} | (edge if is_edge else {})
 
 
 def _bond(tree: Tree, bond: Bond, switch: Switch) -> None:
@@ -143,7 +152,7 @@ def _bond(tree: Tree, bond: Bond, switch: Switch) -> None:
         "type": "bond",
         "description": bond.far,
         "bond": {"mode": "lacp", "lacp-rate": "fast", "member": {name: {} for name in bond.members}},
-        "bridge": {"domain": {BRIDGE: _access(bond.vlan)}},
+        "bridge": {"domain": {BRIDGE: _access(bond.vlan, is_edge=bond.is_edge)}},
     }
     if switch.network != OUT_OF_BAND:
         interface["link"] = {"mtu": FRAME}

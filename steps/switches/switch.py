@@ -29,6 +29,8 @@ class Bond(NamedTuple):
     members: tuple[str, ...]
     vlan: int
     segment: int | None = None
+    is_edge: bool = True
+    """Whether a server is at the far end, not a switch."""
 
 
 class Segment(NamedTuple):

@@ -10,6 +10,7 @@ from itertools import chain
 import pytest
 import yaml
 
+from schedule.errors import InputError
 from steps.cabling.schedule_file import SiteNames
 from steps.design.design import design_of_preset
 from steps.design.nodes import addresses_of
@@ -122,6 +123,17 @@ def test_a_servers_storage_links_are_one_segment_at_two_leaves() -> None:
     assert bond["evpn"]["multihoming"]["segment"]["mac-address"] == nvue.SEGMENT_MAC
 
 
+def test_a_cage_of_four_links_is_split_in_four() -> None:
+    """Also where three of them have a cable; one that nobody can split is an error."""
+    leaf = switches("lab")[0]
+    ports = [leaf.ports[0]._replace(name=f"swp1s{link}") for link in range(3)]
+    interfaces = nvue.document(leaf._replace(ports=tuple(ports)), SERVICES)["interface"]
+
+    assert interfaces["swp1"]["link"]["breakout"] == {"4x": {}}
+    with pytest.raises(InputError, match="swp1s8"):
+        nvue.document(leaf._replace(ports=(ports[0]._replace(name="swp1s8"),)), SERVICES)
+
+
 def test_networks_have_tables_of_their_own() -> None:
     """Nothing leads from storage or compute to management."""
     tables = {network: {s.table for s in one(ROCE, network).segments} for network in (COMPUTE, STORAGE, IN_BAND)}
@@ -139,6 +151,10 @@ def test_an_out_of_band_switch_is_managed_over_its_own_vlan_and_bundled_upward()
     assert interfaces["vlan100"]["vrf"] == "mgmt"
     (bond,) = switch.bonds
     assert (bond.far, len(bond.members), bond.segment) == ("uplink", 2, None)
+    above = one(ROCE, IN_BAND)
+    (down,) = [each for each in above.bonds if each.far == switch.name]
+    for name, ports in (("bond1", interfaces), (down.name, nvue.document(above, SERVICES)["interface"])):
+        assert ports[name]["bridge"]["domain"] == {"br_default": {"access": 100}}, "a guard would cut switches off"
 
 
 def test_a_pair_without_a_cable_between_it_is_named() -> None:
@@ -153,6 +169,20 @@ def test_ports_and_switches_have_their_names_on_site() -> None:
     leaf = switches_of(design_of_preset("lab"), names)[0]
 
     assert (leaf.name, leaf.drawn, leaf.ports[0].name) == ("r1-leaf", "pod-001-leaf-01", "swp1")
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ([SiteNames("pod-001-leaf-01", "leaf", ()), SiteNames("pod-001-leaf-02", "leaf", ())], "are both leaf"),
+        ([SiteNames("pod-001-leaf-01", "../leaf", ())], "no name of a switch"),
+        ([SiteNames("pod-*-leaf-*", "", ("swp1", "swp1"))], "swp1 has the cables C000001 and C00000"),
+    ],
+)
+def test_a_table_of_names_that_joins_two_into_one_is_refused(names: list[SiteNames], words: str) -> None:
+    """One of them would have the configuration of both."""
+    with pytest.raises(InputError, match=words):
+        switches_of(design_of_preset("lab"), names)
 
 
 def test_two_renderings_are_the_same_bytes() -> None:
