@@ -13,7 +13,7 @@ from clusterwright.where import find_site
 from ledger.evidence.store import content_of
 from schedule.errors import InputError, UnreachableError
 from steps.cabling.schedule_file import read_names
-from steps.switches.services import Services, read_services
+from steps.switches.services import SiteServers, read_services
 from steps.yaml_lines import load
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ SwitchOption = Annotated[
 ]
 
 
-def services_of(path: Path | None) -> Services:
+def services_of(path: Path | None) -> SiteServers:
     """Return the servers that switches ask; none without a file."""
-    return read_services(path) if path else Services()
+    return read_services(path) if path else SiteServers()
 
 
 def drawn_switches(

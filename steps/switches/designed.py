@@ -27,9 +27,9 @@ from steps.switches.switch import (
     STORAGE,
     Bond,
     Management,
-    Port,
     Segment,
     Switch,
+    SwitchPort,
 )
 
 TABLES = {IN_BAND: "management", OUT_OF_BAND: "management", STORAGE: "storage"}
@@ -130,9 +130,9 @@ def _switch(
     )
 
 
-def _port(end: SwitchEnd, network: str, plan: AddressPlan) -> Port:
+def _port(end: SwitchEnd, network: str, plan: AddressPlan) -> SwitchPort:
     vlan = None if end.is_routed else _vlan(end.cable, network, plan)
-    return Port(end.port, end.cable.name, end.far, vlan, end.is_routed, end.cable.gbit)
+    return SwitchPort(end.port, end.cable.name, end.far, vlan, end.is_routed, end.cable.gbit)
 
 
 def _vlan(cable: Cable, network: str, plan: AddressPlan) -> int | None:
@@ -160,8 +160,8 @@ def _bundles(ends: Mapping[str, Iterable[SwitchEnd]], network: Mapping[str, str]
     return found
 
 
-def _bonds(ports: Iterable[Port], bundled: Mapping[str, Bundle]) -> Iterator[Bond]:
-    members: dict[Bundle, list[Port]] = defaultdict(list)
+def _bonds(ports: Iterable[SwitchPort], bundled: Mapping[str, Bundle]) -> Iterator[Bond]:
+    members: dict[Bundle, list[SwitchPort]] = defaultdict(list)
     for port in ports:
         if port.far.device in bundled:
             members[bundled[port.far.device]].append(port)
@@ -172,7 +172,7 @@ def _bonds(ports: Iterable[Port], bundled: Mapping[str, Bundle]) -> Iterator[Bon
         yield Bond(f"bond{number}", bundle.far, names, vlan, bundle.segment, bundle.is_edge)
 
 
-def _segments(ports: Iterable[Port], plan: AddressPlan) -> Iterator[Segment]:
+def _segments(ports: Iterable[SwitchPort], plan: AddressPlan) -> Iterator[Segment]:
     vlans = {port.vlan for port in ports}
     for network in plan.networks:
         if network.vlan in vlans and network.vlan is not None:

@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from schedule.errors import InputError
-from steps.switches.services import Services
-from steps.switches.switch import OUT_OF_BAND, Bond, Port, Segment, Switch
+from steps.switches.services import SiteServers
+from steps.switches.switch import OUT_OF_BAND, Bond, Segment, Switch, SwitchPort
 
 RELEASE = "5.16"
 """The release of Cumulus Linux whose model the documents follow. Before 5.12 it is `enable: on`, and `ip` in the place of `ipv4`."""
@@ -42,7 +42,7 @@ ON = {"state": "enabled"}
 Tree = dict[str, Any]
 
 
-def document(switch: Switch, services: Services) -> Tree:
+def document(switch: Switch, services: SiteServers) -> Tree:
     """Return the configuration of a switch."""
     tree: Tree = {}
     _put(tree, "system", value={"hostname": switch.name} | _services(services))
@@ -71,7 +71,7 @@ def document(switch: Switch, services: Services) -> Tree:
     return tree
 
 
-def text(switch: Switch, services: Services) -> str:
+def text(switch: Switch, services: SiteServers) -> str:
     """Return the file that `nv config patch` takes."""
     head = (
         f"# {switch.name}, rendered from the cable schedule and addresses of the design for Cumulus Linux {RELEASE}\n"
@@ -81,7 +81,7 @@ def text(switch: Switch, services: Services) -> str:
     return head + str(body)
 
 
-def _services(services: Services) -> Tree:
+def _services(services: SiteServers) -> Tree:
     """Return the servers that a switch asks, over its management."""
     found: Tree = {}
     if services.ntp:
@@ -108,7 +108,7 @@ def _management(tree: Tree, switch: Switch) -> None:
         _put(tree, "vrf", MANAGEMENT, "router", "static", "0.0.0.0/0", value=via)
 
 
-def _port(port: Port, switch: Switch, *, is_bundled: bool) -> Tree:
+def _port(port: SwitchPort, switch: Switch, *, is_bundled: bool) -> Tree:
     interface: Tree = {"type": "swp", "description": f"{port.cable} {port.far}", "link": {"state": {"up": {}}}}
     if switch.network != OUT_OF_BAND:
         interface["link"]["mtu"] = FRAME

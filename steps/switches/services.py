@@ -10,7 +10,7 @@ from steps.validation import validated
 from steps.yaml_lines import load
 
 
-class Services(Closed):
+class SiteServers(Closed):
     """Servers by their addresses. One that is not stated is not configured."""
 
     ntp: tuple[IPv4Address, ...] = ()
@@ -18,7 +18,7 @@ class Services(Closed):
     syslog: tuple[IPv4Address, ...] = ()
 
 
-def read_services(path: Path) -> Services:
+def read_services(path: Path) -> SiteServers:
     """Return the services that a file states. Raise InputError with its line for anything else."""
     data, lines = load(path)
-    return validated(Services, data, lines, str(path))
+    return validated(SiteServers, data, lines, str(path))

@@ -10,7 +10,7 @@ COMPUTE, STORAGE, IN_BAND, OUT_OF_BAND = "compute", "storage", "in-band", "out-o
 """The networks that a switch may belong to."""
 
 
-class Port(NamedTuple):
+class SwitchPort(NamedTuple):
     """A port with its cable. `vlan` is that of the server behind it; a port between switches of one network is routed."""
 
     name: str
@@ -60,7 +60,7 @@ class Switch(NamedTuple):
     level: int
     """0 for a leaf, 1 for a spine, 2 for a core."""
     management: Management
-    ports: tuple[Port, ...]
+    ports: tuple[SwitchPort, ...]
     bonds: tuple[Bond, ...] = ()
     segments: tuple[Segment, ...] = ()
     asn: int | None = None
@@ -69,6 +69,6 @@ class Switch(NamedTuple):
     """Whether it carries RoCE."""
 
     @property
-    def routed(self) -> list[Port]:
+    def routed(self) -> list[SwitchPort]:
         """Ports to other switches of its network."""
         return [port for port in self.ports if port.is_routed]

@@ -18,7 +18,7 @@ from steps.design.design import design_of_preset
 from steps.switches import nvue
 from steps.switches.comparing import Difference, differences
 from steps.switches.designed import switches_of
-from steps.switches.services import Services
+from steps.switches.services import SiteServers
 from tests.lab.playing import FOLDER
 
 pytestmark = pytest.mark.long
@@ -76,7 +76,7 @@ class Site:
             state.mkdir()
             (state / "nv").write_text(NV.format(python=sys.executable, folder=str(state)), encoding="utf-8")
             (state / "nv").chmod(0o755)
-            (folder / "drawn" / f"{switch.name}.yaml").write_text(nvue.text(switch, Services()), encoding="utf-8")
+            (folder / "drawn" / f"{switch.name}.yaml").write_text(nvue.text(switch, SiteServers()), encoding="utf-8")
             hosts[switch.name] = {"nv_folder": str(state)}
         group = {
             "hosts": hosts,
@@ -118,7 +118,7 @@ class Site:
         found = []
         for switch in self.switches:
             shown = yaml.safe_load((self.folder / "found" / f"{switch.name}.yaml").read_text(encoding="utf-8"))
-            found += differences(switch.name, nvue.document(switch, Services()), shown)
+            found += differences(switch.name, nvue.document(switch, SiteServers()), shown)
         return found
 
 

@@ -19,7 +19,7 @@ import pytest
 from steps.cabling.cable import CableEnd
 from steps.switches import openvswitch
 from steps.switches.comparing import Difference, differences
-from steps.switches.switch import STORAGE, Bond, Management, Port, Switch
+from steps.switches.switch import STORAGE, Bond, Management, Switch, SwitchPort
 from tests.needs import needs
 from tests.other_user import needs_root
 
@@ -39,10 +39,10 @@ LEAF = Switch(
     0,
     Management("10.0.0.40/21", "10.0.0.1"),
     ports=(
-        Port("swp1", "S1", CableEnd(SERVER, "eth1"), 200),
-        Port("swp2", "S2", CableEnd(SERVER, "eth2"), 200),
-        Port("swp3", "S3", CableEnd("cw-ovs-like", "eth1"), 200),
-        Port("swp4", "S4", CableEnd("cw-ovs-other", "eth1"), 110),
+        SwitchPort("swp1", "S1", CableEnd(SERVER, "eth1"), 200),
+        SwitchPort("swp2", "S2", CableEnd(SERVER, "eth2"), 200),
+        SwitchPort("swp3", "S3", CableEnd("cw-ovs-like", "eth1"), 200),
+        SwitchPort("swp4", "S4", CableEnd("cw-ovs-other", "eth1"), 110),
     ),
     bonds=(Bond("bond1", SERVER, ("swp1", "swp2"), 200),),
 )

@@ -18,10 +18,10 @@ from steps.design.preset import preset_names
 from steps.switches import nvue
 from steps.switches.comparing import Difference, differences, names_of
 from steps.switches.designed import switches_of, unjoined
-from steps.switches.services import Services
+from steps.switches.services import SiteServers
 from steps.switches.switch import COMPUTE, IN_BAND, OUT_OF_BAND, STORAGE, Switch
 
-SERVICES = Services.model_validate({"ntp": ["10.0.0.5"], "dns": ["10.0.0.6"], "syslog": ["10.0.0.7"]})
+SERVICES = SiteServers.model_validate({"ntp": ["10.0.0.5"], "dns": ["10.0.0.6"], "syslog": ["10.0.0.7"]})
 ROCE = "gb300-nvl72-su"
 WITHOUT_SWITCHES = {"localhost", "tpu-v5p-pod"}
 
