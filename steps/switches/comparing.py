@@ -85,6 +85,8 @@ def _join_one(tree: Tree, key: str, value: object, *, shares_entries: bool) -> N
 
 def names_of(key: str) -> list[str]:
     """Return the names that a key stands for: `swp1-2,4` is swp1, swp2 and swp4; `swp1s0-1` is swp1s0 and swp1s1."""
+    if "," not in key and "-" not in key:
+        return [key]
     found: list[str] = []
     prefix = ""
     for part in key.split(","):

@@ -113,7 +113,7 @@ class Fabric:
         self.configure(name, linux.frr(switch))
 
     def configure(self, name: str, text: str) -> None:
-        """Give FRR of a switch some lines of configuration."""
+        """Add lines of configuration to FRR of a switch."""
         file = self.folder / name / "lines.conf"
         file.write_text(text, encoding="utf-8")
         run("vtysh", "--vty_socket", str(self.folder / name), "-f", str(file))

@@ -55,6 +55,7 @@ def test_the_vendors_model_takes_a_switch_of_each_kind(preset: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("preset", sorted({*preset_names()} - WITHOUT_SWITCHES))
 def test_the_vendors_model_takes_every_switch(preset: str) -> None:
     """Of every preset with Ethernet, to thousands of switches in three tiers."""
