@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steps.catalog.terms import Scope
-from steps.design.addressing import address_plan, hosts
+from steps.design.addressing import AddressPlan, address_plan, hosts
 from steps.design.design import Design
 from steps.design.fabric import node_names, shape_of
 from steps.design.matching import PlannedNode
 
 OUT_OF_BAND = "out-of-band"
+
+
+def addresses_of(design: Design) -> AddressPlan:
+    """Return the addresses of a design."""
+    return address_plan(
+        design.figures,
+        design.choices,
+        design.counted.fabric,
+        racks=int(design.site.values["racks"]),
+        storage_servers=design.counted.storage.servers,
+    )
 
 
 def planned_nodes(design: Design, serials: Mapping[str, str]) -> tuple[PlannedNode, ...]:
@@ -24,13 +35,7 @@ def planned_nodes(design: Design, serials: Mapping[str, str]) -> tuple[PlannedNo
     for unit in design.units:
         if unit.kind is Scope.POD:
             pods += [unit.id] * int(unit.values["nodes_in_pod"])
-    plan = address_plan(
-        design.figures,
-        design.choices,
-        counted.fabric,
-        racks=int(design.site.values["racks"]),
-        storage_servers=counted.storage.servers,
-    )
+    plan = addresses_of(design)
     controllers = plan._replace(networks=tuple(n for n in plan.networks if n.name == OUT_OF_BAND))
     with_prefix = {node: address for node, _, address in hosts(controllers, names)}
     addresses = {node: address.partition("/")[0] for node, address in with_prefix.items()}

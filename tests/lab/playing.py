@@ -24,6 +24,7 @@ RECAP = re.compile(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=\d+ +failed=\d
 TIMEOUT_S = 1800
 
 BY_ITSELF: dict[str, str] = {
+    "networking/048_switch_configuration.yml": "needs switches with Cumulus Linux: `test_switch_configuration`",
     "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
     "server_assembly/017_bmc_addresses.yml": "writes a list where it is called: `test_node_bring_up`",
     "server_assembly/019_boot_volume.yml": "needs controllers whose drives hold nothing: `test_node_bring_up`",

@@ -46,6 +46,7 @@ LEFT_OUT = {
     ),
     "they are about files of readings from a fabric, and record nothing": (
         *("fabric", "fabric compare", "fabric culprits", "fabric ends", "fabric halve", "fabric rounds"),
+        *("fabric configure", "fabric drift"),
     ),
     "they work for minutes, or serve, in a terminal of their own": ("up", "dashboard", "rehearse", "worker"),
     "they are about the engine's own process, on its machine": ("down", "logs", "notify", "worker key"),

@@ -1,0 +1,1 @@
+"""The configuration of Ethernet switches, from the cable schedule and the addresses of a design."""
