@@ -129,7 +129,7 @@ def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
         ("owner", "Owner", ["owner-pm", *both]),
         ("reviewer", "Reviewer", ["sponsor", *both]),
     ]
-    overrides = {"nodes": answers.nodes} if answers.nodes else {}
+    overrides: dict[str, int | str] = {"nodes": answers.nodes} if answers.nodes else {}
     if answers.machine is not None:
         overrides |= answers.machine.overrides()
     listed = "people:\n" + "".join(_person(*person, account) for person in people).rstrip("\n")
