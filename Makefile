@@ -10,8 +10,7 @@ LAB_SITE ?= lab-site
 PORT ?=
 MINUTES ?= 10
 PART ?=
-# A small machine has two cores. Half of the time of all tests is waiting, for keys, engines and servers: with three of them at once the
-# cores were idle for as long as they worked.
+# A small machine has two cores. More tests than that run at once: most of them wait, for keys, engines and servers.
 CORES ?= 2
 JOBS ?= 5
 TEST_OPTIONS ?=
@@ -62,7 +61,7 @@ test: setup
 	exit $$status
 
 # Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a twelfth of it, PART=2
-# the next: CI runs one with each commit.
+# the next: CI runs one with every other commit.
 test-long: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m long $(addprefix --part=,$(PART)) $(TEST_OPTIONS)
 
@@ -188,7 +187,7 @@ bench-pods: setup
 bench-properties: setup
 	end=$$(($$(date +%s) + 60 * $(MINUTES))); \
 	while [ $$(date +%s) -lt $$end ]; do \
-	  $(BIN)/python -m pytest -n $(JOBS) -m "hypothesis and not long" --hypothesis-profile random $(PROPERTIES) || exit 1; \
+	  $(BIN)/python -m pytest -n $(CORES) -m "hypothesis and not long" --hypothesis-profile random $(PROPERTIES) || exit 1; \
 	done
 
 # Dates beside other schedulers (Java for MPXJ), and their agreement. It takes about ten minutes.

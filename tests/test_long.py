@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import LONG
@@ -38,7 +39,11 @@ def test_every_quick_file_is_there_and_what_is_left_out_is_in_one() -> None:
 def has_test(name: str) -> bool:
     """Return whether a file has a test of this name."""
     file, _, test = name.partition("::")
+    return test.rpartition("::")[2] in functions_of(file)
+
+
+@cache
+def functions_of(file: str) -> set[str]:
+    """Return the names of a file's functions."""
     found = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
-    return test.rpartition("::")[2] in {
-        node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    return {node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
