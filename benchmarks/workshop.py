@@ -154,7 +154,7 @@ RULES = (
         "ledger/trust/statements.py",
         "if canonical != text:",
         "if not canonical:",
-        in_folder("ledger", "signed", "sshsig", "poison"),
+        in_folder("ledger", "statements", "signed"),
     ),
     Rule(
         "the first wave is a small one",
