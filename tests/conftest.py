@@ -48,7 +48,7 @@ LONG = Path(__file__).parent / "long.txt"
 """Names the tests that are long beside those that are marked so where they stand."""
 
 PARTS = 12
-"""In how many parts the long tests run, one with each commit."""
+"""In how many parts the long tests run, one with every other commit."""
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 """The name of this worker, as gw0. Empty in the process that starts the workers, or runs the tests alone."""

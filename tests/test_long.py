@@ -1,13 +1,18 @@
-"""The list of long tests: what it names is there."""
+"""The lists of long and of quick tests: what they name is there."""
 
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import LONG
 
 ROOT = Path(__file__).parents[1]
+QUICK = Path(__file__).parent / "quick.txt"
+"""Words for pytest: the files of `make quick`, and which of their tests it leaves out."""
+
+LEFT_OUT = "--deselect="
 
 
 def test_every_long_test_is_there() -> None:
@@ -15,8 +20,30 @@ def test_every_long_test_is_there() -> None:
     named = [line for line in LONG.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     assert named == sorted(set(named))
     for line in named:
-        file, _, name = line.partition("::")
-        found = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
-        assert name.rpartition("::")[2] in {
-            node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        }, line
+        assert has_test(line), line
+
+
+def test_every_quick_file_is_there_and_what_is_left_out_is_in_one() -> None:
+    """A test that has another name now would make `make quick` slow."""
+    lines = QUICK.read_text(encoding="utf-8").splitlines()
+    files = {line for line in lines if not line.startswith(LEFT_OUT)}
+    left_out = [line.removeprefix(LEFT_OUT) for line in lines if line.startswith(LEFT_OUT)]
+    assert lines == [*sorted(files), *(LEFT_OUT + line for line in sorted(set(left_out)))]
+    for line in left_out:
+        assert has_test(line), line
+        assert line.startswith(tuple(files)), line
+    for file in files:
+        assert (ROOT / file).exists(), file
+
+
+def has_test(name: str) -> bool:
+    """Return whether a file has a test of this name."""
+    file, _, test = name.partition("::")
+    return test.rpartition("::")[2] in functions_of(file)
+
+
+@cache
+def functions_of(file: str) -> set[str]:
+    """Return the names of a file's functions."""
+    found = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+    return {node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from benchmarks.structure import (
     loose_modules,
 )
 
+ROOT = Path(__file__).parents[1]
 MOST_FLOORS = {"ledger": 13, "schedule": 17, "steps": 15, "steps.planning": 8}
 MOST_LOOSE = {"schedule": 6, "steps": 8, "steps/planning": 5}
 MOST_FILES_OF_A_SIGN_OFF = 16
@@ -83,3 +85,16 @@ def test_tests_of_a_group_stay_together(request: pytest.FixtureRequest) -> None:
     if not getattr(request.config.option, "loadgroup", False):
         pytest.skip("all tests run in one process, or are not grouped")
     assert request.node.nodeid.endswith("@together")
+
+
+def test_a_benchmark_is_what_a_target_or_a_page_names() -> None:
+    """Or what another one imports. Nobody finds any other, and it stops to run unnoticed."""
+    benchmarks = sorted((ROOT / "benchmarks").glob("*.py"))
+    pages = [ROOT / "Makefile", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"), *benchmarks]
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    unnamed = [
+        own.name
+        for own in benchmarks
+        if not any(re.search(rf"benchmarks[./]{own.stem}\b", text) for page, text in texts.items() if page != own)
+    ]
+    assert unnamed == []

@@ -7,6 +7,7 @@ import pytest
 from steps.design import checkpoints, cooling, economics, power, reliability, storage, training
 from steps.design.design import design_of_preset
 from steps.design.fabric import FabricShape, fabric_of, two_tier_limit
+from tests.shipped import shipped_catalog
 
 LLAMA_GPU_HOURS = 16384 * 54 * 24
 NODE_KW = 10.2
@@ -84,6 +85,8 @@ def test_eight_uplinks_of_a_leaf_are_four_to_one_not_full_bisection() -> None:
 
     assert (fabric.leaf_down, fabric.leaf_up) == (32, 32)
     assert fabric.leaf_down / 8 == 4
+    asked = [one for entry in shipped_catalog().values() for one in entry.step.accept if one.erratum == "E1-6"]
+    assert [(one.metric, one.op) for one in asked] == [("leaf.uplinks", ">=")]
 
 
 def test_a_60_ampere_circuit_at_208_volts_carries_one_server_not_a_rack() -> None:

@@ -1,6 +1,6 @@
 """A rehearsal and a localhost site at work: at random moments the dashboard shows what the ledger said.
 
-On a machine that does nothing else that is within two seconds (`benchmarks/board.py`). Other tests run beside these.
+On a machine that does nothing else that is within two seconds. Other tests run beside these.
 """
 
 from __future__ import annotations

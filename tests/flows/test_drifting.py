@@ -56,7 +56,8 @@ PLAYBOOK = """\
       ansible.builtin.command: touch {folder}/used
 """
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+playing = pytest.mark.long
+"""The mark of a test that plays the playbook: the others only read what was recorded."""
 
 
 class Hosts:
@@ -121,6 +122,7 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
         yield made
 
 
+@playing
 def test_a_file_changed_by_hand_is_named_and_left_as_it_is(hosts: Hosts) -> None:
     assert hosts.look().findings == ()
     hosts.change("n2", "mtu 9000", "mtu 1500")
@@ -145,6 +147,7 @@ def test_a_file_changed_by_hand_is_named_and_left_as_it_is(hosts: Hosts) -> None
         assert head(snapshot) == before, "a look records nothing"
 
 
+@playing
 def test_a_look_opens_the_vaults_that_runs_open(hosts: Hosts) -> None:
     secret = VaultSecret(b"of-the-vault-51")
     vaulted = hosts.folder / "group_vars" / "all.yml"
@@ -158,6 +161,7 @@ def test_a_look_opens_the_vaults_that_runs_open(hosts: Hosts) -> None:
     assert hosts.look().passed_over == {}
 
 
+@playing
 def test_other_rights_of_a_file_are_a_difference_of_that_file(hosts: Hosts) -> None:
     hosts.file("n1").chmod(0o600)
 
@@ -168,6 +172,7 @@ def test_other_rights_of_a_file_are_a_difference_of_that_file(hosts: Hosts) -> N
     assert found.cause == "changed on the host since run-0001", "its content is older than the run's end"
 
 
+@playing
 def test_what_shows_no_lines_is_named_by_its_task(hosts: Hosts) -> None:
     """Of a service that was stopped, and of a file with a password, Ansible prints no difference."""
     stopped = f"{{{{ not lookup('file', '{hosts.folder}/running', errors='ignore') }}}}"
@@ -187,6 +192,7 @@ def test_what_shows_no_lines_is_named_by_its_task(hosts: Hosts) -> None:
     assert hosts.look().findings == ()
 
 
+@playing
 def test_a_playbook_changed_since_is_told_apart_from_a_host(hosts: Hosts) -> None:
     hosts.write_playbook(4200)
     by_files = hosts.look()
@@ -201,6 +207,7 @@ def test_a_playbook_changed_since_is_told_apart_from_a_host(hosts: Hosts) -> Non
     assert causes["n1"] == f"changed on the host since run-0001, while no run of ours was at work there; {since}, too"
 
 
+@playing
 def test_hosts_of_a_run_are_left_alone(hosts: Hosts) -> None:
     hosts.change("n1", "mtu 9000", "mtu 1500")
     release(hosts.ledger, "lead", OTHER, hosts=["n1"], count=1, playbook_digest="d")
@@ -213,6 +220,7 @@ def test_hosts_of_a_run_are_left_alone(hosts: Hosts) -> None:
     assert look.passed_over == {"n1": "run-0002 is at work on it"}
 
 
+@playing
 def test_a_host_that_does_not_answer_is_named_and_the_others_are_judged(hosts: Hosts) -> None:
     hosts.change("n2", "mtu 9000", "mtu 1500")
     hosts.place.inventory.write_text(f"n1 ansible_host=127.0.0.1 ansible_port=1\nn2 {LOCAL}\n", encoding="utf-8")
@@ -224,6 +232,7 @@ def test_a_host_that_does_not_answer_is_named_and_the_others_are_judged(hosts: H
     assert "unreachable" in look.passed_over["n1"]
 
 
+@playing
 def test_what_the_engine_finds_is_kept_once_and_opens_nothing_again(hosts: Hosts) -> None:
     hosts.change("n2", "mtu 9000", "mtu 1500")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""A playbook over hosts in waves, with Ansible itself: the canary, the slices, where it stops, and a host that is out of reach."""
+"""A playbook over hosts in waves, also with Ansible itself: the canary, the slices, where it stops, and a host that is out of reach."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.runs.results.per_host import HostResult, HostStatus, PlaybookResult
 from flows.runs.run import RunEvent, RunSpec
 from flows.runs.waves import next_wave, run_in_waves
 from steps.catalog.terms import Waves
@@ -56,6 +57,42 @@ def test_waves_are_a_canary_and_slices_of_every_host_once() -> None:
     assert next_wave(HOSTS, terms(canary=1, size=2), canary=True) == ("n1",)
     assert next_wave(HOSTS[1:], terms(canary=1, size=2), canary=False) == ("n2", "n3")
     assert next_wave(HOSTS[5:], terms(canary=2, size=9), canary=False) == ("n6",)
+
+
+def played(spec: RunSpec, waves: Waves, **ends: HostStatus) -> tuple[list[tuple[str, ...]], PlaybookResult]:
+    """Let hosts end as is said, and all others well. No Ansible runs. Return the waves that were played, and the result."""
+    began: list[tuple[str, ...]] = []
+
+    def player(wave: RunSpec, *_: object) -> PlaybookResult:
+        began.append(wave.hosts)
+        return PlaybookResult("ok", [HostResult(host, ends.get(host, "changed")) for host in wave.hosts])
+
+    return began, run_in_waves(spec, waves, cancel=threading.Event(), player=player)
+
+
+def test_no_wave_follows_a_canary_that_failed(spec: RunSpec) -> None:
+    """However many may fail later."""
+    began, result = played(spec, terms(canary=2, max_failed_percent=100), n2="failed")
+
+    assert began == [("n1", "n2")]
+    assert [host.status for host in result.hosts] == ["changed", "failed", *["skipped"] * 4]
+    assert {host.message for host in result.hosts[2:]} == {"not begun: n2 of the first wave failed"}
+
+
+@pytest.mark.parametrize(("percent", "waves"), [(33, 2), (34, 4), (50, 4), (0, 2)])
+def test_waves_follow_until_more_of_all_hosts_failed_than_may(spec: RunSpec, percent: float, waves: int) -> None:
+    """Two of six are a third."""
+    began, result = played(spec, terms(max_failed_percent=percent), n2="failed", n3="failed")
+
+    assert began == [("n1",), ("n2", "n3"), ("n4", "n5"), ("n6",)][:waves]
+    assert [host.status for host in result.hosts].count("skipped") == (3 if waves == 2 else 0)
+
+
+def test_who_never_answers_is_no_canary_and_did_not_fail(spec: RunSpec) -> None:
+    began, result = played(spec, terms(max_failed_percent=0), n1="unreachable", n2="unreachable", n5="unreachable")
+
+    assert began == [("n1",), ("n2",), ("n3",), ("n4", "n5"), ("n6",)]
+    assert [host.status for host in result.hosts].count("changed") == 3
 
 
 def test_a_canary_that_fails_keeps_every_other_host_from_being_touched(spec: RunSpec, tmp_path: Path) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
 from ledger.entries import ItemResult
+from ledger.rules.case import Case
+from ledger.rules.version import RULES
+from ledger.subjects.ncr.rules import of_same_cause
 from ledger.subjects.runs.cause_rules import alike, causes, in_short
 from ledger.subjects.runs.host_name_rules import folded, folded_within
 
@@ -105,3 +110,12 @@ def test_a_fleet_is_summed_up_in_one_line() -> None:
 
     assert said.endswith("6 more causes on 600 hosts")
     assert len(said) < 1200
+
+
+def test_a_run_belongs_to_what_was_opened_for_all_of_its_causes_and_perhaps_more() -> None:
+    """One cause less, as hosts are repaired one by one, opens nothing. Another cause does."""
+    now, opened = Mock(Case, rules=RULES), {"NCR-1": frozenset({"disk", "fan"})}
+
+    assert of_same_cause(now, opened, frozenset({"disk"})) == "NCR-1"
+    assert of_same_cause(now, opened, frozenset({"disk", "link"})) is None
+    assert of_same_cause(now, opened, frozenset({"disk", "fan", "link"})) is None

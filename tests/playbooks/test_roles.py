@@ -73,3 +73,12 @@ def test_a_role_takes_files_of_roles_alone_that_the_playbook_has(playbook: str) 
     taken = {name for file in files for name in ANOTHERS.findall(file.read_text(encoding="utf-8"))}
 
     assert taken <= set(has)
+
+
+@pytest.mark.parametrize("playbook", every_playbook())
+def test_who_changes_hosts_in_turn_begins_with_one(playbook: str) -> None:
+    """What fails there, as firmware that a server does not start with, reaches no other host."""
+    for play in yaml.safe_load((FOLDER / playbook).read_text(encoding="utf-8")):
+        if "serial" in play:
+            assert play["serial"][0] == 1
+            assert play["max_fail_percentage"] < 100

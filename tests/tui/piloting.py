@@ -19,7 +19,7 @@ TALL = (160, 140)
 
 User = Pilot[None]
 WAIT_S = 20.0
-STEP_S = 0.05
+STEP_S = 0.02
 
 
 def screens(site: Path, person: str = "", *, read_only: bool = False) -> ClusterwrightApp:

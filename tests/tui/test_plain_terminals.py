@@ -63,7 +63,7 @@ def colours_of(strips: Sequence[Strip]) -> set[str]:
     return {colour.get_truecolor().hex for colour in found if not colour.is_default}
 
 
-@pytest.mark.parametrize("size", [SIZE, (80, 24)])
+@pytest.mark.parametrize("size", [SIZE, pytest.param((80, 24), marks=pytest.mark.long)])
 async def test_a_linux_console_gets_ascii_only(
     halfway: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:

@@ -118,7 +118,7 @@ async def settled(app: ClusterwrightApp, pilot: User) -> None:
     await until(pilot, lambda: not any(worker.is_running for worker in app.workers if worker.group == "load"))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 async def test_random_keys_crash_nothing_and_record_nothing(halfway: Path, pressed: Pressed, seed: int) -> None:
     await press_at_random(halfway, pressed, seed, 200)
 
