@@ -38,10 +38,10 @@ def in_folder(room: str, *names: str) -> tuple[str, ...]:
 
 RULES = (
     Rule(
-        "an actual start or finish after the data date is an invalid date",
+        "a forecast start before the data date is an invalid date",
         "schedule/quality/dates.py",
-        "(actuals.started > today) | (actuals.finished > today)",
-        "(actuals.started > today) & (actuals.finished > today)",
+        "it.open & (found.start < today)",
+        "it.open & (found.start > today)",
         ("tests/schedule/quality",),
     ),
     Rule(
@@ -63,7 +63,7 @@ RULES = (
         "schedule/cpm/floats.py",
         "np.where(moves, again, early.finish[begun])",
         "np.where(moves, early.start[begun], early.finish[begun])",
-        in_folder("schedule", "passes", "properties", "networks"),
+        in_folder("schedule", "passes", "properties", "judges"),
     ),
     Rule(
         "an event that returns has a period of one at least",
