@@ -41,13 +41,13 @@ def wrong_cases(seeds: range) -> dict[int, list[str]]:
 
 def test_dates_are_those_of_the_rules_played_minute_by_minute() -> None:
     """All link types, lags and leads on any calendar, constraints, progress, retained logic and override."""
-    assert wrong_cases(range(40)) == {}
+    assert wrong_cases(range(8)) == {}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(1000, 2200, 300))
 def test_dates_of_1200_networks_are_those_of_the_rules(first: int) -> None:
-    """The same, for more networks than the slice of every day."""
+    """The same, for many more."""
     assert wrong_cases(range(first, first + 300)) == {}
 
 
