@@ -10,6 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from tests.clusterwright.command_lines import words_of
 from tests.conftest import Command
+from tests.ports import free_port
 
 TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
 LINE = re.compile(r"^(cd|clusterwright) (.*)$", re.MULTILINE)
@@ -33,6 +34,23 @@ def test_every_command_of_a_tutorial_does_what_it_says(page: str, tmp_path: Path
         assert ended.returncode == expected, f"{line}: {ended.stderr}"
 
     assert len(lines) > 7
+
+
+def test_a_newcomer_answers_a_slip_and_signs(tmp_path: Path, command: Command) -> None:
+    """What the page of the tour says, with the day that the tour prints in the place of the page's."""
+    page = (TUTORIALS / "tour.md").read_text(encoding="utf-8")
+    assert ".venv/bin/clusterwright tour\ncd clusterwright-tour" in page
+    tour = command("tour", "--port", free_port(), cwd=tmp_path)
+    day = re.findall(r"--on \S+", tour.stdout)
+    site = tmp_path / "clusterwright-tour"
+
+    ended = {line: command(*words_of(re.sub(r"--on \S+", *day, line)), cwd=site) for _, line in LINE.findall(page)[1:]}
+
+    wrong = {line: one.stderr for line, one in ended.items() if one.returncode not in (0, WAITS_FOR_A_PERSON)}
+    assert wrong == {}
+    assert "20 days later than planned" in ended["slip"].stdout
+    assert "0 findings" in ended["audit"].stdout
+    assert '"state": "done"' in command("show", "048@pod-001", "--json", cwd=site).stdout
 
 
 def _paper(file: Path) -> None:

@@ -1,7 +1,7 @@
 """Look around a site in mid-build, and act as its people.
 
-A rehearsal of one scalable unit is played until its servers are powered on, in simulated time. Its screens open then. Your account
-may act as everybody there, by --as: what you do is recorded as theirs, and is a rehearsal's like everything else.
+A rehearsal of one scalable unit is played in simulated time, until its switches are in and its servers on order. Its screens open
+then. Your account may act as everybody there, by --as: what you do is recorded as theirs, and is a rehearsal's like everything else.
 
 Example:
     clusterwright tour
@@ -10,6 +10,7 @@ Example:
 """
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from clusterwright.site_template import write_site
 from ledger.account import machine_account
 from ledger.private import private_files
 from ledger.questions.case import require_activity
+from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.stores.following import has_ledger
@@ -30,35 +32,46 @@ from steps.design.preset import read_preset
 from steps.design.site import FILE
 
 PRESET = "superpod-1su"
-HALF_WAY = "031@pod-001"
+HALF_WAY = "049@pod-001"
+"""The switches are in and the GPU servers are four weeks away: an order can still slip."""
+SERVERS = "001@site#gpu-server"
+LATER = timedelta(days=21)
 LOOK = (
     ("status", "where each phase is, and when go-live is expected"),
     ("why 195 --chain", "what drives the date of go-live"),
     ("list --state running", "who is at work on what"),
     ("orders", "what is bought, what comes when, and what is to be ordered next"),
-    ("show 031@pod-001", "one activity: its readings, evidence, signatures and history"),
+    ("show 049@pod-001", "one activity: its readings, evidence, signatures and history"),
     ("report week", "the week for a sponsor"),
     ("audit", "whether the record was changed by anything but decisions"),
 )
-
-READING = "phase-currents.txt"
-ACT = (
-    ("inbox --as sim-licensed-electrician", "what waits for one person"),
+SLIP = (
+    (f"impact '{SERVERS}' --days {LATER.days}", "what three weeks would do; nothing is recorded"),
     (
-        f"attest 088@pod-001 --reason 'read at the PDUs' --evidence {READING} --as sim-licensed-electrician",
-        "a person did what no software can",
+        f"promise '{SERVERS}' --on {{later}} --reason 'the allocation slipped' --as sim-buyer",
+        "the supplier's new date, and what it moves",
     ),
-    ("reject 088@pod-001 --reason 'rack 3 is missing' --as sim-electrical-lead", "somebody else refuses it"),
+    ("slip", "who moved go-live, and by how many days"),
+)
+RECORD = "switch-configuration.txt"
+SIGN = (
     (
-        f"attest 088@pod-001 --reason 'all racks read' --evidence {READING} --as sim-licensed-electrician",
+        f"attest 048@pod-001 --reason 'configured by hand' --evidence {RECORD} --as sim-network-engineer",
+        "a person did what software would do",
+    ),
+    ("reject 048@pod-001 --reason 'two ports have no label' --as sim-network-lead", "somebody else refuses it"),
+    (
+        f"attest 048@pod-001 --reason 'all ports are labelled' --evidence {RECORD} --as sim-network-engineer",
         "it is done again",
     ),
     (
-        f"attach 088@pod-001 --file {READING} --kind phase-current-log --as sim-licensed-electrician",
-        "with the file that its policy asks for",
+        f"attach 048@pod-001 --file {RECORD} --kind run-record --as sim-network-engineer",
+        "with the files that its policy asks for",
     ),
-    ("sign 088@pod-001 --as sim-electrical-lead", "and approved"),
-    ("log 088@pod-001", "all of it is on record"),
+    (f"attach 048@pod-001 --file {RECORD} --kind configuration-diff --as sim-network-engineer", "the second one"),
+    ("inbox --as sim-network-lead", "what waits for one person"),
+    ("sign 048@pod-001 --as sim-network-lead", "it is approved"),
+    ("log 048@pod-001", "all of it is on record"),
 )
 
 
@@ -78,16 +91,30 @@ def tour(
     for words, what in LOOK:
         print(f"  clusterwright {words:<20} {what}")
     print("  clusterwright tui                  the same on screens: ? has the keys\n")
-    print("Or act as its people, one after the other:\n")
-    for words, what in ACT:
-        print(f"  clusterwright {words}\n      {what}")
-    print()
+    print("Answer a delivery that comes three weeks later:\n")
+    _print_acts(SLIP, _three_weeks_later(folder))
+    print("Sign off what was done, as its people:\n")
+    _print_acts(SIGN)
     if sys.stdin.isatty() and sys.stdout.isatty() and confirm("Open the screens?", default=True):
         from clusterwright.forms import command_line
         from flows.runs.releases.lapsed import lapsed_releases
         from tui.app import run
 
         run(folder, command_line(), lapsed_releases)
+
+
+def _print_acts(acts: tuple[tuple[str, str], ...], later: str = "") -> None:
+    for words, what in acts:
+        print(f"  clusterwright {words.format(later=later)}\n      {what}")
+    print()
+
+
+def _three_weeks_later(folder: Path) -> str:
+    """Return the day three weeks after the one for which the servers are promised now."""
+    with open_snapshot(folder) as snapshot:
+        promised = require_order(snapshot, SERVERS).promised
+    assert promised  # they are ordered when the switches come
+    return str(promised + LATER)
 
 
 def _is_half_way(folder: Path) -> bool:
@@ -102,8 +129,8 @@ def _play(folder: Path, port: int) -> None:
     from clusterwright.rehearsing import prepare_rehearsal  # Prefect, which takes a second
     from flows.rehearsal.rehearse import rehearse
 
-    say("a rehearsal plays ten months of building, which takes about half a minute; nothing is really done")
+    say("a rehearsal plays eight months of building, which takes about half a minute; nothing is really done")
     with private_files():
         prepare_rehearsal(folder, account=machine_account())
-        (folder / READING).write_text("L1 312 A, L2 308 A, L3 315 A: made up for the tour\n", encoding="utf-8")
+        (folder / RECORD).write_text("hostname leaf-1\nmade up for the tour\n", encoding="utf-8")
         rehearse(folder, port=port, on_message=say, until=HALF_WAY)
