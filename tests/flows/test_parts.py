@@ -42,12 +42,11 @@ def test_a_ring_wakes_who_waits() -> None:
 
 
 def test_questions_outlive_the_engine_and_a_torn_line(tmp_path: Path) -> None:
-    path = tmp_path / "asked.jsonl"
-    Asked(path).add(Key("001@site", 1, ""))
-    with path.open("a") as out:
+    Asked(tmp_path).add(Key("001@site", 1, ""))
+    with (tmp_path / ".clusterwright" / "asked.jsonl").open("a") as out:
         out.write('["002@site", 1')
 
-    again = Asked(path)
+    again = Asked(tmp_path)
 
     assert Key("001@site", 1, "") in again
     assert Key("001@site", 2, "") not in again

@@ -124,14 +124,14 @@ class RecordScreen(ListScreen[JournalRow]):
     @work(group="verify")
     async def verify(self) -> None:
         """Run the audit in a process of its own, and say what it found."""
-        last, when = self.rows[0].seq if self.rows else 0, minute(machine_time(), self._zone())
+        when = minute(machine_time(), self._zone())
         self._say("verifying: chain, evidence, rules, replay… v stops it")
         self.running = self.owner.site.running(AUDIT)
         done = await self.running.done()
         self.running = None
         lines = done.answer.strip().splitlines() or done.talk.strip().splitlines() or ["stopped"]
         with_mark = f"✔ {lines[0]}" if done.is_done else f"✘ {lines[0]}"
-        self._say(f"{with_mark}; begun on {when} after event {last:,}")
+        self._say(f"{with_mark}; begun on {when}")
         if not done.is_done:
             self.notify("\n".join([*lines, *done.talk.splitlines()][:12]), severity="error", markup=False, timeout=12)
 
