@@ -41,10 +41,10 @@ def test_a_newcomer_answers_a_slip_and_signs(tmp_path: Path, command: Command) -
     page = (TUTORIALS / "tour.md").read_text(encoding="utf-8")
     assert ".venv/bin/clusterwright tour\ncd clusterwright-tour" in page
     tour = command("tour", "--port", free_port(), cwd=tmp_path)
-    day = re.findall(r"--on \S+", tour.stdout)
+    (day,) = re.findall(r"--on \S+", tour.stdout)
     site = tmp_path / "clusterwright-tour"
 
-    ended = {line: command(*words_of(re.sub(r"--on \S+", *day, line)), cwd=site) for _, line in LINE.findall(page)[1:]}
+    ended = {line: command(*words_of(re.sub(r"--on \S+", day, line)), cwd=site) for _, line in LINE.findall(page)[1:]}
 
     wrong = {line: one.stderr for line, one in ended.items() if one.returncode not in (0, WAITS_FOR_A_PERSON)}
     assert wrong == {}
