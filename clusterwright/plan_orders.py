@@ -35,7 +35,7 @@ def print_orders(plan: Plan) -> None:
     for line in late_lines(_late(alike.values()), plan.start, plan.time_zone):
         print(line)
     cost = early_cost(plan)
-    if cost is not None and plan.orders:
+    if cost is not None:
         print(early_cost_words(cost, plan.figures[RATE]))
     print()
 

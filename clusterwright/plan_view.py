@@ -75,7 +75,8 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
         right=(5, 6),
     )
     _print_crews(plan)
-    print_orders(plan)
+    if plan.orders:
+        print_orders(plan)
     of_people = (*account_warnings(plan.people), *one_account_lines(plan), *unsignable_lines(plan))
     for finding in (*plan.findings, *licence_lines(plan), *of_people):
         print(f"! {finding}")
@@ -205,6 +206,8 @@ def _print_crews(plan: Plan) -> None:
     for node in _nodes(plan):
         if node.dates.crew:
             waiting.setdefault(node.dates.crew, []).append(node)
+    if not waiting:
+        return
     worst = {role: max(nodes, key=lambda node: node.dates.crew_wait_h) for role, nodes in waiting.items()}
     table(
         ("trade or resource", "of them", "work that waits", "longest wait", "of", "for what is done first"),
