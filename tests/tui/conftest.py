@@ -25,12 +25,6 @@ def usual_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("locale.getpreferredencoding", lambda do_setlocale=True: "UTF-8")
 
 
-@pytest.fixture(autouse=True)
-def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a pilot look every five milliseconds, and not every twenty, whether a key was dealt with: most tests press dozens."""
-    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.005)
-
-
 @pytest.fixture
 def ready(tmp_path: Path) -> Path:
     """Return a site of this account where a playbook waits for its release."""

@@ -54,7 +54,7 @@ async def test_a_wrong_value_is_said_at_its_field_and_nothing_runs(
             form.query_one(f"#field-{name}", Input).value = value
         await pilot.press("ctrl+s")
         await until(pilot, lambda: says in wrong(form, field))
-        assert says in " ".join(painted(app).split())
+        await until(pilot, lambda: says in " ".join(painted(app).split()))
         assert form.running is None
         assert app.focused is form.query_one(f"#field-{field}")
         form.query_one(f"#field-{field}", Input).value = RIGHT[field]
