@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import signal
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ exec sh -c "$last"
 BEFORE = timedelta(days=130)
 """How long ago the site of 40 pods began: its racks are due now."""
 
+OWN_PRESET = Path(__file__).with_name("two-servers.yaml")
 FINISHED = ("H08@pod-001", "H08@pod-002", "H08@pod-003")
 RACKS = "H08@*"
 LATE = ("--late-because", "it was done before the record was opened")
@@ -53,11 +55,13 @@ BY_PEOPLE = {"field", "gate", "procure", "compute"}
 
 def two_servers(folder: Path) -> Site:
     """Return a site of two servers whose secrets store waits for a sign-off. Nothing before that can be read there."""
-    site = made(folder, "localhost", "overrides: {}", "overrides:\n  nodes: 2\n  nodes_per_pod: 2")
+    site = made(folder, "superpod-1su", "preset: superpod-1su", f"preset: {OWN_PRESET.stem}")
+    shutil.copy(OWN_PRESET, folder)
     way = folder / "way" / "ssh"
     way.parent.mkdir()
     way.write_text(WAY, encoding="utf-8")
     way.chmod(0o755)
+    (folder / "inventory").mkdir(exist_ok=True)
     (folder / "inventory" / "hosts.yml").write_text(NODES.format(way=way), encoding="utf-8")
     subprocess.run([*CLUSTERWRIGHT, "allow", "--yes", "--site", str(folder)], check=True)
     site.run("plan", "adopt", "--yes", who="owner")
