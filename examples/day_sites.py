@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
