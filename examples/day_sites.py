@@ -55,7 +55,8 @@ BY_PEOPLE = {"field", "gate", "procure", "compute"}
 
 def two_servers(folder: Path) -> Site:
     """Return a site of two servers whose secrets store waits for a sign-off. Nothing before that can be read there."""
-    site = made(folder, "superpod-1su", "preset: superpod-1su", f"preset: {OWN_PRESET.stem}")
+    preset, inventory = f"preset: {OWN_PRESET.stem}", "inventory: inventory/hosts.yml"
+    site = made(folder, "superpod-1su", {"preset: superpod-1su": preset, f"# {inventory}": inventory})
     shutil.copy(OWN_PRESET, folder)
     way = folder / "way" / "ssh"
     way.parent.mkdir()
@@ -94,7 +95,7 @@ def forty_pods(folder: Path) -> Site:
     """Return a site of 10,000 GPUs whose racks came last week, and are being set in all pods."""
     now = machine_time()
     today, began = f"start: {now:%Y-%m-%d}", f"start: {now - BEFORE:%Y-%m-%d}"
-    site = made(folder, "h100-10k", today, began)
+    site = made(folder, "h100-10k", {today: began})
     site.run("plan", "adopt", "--yes", who="owner")
     _import_what_was_done(site, now)
     _order_what_was_due(site, now)
@@ -124,14 +125,16 @@ def orders_of(site: Site) -> list[dict[str, Any]]:
     return found
 
 
-def made(folder: Path, preset: str, before: str, after: str) -> Site:
-    """Make a site of a preset, with one text of its site.yaml replaced, and a note that people attach. No plan is adopted yet."""
+def made(folder: Path, preset: str, changes: dict[str, str]) -> Site:
+    """Make a site of a preset, with texts of its site.yaml replaced, and a note that people attach. No plan is adopted yet."""
     site = Site(folder, waivers=(), by_hand_because="")
     subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, str(folder)], check=True)
     file = folder / "site.yaml"
     text = file.read_text(encoding="utf-8")
-    assert before in text, before
-    file.write_text(text.replace(before, after, 1), encoding="utf-8")
+    for before, after in changes.items():
+        assert before in text, before
+        text = text.replace(before, after, 1)
+    file.write_text(text, encoding="utf-8")
     page = Image.new("L", (620, 877), color=255)
     ImageDraw.Draw(page).text((60, 60), "Looked at; nothing to attach beyond this note.")
     page.save(site.evidence)
