@@ -204,7 +204,7 @@ def page() -> Iterator[str]:
     )
     yield from _table(names, rows)
     yield "## Beside what is published\n"
-    yield "Durations and lead times were not changed to come inside. Where a plan lies outside, the last column says why.\n"
+    yield "Durations and lead times were not changed to come inside. Where a plan is outside, the last column says why.\n"
     yield from _table(
         ("preset", "scenario", "span", "published, weeks", "ours", "source", "inside, or why not"),
         (

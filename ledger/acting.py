@@ -1,4 +1,4 @@
-"""Who acts at a site: the people of the account or, where decisions are signed, whoever has a person's key at hand.
+"""Who acts at a site: the people of the account or, where decisions are signed, the one who has a person's key at hand.
 
 On a signed site the account plays no part: several people may share one, and root may be any. A decision that is not signed
 itself is taken only after the key has signed a text that nobody could know before. A rehearsal has no keys of people.

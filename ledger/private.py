@@ -22,7 +22,7 @@ _umasks: list[int] = []
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file that only its owner can use, if there is none. Whoever opens it later says why that fails."""
+    """Make an empty file that only its owner can use, if there is none. What opens it later says why that fails."""
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         if os.geteuid() == 0:  # as SQLite does with its log: the owner of the site can use it

@@ -1,4 +1,4 @@
-"""The record just before a decision: everything that the decision may ask, whoever takes it and whenever it is recorded.
+"""The record just before a decision: everything that the decision may ask, by any person and at any time.
 
 A decision asks it before it records its event. A copy that follows the log and the audit ask it again before they apply one.
 """

@@ -13,7 +13,7 @@ DAY_AHEAD = timedelta(days=1)
 """How far after its recording something could be dated under the first two versions of the rules."""
 
 CLOCKS = timedelta(minutes=5)
-"""By how much the clocks of machines may differ. Whoever decides within this time decides now."""
+"""By how much the clocks of machines may differ. A decision within this time is one of now."""
 
 LATE = timedelta(days=1)
 """How long after it happened something is recorded without a reason: in the evening, or on the next morning."""

@@ -1,6 +1,6 @@
 """Set another day by which a waived criterion is made good.
 
-Whoever may waive the criterion may do so, and signs it where a waiver is signed.
+Those who may waive the criterion may do so, and signs it where a waiver is signed.
 
 Example:
     clusterwright move-waiver H08@pod-001 W-0001 --due 2027-02-28 --reason 'anchors come in February'
