@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from ledger.project_time import project_now
 from tests import commands
 from tests.clusterwright.reported import CONTRACTOR, reported
 
@@ -12,7 +15,7 @@ pytestmark = pytest.mark.own_file
 
 def test_an_action_item_goes_from_the_meeting_to_its_owner_and_back() -> None:
     with reported() as site:
-        about = ("--due", "2026-01-20", "--as", "pm")
+        about = ("--due", project_now().date() + timedelta(days=2), "--as", "pm")
         site.run("action", "add", "Ask the crane firm", "--owner", "tech", "--activity", "010@pod-001", *about)
         site.run("action", "add", "Call the bank", "--owner", "sponsor", *about)
 

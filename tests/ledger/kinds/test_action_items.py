@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -62,13 +62,16 @@ def test_only_the_owner_who_noted_it_and_the_sites_close_it_once(ledger: Ledger)
 
 
 @pytest.mark.parametrize(
-    ("text", "owner", "activity", "said"),
+    ("text", "owner", "due", "activity", "said"),
     [
-        (" ", "tech", "", "says what is to be done"),
-        ("ask", "nobody", "", "nobody here has the id 'nobody'"),
-        ("ask", "tech", "999@site", "999@site"),
+        (" ", "tech", DUE, "", "says what is to be done"),
+        ("ask", "nobody", DUE, "", "nobody here has the id 'nobody'"),
+        ("ask", "tech", DUE, "999@site", "999@site"),
+        ("ask", "tech", DUE - timedelta(days=1), "", "nobody can do it by then"),
     ],
 )
-def test_what_cannot_be_kept_is_refused(ledger: Ledger, text: str, owner: str, activity: str, said: str) -> None:
+def test_what_cannot_be_kept_is_refused(
+    ledger: Ledger, text: str, owner: str, due: date, activity: str, said: str
+) -> None:
     with pytest.raises(InputError, match=said):
-        agree_action(ledger, "pm", text, owner, date(2026, 1, 9), activity)
+        agree_action(ledger, "pm", text, owner, due, activity)

@@ -9,6 +9,7 @@ from ledger.log.payload import Payload
 from ledger.questions.action_items import require_action_item
 from ledger.questions.people import people
 from ledger.rules.access import EVERYBODY, PROCEED, Rows, Rule, Who
+from ledger.rules.times import refuse_past_day
 from ledger.subjects import again, recording
 from ledger.subjects.again import Tables
 from schedule.errors import InputError, NotSatisfiedError
@@ -61,6 +62,7 @@ def action_agreed(
     known = [one.id for one in people(moment.snapshot)]
     if owner not in known:
         raise InputError(f"nobody here has the id {owner!r}", hint=f"people: {', '.join(known)}")
+    refuse_past_day(due, moment.day, "nobody can do it by then", f"--due {moment.day} or a later day")
     if activity:
         moment.case(activity, actor)
     action = moment.next_id("action_item")
