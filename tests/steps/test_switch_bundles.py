@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from steps.cabling.cable import CableEnd
-from steps.switches import openvswitch
 from steps.switches.comparing import Difference, differences
 from steps.switches.switch import STORAGE, Bond, Management, Switch, SwitchPort
 from tests.needs import needs
 from tests.other_user import needs_root
+from tests.steps import switch_on_openvswitch as openvswitch
 
 pytestmark = [
     pytest.mark.long,

@@ -18,12 +18,12 @@ from steps.design.addressing import hosts
 from steps.design.design import design_of_preset
 from steps.design.fabric import node_names
 from steps.design.nodes import addresses_of
-from steps.switches import linux
 from steps.switches.comparing import Difference, differences
 from steps.switches.designed import switches_of
 from steps.switches.switch import Switch
 from tests.needs import needs
 from tests.other_user import needs_root
+from tests.steps import switch_on_linux as linux
 
 pytestmark = [pytest.mark.long, needs_root, needs("ip", "ping", "vtysh"), pytest.mark.xdist_group("switches")]
 
