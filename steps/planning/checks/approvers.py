@@ -115,9 +115,7 @@ def by_one_account(activities: Iterable[PlanActivity], people: Iterable[HasAccou
 def one_account_in_short(found: list[str]) -> str:
     """Return what it means that one account can give the signatures of several people."""
     which = f"{found[0]} asks" if len(found) == 1 else f"{found[0]} and {len(found) - 1} more ask"
-    return (
-        f"{which} for signatures of two people, and one account can give both: the record then proves no second person"
-    )
+    return f"{which} for signatures of several people, and one account can give all: the record then proves no second person"
 
 
 def in_short(found: list[Unsignable]) -> list[str]:
