@@ -21,11 +21,22 @@ def html_page(page: Sheet | None, behind: WeekReport, picture: Picture | None = 
 
     Without a page the sections are all there is, and open.
     """
-    environment = Environment(loader=PackageLoader("clusterwright"), autoescape=True, finalize=shown, trim_blocks=True)
-    environment.globals |= {"m": measures, "svg": svg_of, "base64": lambda content: b64encode(content).decode()}
-    return environment.get_template("report.html").render(page=page, behind=behind, picture=picture)
+    return environment().get_template("report.html").render(m=measures, page=page, behind=behind, picture=picture)
 
 
-def shown(value: object) -> object:
+def environment() -> Environment:
+    """Return what pages are rendered in: text is escaped and in one line, and there are functions for pictures and photos."""
+    made = Environment(
+        loader=PackageLoader("clusterwright"),
+        autoescape=True,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"svg": svg_of, "base64": lambda content: b64encode(content).decode()}
+    return made
+
+
+def _shown(value: object) -> object:
     """Return text from people and files in one line, with its hidden marks made visible."""
     return in_line(value) if type(value) is str else value

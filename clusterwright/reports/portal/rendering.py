@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Callable
+from importlib.resources import files
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from clusterwright.output import in_line
-from clusterwright.pictures.canvas import svg_of
-from clusterwright.reports.html import shown
+from clusterwright.reports.html import environment
 from clusterwright.reports.portal.leaf import Leaf
 from clusterwright.reports.portal.portal import UNITS, Portal
 from ledger.rules.activity import LOOKS
@@ -39,23 +37,15 @@ LOOK_OF = {f"{look.glyph} {look.words}": look.colour for look in LOOKS.values()}
 
 def renderer(portal: Portal) -> Callable[[Leaf], str]:
     """Return what makes the HTML of a page."""
-    environment = Environment(
-        loader=PackageLoader("clusterwright"),
-        autoescape=True,
-        finalize=shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals |= {
-        "svg": svg_of,
-        "base64": lambda content: b64encode(content).decode(),
+    made = environment()
+    made.globals |= {
         "site": portal.asked.site.name,
         "whose": portal.asked.organisation,
         "heading": portal.heading,
         "is_rehearsal": portal.asked.site.rehearsal,
         "navigation": NAVIGATION,
     }
-    template = environment.get_template("portal.html")
+    template = made.get_template("portal.html")
     paths = portal.paths
 
     def rendered(leaf: Leaf) -> str:
@@ -88,6 +78,5 @@ def renderer(portal: Portal) -> Callable[[Leaf], str]:
 
 def shared_files() -> dict[str, str]:
     """Return the style sheet and the script that all pages share."""
-    source = PackageLoader("clusterwright")
-    environment = Environment(loader=source)  # noqa: S701  files of our own, with nothing put into them
-    return {name: source.get_source(environment, name)[0] for name in (STYLE, SCRIPT)}
+    templates = files("clusterwright") / "templates"
+    return {name: (templates / name).read_text(encoding="utf-8") for name in (STYLE, SCRIPT)}
