@@ -22,6 +22,7 @@ from flows.runs.secrets.access import Access
 from ledger.entries import ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.machine_time import machine_time
+from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.drift import drifted
 from ledger.questions.records import evidence
@@ -114,7 +115,7 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
     plan = small_plan(activities=steps, links=[], orders=[])
     site = tmp_path / "site"
     with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=machine_time
+        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
     ) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         made = Hosts(tmp_path, ledger)
@@ -260,7 +261,7 @@ def test_what_is_open_again_is_not_looked_at(hosts: Hosts) -> None:
 
 
 def test_a_round_is_due_once_and_survives_the_engine(hosts: Hosts, tmp_path: Path) -> None:
-    file, now = tmp_path / "drift", machine_time()
+    file, now = tmp_path / "drift", project_now()
     with open_snapshot(hosts.place.site) as snapshot:
         plan = read_plan(snapshot)
         ruled = plan.model_copy(update={"drift": DriftRule(every="1 h", at="00:00")})
