@@ -43,6 +43,9 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "upgrades"
 STRICTER = re.compile(r"[\w.]+ (==|>=|<=|<)( each \w+)? \S+ \S+(, was \S+ \S+| is new)|[\w.]+ \S+ is new")
 """What a reason says of a criterion with another limit, of a new one, and of a new fact."""
 
+NOT_COMPARED = {"localhost"}
+"""Presets of which another design was made: one machine asked for twelve weeks of work that a cluster needs, and does not now."""
+
 
 @pytest.fixture(scope="module")
 def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Plan:
@@ -87,6 +90,8 @@ def test_an_upgrade_opens_only_what_now_asks_for_more_than_was_measured(site: Pa
     assert sorted(opened) == [
         "034@pod-001",
         "034@pod-002",
+        "064@pod-001",
+        "064@pod-002",
         "075@site",
         "085@site",
         "114@hall-1",
@@ -230,6 +235,8 @@ def test_no_preset_opens_finished_work_for_another_reason_than_a_stricter_criter
     kept, gone = 0, set()
     for name, old in _plans():
         preset, _, facility = name.partition("--")
+        if preset in NOT_COMPARED:
+            continue
         new = plan_of_preset(preset, **({"facility": facility} if facility else {}))
         found = all_done(old, new)
         kept += len(found.kept)

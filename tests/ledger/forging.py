@@ -43,6 +43,7 @@ from ledger.subjects.runs.request_decisions import request_run
 from ledger.subjects.sign_off.decisions import attend, invite, waive
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, hold, na, start
+from ledger.subjects.work.kinds.action_items import agree_action
 from ledger.trust.proving import About, as_signed, head_of, statement_for
 from ledger.trust.statements import Made, event_text, signed_text
 from ledger.writing import Ledger, Transaction
@@ -213,6 +214,7 @@ def every_state(site_dir: Path, clock: Callable[[], datetime], *, signed: bool) 
     now = clock()
     delegate(ledger, "lead", "guest", "network-lead", since=now, until=now + timedelta(days=3), reason="on leave")
     request_run(ledger, "tech", "315@site")
+    agree_action(ledger, "pm", "ask the crane firm", "tech", now.date() + timedelta(days=7))
     return ledger
 
 

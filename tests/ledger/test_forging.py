@@ -140,6 +140,7 @@ THEIRS = {
     "correct_supply": frozenset({"pm"}),
     "delegate": frozenset({"lead", "lead2"}),
     "withdraw": frozenset({"lead"}),
+    "close_action": frozenset({"tech"}),
     "revoke_key": frozenset({"guest"}),
 }
 

@@ -15,7 +15,9 @@ from tests.ledger.conftest import T0, Look
 
 DUE = T0.date()
 COMMANDS = {
-    "agree_action": lambda ledger, person, activity, _: agree_action(ledger, person, "ask", person, DUE, activity),
+    "agree_action": lambda ledger, person, activity, papers: agree_action(
+        ledger, person, "ask", person, papers.in_days(7), activity
+    ),
     "close_action": lambda ledger, person, _activity, _papers: close_action(ledger, person, "A-0001", "done"),
 }
 CALLS = {
