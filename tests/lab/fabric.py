@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.lab import Lab
@@ -15,24 +16,29 @@ SWITCH_PORTS = 36
 # ibsim knows 1, 2 and 4 (SDR, DDR, QDR): 40 Gbit/s a port is the most that it tells
 SPEED = 4
 
+End = tuple[str, int]
+"""A host or switch, and the number of its port."""
 
-def net_list(fabric: Infiniband) -> str:
-    """Return ibsim's net list: hosts on the leaves in turn, every leaf on every spine, each link written from both ends."""
-    ends: dict[str, list[tuple[int, str, int]]] = defaultdict(list)
 
-    def connect(name: str, port: int, peer: str, peer_port: int) -> None:
-        ends[name].append((port, peer, peer_port))
-        ends[peer].append((peer_port, name, port))
-
+def links(fabric: Infiniband) -> Iterator[tuple[End, End]]:
+    """Yield the cables: hosts on the leaves in turn, every leaf on every spine."""
     for index, host in enumerate(fabric.hosts):
-        connect(host, 1, f"ib-leaf-{index % fabric.leaves + 1}", index // fabric.leaves + 1)
+        yield (host, 1), (f"ib-leaf-{index % fabric.leaves + 1}", index // fabric.leaves + 1)
     for leaf in range(fabric.leaves):
         for spine in range(fabric.spines):
-            connect(f"ib-leaf-{leaf + 1}", SWITCH_PORTS - spine, f"ib-spine-{spine + 1}", leaf + 1)
+            yield (f"ib-leaf-{leaf + 1}", SWITCH_PORTS - spine), (f"ib-spine-{spine + 1}", leaf + 1)
+
+
+def net_list(fabric: Infiniband) -> str:
+    """Return ibsim's net list, each cable written from both ends."""
+    ends: dict[str, list[tuple[int, str, int]]] = defaultdict(list)
+    for (name, port), (peer, peer_port) in links(fabric):
+        ends[name].append((port, peer, peer_port))
+        ends[peer].append((peer_port, name, port))
     blocks = []
-    for name, links in ends.items():
+    for name, cabled in ends.items():
         kind = "Hca\t1" if name in fabric.hosts else f"Switch\t{SWITCH_PORTS}"
-        cables = [f'[{p}]\t"{peer}"[{q}] s={SPEED}' for p, peer, q in sorted(links)]
+        cables = [f'[{p}]\t"{peer}"[{q}] s={SPEED}' for p, peer, q in sorted(cabled)]
         blocks.append("\n".join([f'{kind}\t"{name}"', *cables]))
     return "\n\n".join(blocks) + "\n"
 

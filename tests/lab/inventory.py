@@ -110,6 +110,11 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:
         entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
+    if lab.topology.infiniband and host.name == lab.topology.simulator_host:
+        entry["fabric_links"] = [
+            [f"{name} {port}", f"{peer} {peer_port}"]
+            for (name, port), (peer, peer_port) in fabric.links(lab.topology.infiniband)
+        ]
     if far := _far_ends(lab, host):
         entry["path_mtu_peers"] = far
     return entry

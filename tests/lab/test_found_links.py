@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from steps.cabling import finding
 from steps.cabling.cable import Cable, CableEnd, together
@@ -43,27 +41,15 @@ def cables(lab: Lab) -> Iterator[Cable]:
 
 def infiniband(lab: Lab) -> Iterator[tuple[CableEnd, CableEnd]]:
     """Yield the links of the fabric that ibsim simulates."""
-    built = lab.topology.infiniband
-    assert built
-    for index, host in enumerate(built.hosts):
-        yield CableEnd(host, "1"), CableEnd(f"ib-leaf-{index % built.leaves + 1}", str(index // built.leaves + 1))
-    for leaf in range(built.leaves):
-        for spine in range(built.spines):
-            port = str(fabric.SWITCH_PORTS - spine)
-            yield CableEnd(f"ib-leaf-{leaf + 1}", port), CableEnd(f"ib-spine-{spine + 1}", str(leaf + 1))
-
-
-def links_of_sim(lab: Lab) -> dict[str, Any]:
-    """Return the planned links of the fabric, as its host's variables have them."""
-    return {"hosts": {"sim": {"fabric_links": [[str(one), str(other)] for one, other in infiniband(lab)]}}}
+    assert lab.topology.infiniband
+    for (name, port), (peer, peer_port) in fabric.links(lab.topology.infiniband):
+        yield CableEnd(name, str(port)), CableEnd(peer, str(peer_port))
 
 
 def read(lab: Lab, folder: Path) -> Comparison:
     """Play step 062 as a person does, and compare what it wrote."""
     folder.mkdir()
-    beside = folder.with_suffix(".yml")
-    beside.write_text(yaml.safe_dump({"all": links_of_sim(lab)}), encoding="utf-8")
-    played(lab, find("062"), "-i", str(beside), "-e", f"found_links_folder={folder}")
+    played(lab, find("062"), "-e", f"found_links_folder={folder}")
     files = sorted(folder.iterdir())
     return compare(
         cables(lab), together([read_found(file.stem, file.read_text(encoding="utf-8"), file.name) for file in files])
@@ -131,9 +117,9 @@ def trouble(lab: Lab) -> Iterator[None]:
 
 def test_a_link_that_went_down_and_one_with_errors_are_found_although_both_are_up(lab: Lab, tmp_path: Path) -> None:
     hosts = ("storage", "node-01", "sim")
-    quiet = measured(lab, "062", hosts, tmp_path / "quiet", links_of_sim(lab))
+    quiet = measured(lab, "062", hosts, tmp_path / "quiet")
     with trouble(lab):
-        found = measured(lab, "062", hosts, tmp_path / "trouble", links_of_sim(lab))
+        found = measured(lab, "062", hosts, tmp_path / "trouble")
 
     for metric in ("port.link_down_growth", "port.symbol_error_growth"):
         assert {host: reading.value for host, reading in quiet[metric].items()} == dict.fromkeys(hosts, 0)
