@@ -7,7 +7,7 @@ whether a slot has enough of up to a dozen resources.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -83,18 +83,21 @@ class Packed(NamedTuple):
 def lay_out(problem: Problem, horizon: int) -> Both:
     """Return both directions of a problem over `horizon` slots. The mirror is twice as long, for work that does not fit."""
     whole = free_levels(problem, horizon)
-    packed = pack(problem, whole)
-    free = _packed(packed, whole)
-    beyond = np.repeat(_packed(packed, whole.max(axis=1, initial=0, keepdims=True)), horizon, axis=1)
+    most = whole.max(axis=1, initial=0)
+    packed = pack(problem, most)
+    free = _packed(packed, whole, horizon)
+    beyond = np.repeat(_packed(packed, most[:, None], 1), horizon, axis=1)
     opened = _opened(problem, horizon)
     flipped = [np.concatenate([slots[::-1], np.ones(horizon, np.int64)]) for slots in opened]
     mirror = _tables(_mirror(problem, horizon), packed, np.concatenate([free[:, ::-1], beyond], axis=1), flipped)
     return Both(_tables(problem, packed, free, opened), mirror)
 
 
-def forward_alone(problem: Problem, packed: Packed, levels: Array) -> SearchTables:
-    """Return the forward direction of a problem; `levels` are what its resources have in each slot."""
-    return _tables(problem, packed, _packed(packed, levels), _opened(problem, levels.shape[1]))
+def forward_alone(problem: Problem, packed: Packed, horizon: int) -> SearchTables:
+    """Return the forward direction of a problem of which nothing is fixed, over `horizon` slots."""
+    # a row at a time: samples look far ahead, and all rows of a large site are 115 MB
+    free = _packed(packed, (capacity.over(horizon) for capacity in problem.capacities), horizon)
+    return _tables(problem, packed, free, _opened(problem, horizon))
 
 
 def _opened(problem: Problem, horizon: int) -> list[Array]:
@@ -171,9 +174,9 @@ def _mirror(problem: Problem, horizon: int) -> Problem:
     )
 
 
-def _packed(packed: Packed, levels: Array) -> Array:
+def _packed(packed: Packed, levels: Iterable[Array], horizon: int) -> Array:
     """Return what is free in each slot of each word, by what each resource has."""
-    free = np.repeat(packed.guard[:, None], levels.shape[1], axis=1)
+    free = np.repeat(packed.guard[:, None], horizon, axis=1)
     for number, row in enumerate(levels):
         free[packed.word[number]] += row << packed.shift[number]
     return free
@@ -231,13 +234,13 @@ def gaps(problem: Problem) -> tuple[Array, Array]:
     return gap - np.where(links.to_finish, problem.duration[links.after], 0), np.zeros(len(gap), np.int64)
 
 
-def pack(problem: Problem, levels: Array) -> Packed:
-    """Return a lane for each resource; the next word begins where a lane does not fit into the last."""
+def pack(problem: Problem, most: Iterable[int]) -> Packed:
+    """Return a lane for each resource, by the most that it ever has. The next word begins where a lane does not fit into the last."""
     word, shift, guard = [], [], [0]
     used = 0
-    for number, row in enumerate(levels):
+    for number, level in enumerate(most):
         amounts = problem.demands.amount[problem.demands.resource == number]
-        bits = max(int(row.max(initial=0)), int(amounts.max(initial=0))).bit_length()
+        bits = max(int(level), int(amounts.max(initial=0))).bit_length()
         if used + bits + 1 > WORD_BITS:
             guard.append(0)
             used = 0
@@ -262,23 +265,18 @@ def _needs(problem: Problem, packed: Packed) -> tuple[Array, Array, Array]:
 def _kinds(problem: Problem, first: Array, word: Array, need: Array) -> Array:
     """Return the kind of each activity. Activities of a kind fit into the same slots."""
     sizes = np.diff(first)
-    kind = _numbered(problem.duration, problem.calendar, sizes)
+    columns = [problem.duration, problem.calendar, sizes]
     for place in range(int(sizes.max(initial=0))):
         has = sizes > place
         at = first[:-1][has] + place
         nth = np.zeros((2, problem.count), np.int64)
         nth[:, has] = word[at], need[at]
-        kind = _numbered(kind, *nth)
+        columns += [*nth]
+    order = np.lexsort(columns)
+    rows = np.array(columns)[:, order]
+    kind = np.zeros(problem.count, np.int64)
+    kind[order[1:]] = (rows[:, 1:] != rows[:, :-1]).any(axis=0).cumsum()
     return kind
-
-
-def _numbered(*columns: Array) -> Array:
-    """Return a number for each row, the same for rows whose columns are equal."""
-    number = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        values, own = np.unique(column, return_inverse=True)
-        number = np.unique(number * max(1, len(values)) + own, return_inverse=True)[1]
-    return number
 
 
 def _weights(problem: Problem) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from schedule.levelling.compiled import Ints, native, numbers
 from schedule.levelling.problem import NOT_FIXED, Problem
 from schedule.levelling.room import Room, room_for
-from schedule.levelling.tables import Packed, SearchTables, forward_alone, free_levels, pack
+from schedule.levelling.tables import Packed, SearchTables, forward_alone, pack
 
 
 class OpenSlots(NamedTuple):
@@ -75,9 +75,8 @@ def laid_out(problem: Problem, horizon: int) -> LaidOut:
     links = problem.links
     free = replace(problem, fixed=np.full(problem.count, NOT_FIXED))
     ends = links.from_finish + 2 * links.to_finish
-    levels = free_levels(free, horizon)
-    packed = pack(free, levels)
-    tables = forward_alone(free, packed, levels)
+    packed = pack(free, (int(capacity.over(horizon).max(initial=0)) for capacity in free.capacities))
+    tables = forward_alone(free, packed, horizon)
     tables = tables._replace(fixed=native(problem.fixed), link_gap=native(links.gap), link_ends=native(ends))
     return LaidOut(tables, _hours(problem, horizon), _crews(free, packed, horizon))
 
