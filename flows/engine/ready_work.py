@@ -8,6 +8,7 @@ from typing import Self
 from flows.engine.ledger_changes import LOOK_S, LedgerChanges
 from flows.engine.state import Engine, Work
 from ledger.questions.counts import next_wake
+from schedule.errors import UnreachableError
 
 REST = 2.0
 """After a look, the dispatcher rests for so many times what it took: of many tasks that end at once, each does not cost a look."""
@@ -48,7 +49,12 @@ class ReadyWork:
             self._changes.lag_ends = next_wake(snapshot)
             if not engine.may_record(snapshot):
                 return []
-            if not engine.tend(snapshot):
+            try:
+                has_recorded = engine.tend(snapshot)
+            except UnreachableError as error:
+                engine.unwritten.note(error)
+                return []
+            if not has_recorded:
                 return engine.work(snapshot)
         # attending has recorded something, from which work may follow: this is the one place that reads anew
         with engine.snapshot() as snapshot:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
 import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
+from flows.engine.unwritten import Unwritten
 from ledger.entries import Wish
 from ledger.machine_processes import boot_id
 from ledger.questions.site import site_of
@@ -17,8 +17,6 @@ from ledger.reading import open_snapshot
 from ledger.subjects.runs.turn_decisions import Runner, take_turns
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotSatisfiedError
-
-log = logging.getLogger("clusterwright.flows")
 
 LEASE_S = 60.0
 LOOK_LEASE_S = 3600.0
@@ -33,8 +31,9 @@ def this_process(engine: str) -> Runner:
 class Reservations:
     """What one engine may begin. It is asked by one thread at a time."""
 
-    def __init__(self, ledger: Ledger, engine: str, side_by_side: int | None) -> None:
+    def __init__(self, ledger: Ledger, engine: str, side_by_side: int | None, unwritten: Unwritten) -> None:
         """Take the ledger, the engine's id, and how many runs go on at once on this machine: any number if that is None."""
+        self._unwritten = unwritten
         self._ledger = ledger
         self._side_by_side = side_by_side
         self._runner = this_process(engine)
@@ -52,8 +51,9 @@ class Reservations:
                 self._ledger, self._runner, wishes, busy=busy, side_by_side=self._side_by_side, lease_s=LEASE_S
             )
         except ClusterwrightError as error:
-            log.warning("no_turns_taken engine=%s because=%s", self._runner.engine, error)
+            self._unwritten.note(error)
             return frozenset()
+        self._unwritten.over()
         self._has_any = bool(wishes or busy)
         return begins
 

@@ -22,6 +22,7 @@ from flows.engine.groups import Group, Groups
 from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
 from flows.engine.reservations import Reservations
+from flows.engine.unwritten import Unwritten
 from flows.engine.wakeup import Wakeup
 from flows.runs.drift.due import DriftLooks
 from ledger.entries import Wish
@@ -119,7 +120,8 @@ class Engine:
 
     def __post_init__(self) -> None:
         """Read what people were asked before, and index the plan."""
-        self.turns = Reservations(self.ledger, self.id, self.side_by_side)
+        self.unwritten = Unwritten(self.stopping)
+        self.turns = Reservations(self.ledger, self.id, self.side_by_side, self.unwritten)
         self.readers = Readers(self.site_dir)
         self._asked = Asked(self.site_dir)
         self._drift = DriftLooks(self.site_dir / ".clusterwright" / "drift", self.clock())

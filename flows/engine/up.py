@@ -162,6 +162,7 @@ def _dispatch(server: Server, engine: Engine, say: Say, *, until_idle: bool) -> 
 
     housekeeping = Housekeeping(engine, say)
     engine.tend, engine.may_record = housekeeping.tend, SigningGate(say).is_open
+    engine.unwritten.say = say
     with dispatching(server, engine, say, until_idle=until_idle) as dispatcher:
         while dispatcher.is_alive() and not server.fault():
             dispatcher.join(LOOK_S)

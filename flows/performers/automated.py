@@ -226,7 +226,7 @@ class Automation:
                 result = self._played(engine, row, spec, lease)
                 is_doubtful = result.is_doubtful
                 engine.wait_for_key()  # under the lease, so that nobody takes the run over
-            outcome = outcome_of(engine, row, result, spec.log)
+            outcome = engine.unwritten.until_kept(lambda: outcome_of(engine, row, result, spec.log))
         except Exception as error:  # noqa: BLE001  settled as failed: a run that broke off has shown nothing
             engine_log.exception("run_broke_off activity=%s run=%s", row.id, held.run)
             outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
@@ -234,13 +234,8 @@ class Automation:
             self.cancels.pop(row.id, None)
         # a run that a person stopped waits for a person; one that was stopped with the engine runs again, if it has surely ended
         needs_person = (cancel.is_set() or is_doubtful) and outcome.status == "interrupted"
-        event = settle(
-            engine.ledger,
-            held.owner,
-            row.id,
-            outcome,
-            attempt=held.attempt,
-            needs_person=needs_person,
+        event = engine.unwritten.until_kept(
+            lambda: settle(engine.ledger, held.owner, row.id, outcome, attempt=held.attempt, needs_person=needs_person)
         )
         if found := causes(outcome.results):
             publish_causes(row.plan, found)

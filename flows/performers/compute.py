@@ -71,13 +71,8 @@ def _compute(engine: Engine, row: Activity) -> Outcome:
     except Exception as error:  # noqa: BLE001  settled as failed: a claim is never left behind
         engine_log.exception("calculation_broke_off activity=%s run=%s", row.id, held.run)
         outcome = RunOutcome("failed", summary=f"the calculation broke off: {error}")
-    event = settle(
-        engine.ledger,
-        held.owner,
-        row.id,
-        outcome,
-        attempt=held.attempt,
-        revision=engine.revision,
+    event = engine.unwritten.until_kept(
+        lambda: settle(engine.ledger, held.owner, row.id, outcome, attempt=held.attempt, revision=engine.revision)
     )
     assert isinstance(event.payload, RunSettled)
     if calculation is not None and event.payload.status == "ok":

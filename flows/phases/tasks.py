@@ -22,7 +22,7 @@ from flows.engine.questions_asked import Key
 from flows.engine.state import WAITS, Engine, Work
 from ledger.questions.activities import states_of
 from ledger.questions.case import require_activity
-from schedule.errors import ClusterwrightError
+from schedule.errors import ClusterwrightError, LostError, UnreachableError
 
 log = logging.getLogger("clusterwright.flows")
 
@@ -62,6 +62,11 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
                 return Outcome("Superseded", f"attempt {row.attempt} has begun")
             job = engine.performer.prepare(engine, snapshot, row)
         return job()
+    except UnreachableError as error:
+        if not isinstance(error, LostError):
+            engine.unwritten.wait(error)
+            return Outcome(WAITS.capitalize(), str(error), again=True)
+        return Outcome("Refused", str(error), failed=True)
     except ClusterwrightError as error:
         return Outcome("Refused", str(error), failed=True)
     except Exception as error:  # the edge of a worker thread: log it, show it, and let the others go on

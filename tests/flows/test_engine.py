@@ -91,7 +91,7 @@ class Up:
     def __init__(self, site: Path, *options: str, playbooks: Path | None = None) -> None:
         self.site = site
         self.port = free_port()
-        self.log = site / f"up-{self.port}.log"
+        self.log = site.parent / f"up-{self.port}.log"
         words = [sys.executable, "-m", "clusterwright", "up", "--site", str(site), "--port", str(self.port), *options]
         if playbooks is not None:
             words = [sys.executable, "-c", WITH_PLAYBOOKS, str(site), str(self.port), str(playbooks)]
