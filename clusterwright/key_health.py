@@ -5,6 +5,7 @@ from pathlib import Path
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.output import say
+from ledger.questions.clock import REMEDY, clock_behind
 from ledger.questions.rules_in_force import RAISE, rules_in_force
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -36,6 +37,8 @@ def record_checks(folder: Path, site: Site) -> Iterator[Check]:
     try:
         with open_snapshot(folder) as snapshot:
             yield _rules(snapshot)
+            behind = clock_behind(snapshot)
+            yield Check("clock", FAULT, behind, REMEDY) if behind else Check("clock", OK, "not behind the record")
             if not site_of(snapshot).rehearsal and engine_key.is_asked(snapshot):
                 yield _engine_key(snapshot)
     except ClusterwrightError as error:

@@ -10,6 +10,7 @@ from flows.engine.recovery import recover
 from flows.engine.state import Engine
 from flows.notify.notifier import Notifier
 from ledger.evidence.plans import read_plan
+from ledger.questions.clock import REMEDY, clock_behind
 from ledger.questions.records import RequestRow, requests
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
@@ -25,12 +26,14 @@ class Housekeeping:
         self.engine = engine
         self.say = say
         self._recovered: float | None = None
+        self._clock_was_behind = False
         self._forecast = ForecastKeeper(engine.site_dir, say)
         self._notifier = Notifier(engine.site_dir, say, engine.stopping)
 
     def tend(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, use a new plan revision, answer requests. Return whether anything was recorded."""
         recovered = self._recover(snapshot)
+        self._look_at_clock(snapshot)
         in_force = revision(snapshot)
         if in_force != self.engine.revision:
             self.engine.use(read_plan(snapshot), in_force)
@@ -47,6 +50,13 @@ class Housekeeping:
     def finish(self) -> None:
         """Wait for the message that is being sent, if there is one."""
         self._notifier.finish()
+
+    def _look_at_clock(self, snapshot: Snapshot) -> None:
+        """Say once that the clock was set back behind the record. Work that follows from it then waits."""
+        behind = clock_behind(snapshot)
+        if behind and not self._clock_was_behind:
+            self.say(f"{behind}; {REMEDY}. Work that follows waits until then")
+        self._clock_was_behind = bool(behind)
 
     def _recover(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, at most once in `RECOVER_S`. Return whether there were any."""

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from ledger.questions.activities import plays_nobody
 from ledger.questions.case import LookedUp, case_of
 from ledger.questions.checks import checklist
+from ledger.questions.clock import REMEDY as CLOCK_REMEDY
+from ledger.questions.clock import clock_behind
 from ledger.questions.drift import drifted
 from ledger.questions.facts import how_to_record, lacking_facts
 from ledger.questions.ncrs import ncrs
@@ -117,6 +119,9 @@ def _waits(case: LookedUp) -> list[Unmet]:
 def _needs(case: LookedUp) -> list[str]:
     row = case.row
     match row.state:
+        case State.BLOCKED if not case.waits("start"):
+            behind = clock_behind(case.snapshot)
+            return [f"the time at which it may start: {behind}; {CLOCK_REMEDY}"] if behind else []
         case State.READY:
             return _needs_to_start(case)
         case State.IN_PROGRESS:

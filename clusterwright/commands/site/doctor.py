@@ -42,7 +42,7 @@ def doctor(
     else:
         _print(found)
     if faults := _faults(found):
-        raise NotSatisfiedError(f"this machine lacks: {faults}")
+        raise NotSatisfiedError(f"not in order: {faults}")
 
 
 def _engine(ask: Asking) -> None:
