@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,10 +18,8 @@ import rfc8785
 
 from ledger.log.columns import FIRST_HASH, HASHED
 from ledger.log.payload import UNRECORDED_IF_NONE, Payload
+from ledger.rules.times import CLOCKS
 from steps.stamps import stamp
-
-CLOCK_TOLERANCE = timedelta(minutes=5)
-"""How far a machine's clock may be behind the last event. Clocks of machines differ, and time services correct them."""
 
 
 class Event(NamedTuple):
@@ -120,13 +118,13 @@ class Recording(NamedTuple):
 def recording(machine: datetime, head: Head) -> Recording:
     """Return when an event is recorded: the machine's time, or the last event's time if that is later.
 
-    Writing never waits for a clock. If it is more than `CLOCK_TOLERANCE` behind, the event says by how much.
+    Writing never waits for a clock. If it is more than `CLOCKS` behind, the event says by how much.
     """
     before = head.recorded_at
     if before is None or machine >= before:
         return Recording(machine, None)
     behind = before - machine
-    return Recording(before, None if behind <= CLOCK_TOLERANCE else round(behind.total_seconds()))
+    return Recording(before, None if behind <= CLOCKS else round(behind.total_seconds()))
 
 
 def chained(

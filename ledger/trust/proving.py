@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
-from ledger.log.chain import CLOCK_TOLERANCE, Event, canonical_text
+from ledger.log.chain import Event, canonical_text
 from ledger.log.payload import Decided
 from ledger.questions.case import activity
 from ledger.questions.records import signer_keys
@@ -21,6 +21,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import asks_for_signature
+from ledger.rules.times import CLOCKS
 from ledger.subjects.ncr.payloads import NcrClosed, NcrDispositioned
 from ledger.subjects.orders.payloads import ChangeDecided
 from ledger.subjects.people.payloads import Delegated, KeyRevoked, PersonRedacted, Withdrawn
@@ -124,9 +125,9 @@ def time_fault(
 
     `recorded` is when the decision is recorded, `head_recorded` when the event was that the statement was made over.
     """
-    if at > recorded + CLOCK_TOLERANCE or at < recorded - STATEMENT_AGE:
+    if at > recorded + CLOCKS or at < recorded - STATEMENT_AGE:
         return f"its statement is of {minute(at, zone)}, and it is recorded on {minute(recorded, zone)}"
-    if head_recorded is not None and at < head_recorded - CLOCK_TOLERANCE:
+    if head_recorded is not None and at < head_recorded - CLOCKS:
         return "its statement is older than the event that it was made over"
     return None
 
