@@ -13,7 +13,7 @@ from tui.acting.command import Check, Command, CommandLine, Field
 OWN = frozenset({"site", "who", "as_json", "as_of", "help"})
 """Options that a screen fills in by itself, or has in another way."""
 
-SUBJECTS = frozenset({"ACTIVITY", "ORDER", "DELIVERY", "NCR", "CHANGE", "EVENT", "DELEGATION"})
+SUBJECTS = frozenset({"ACTIVITY", "ORDER", "DELIVERY", "NCR", "CHANGE", "ACTION", "EVENT", "DELEGATION"})
 """What a first argument is called that says what a decision is about."""
 
 AT_A_TERMINAL = frozenset({"tui", "tour", "check scan"})

@@ -1,4 +1,4 @@
-"""What waits for a person, ordered by what it unblocks: their inbox, with non-conformances and change orders by their own ids."""
+"""What waits for a person, ordered by what it unblocks: their inbox, with non-conformances, changes and action items by their own ids."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from json import dumps
 from math import inf
 from typing import Literal, NamedTuple
 
+from ledger.questions.action_items import action_items
 from ledger.questions.case import actor
 from ledger.questions.decisions_needed import ncrs_to_decide
 from ledger.questions.inbox import InboxRow, inbox
@@ -15,7 +16,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.open_links import OpenLinks
 from ledger.questions.snapshot import Snapshot
 
-Kind = Literal["activity", "order", "ncr", "change"]
+Kind = Literal["activity", "order", "ncr", "change", "action"]
 
 _OF_SUBJECT: dict[str, Kind] = {"order": "order", "change": "change"}
 """By action of the inbox, what it is about where that is no activity."""
@@ -28,7 +29,7 @@ WHERE id IN (SELECT value FROM json_each(:names))"""
 class WaitingItem(NamedTuple):
     """Something that waits for a person. `subject` is what the command is about, `activity` what it belongs to.
 
-    `unblocks` is how many open activities come after it, directly or only through it. `needed` is how many kinds of evidence
+    An action item may belong to none: then it is empty. `unblocks` is how many open activities come after it, directly or only through it. `needed` is how many kinds of evidence
     the policy asks for before a sign-off, and `missing` are those that are not there yet. `blocked_by` says why the decision would be
     refused now. It is empty if the person may take it.
     """
@@ -72,6 +73,7 @@ def waiting(
     needed: dict[str, int] = dict(snapshot.ask(_EVIDENCE, names=to_sign))
     found = [_of_inbox(row, needed, links) for row in rows]
     found += _ncrs(snapshot, person, links)
+    found += _action_items(snapshot, person, links)
     return sorted(found, key=_place)
 
 
@@ -120,3 +122,22 @@ def _ncrs(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator[Waiting
             blocked_by="",
             unblocks=links.unblocks(found.activity),
         )
+
+
+def _action_items(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator[WaitingItem]:
+    """Yield what a person agreed to do."""
+    for found in action_items(snapshot):
+        if found.owner == person:
+            yield WaitingItem(
+                kind="action",
+                subject=found.id,
+                activity=found.activity,
+                action="act",
+                title=f"{found.text} (by {found.due})",
+                role="owner",
+                since=found.agreed_at,
+                needed=0,
+                missing=(),
+                blocked_by="",
+                unblocks=links.unblocks(found.activity) if found.activity else 0,
+            )

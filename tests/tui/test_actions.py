@@ -54,12 +54,7 @@ LEFT_OUT = {
         *("list", "next", "inbox", "orders", "change", "ncr", "ncr list", "check", "check list", "drift"),
         *("report", "authority"),
     ),
-    "it is typed in a meeting, and the owner's reminders have it": (
-        "action",
-        "action add",
-        "action close",
-        "action list",
-    ),
+    "the inbox of each owner has it": ("action", "action list"),
     "they write a file for others": (
         "picture",
         "export",

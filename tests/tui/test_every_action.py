@@ -25,6 +25,7 @@ SUBJECTS: dict[About, str] = {
     "delivery": "001@site#gpu-server/1",
     "ncr": "NCR-0001",
     "change": "CO-0001",
+    "action": "A-0001",
     "site": "",
 }
 

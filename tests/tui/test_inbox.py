@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from ledger.account import machine_account
+from ledger.project_time import project_now
+from ledger.questions.action_items import action_items
+from ledger.reading import open_snapshot
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.work.decisions import finish, start
 from ledger.subjects.work.evidence_decisions import attach
+from ledger.subjects.work.kinds.action_items import agree_action
+from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, small_plan
 from tests.ledger.journey import bought
 from tests.tui.piloting import SIZE, painted, screens, see, state, type_in, until
@@ -125,5 +131,27 @@ def test_somebody_for_whom_nothing_waits_is_told_what_to_do_next(racked_both: Pa
         async with app.run_test(size=SIZE) as pilot:
             await pilot.press("3")
             await see(pilot, "nothing waits for you; 2 shows every step")
+
+    asyncio.run(story())
+
+
+def test_an_action_item_waits_for_its_owner_and_is_closed_there(racked_both: Path) -> None:
+    with Ledger.open(racked_both) as ledger:
+        agree_action(ledger, "pm", "ask the crane firm", "sponsor", project_now().date() + timedelta(days=9))
+
+    async def story() -> None:
+        app = screens(racked_both, "sponsor")
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press("3")
+            await see(pilot, "● do as agreed", "A-0001", "ask the crane firm (by ", "agreed by pm")
+            await pilot.press("slash")
+            await type_in(pilot, "crane")
+            await pilot.press("enter", "enter")  # it belongs to no activity, so that no page opens
+            await pilot.press("f")
+            await see(pilot, "$ clusterwright action close A-0001")
+            await pilot.press("enter")
+            await see(pilot, "nothing matches 'crane'")
+        with open_snapshot(racked_both) as snapshot:
+            assert [one.closed_by for one in action_items(snapshot, open_only=False)] == ["sponsor"]
 
     asyncio.run(story())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-About = Literal["activity", "order", "delivery", "ncr", "change", "site"]
+About = Literal["activity", "order", "delivery", "ncr", "change", "action", "site"]
 """What an action is about. An action about the site needs nothing chosen."""
 
 
@@ -91,6 +91,8 @@ ACTIONS: tuple[Action, ...] = (
     _asks("ncr show", "w", "ncr", "Show whole"),
     Action("change approve", "s", "change", "Approve"),
     Action("change refuse", "x", "change", "Refuse"),
+    Action("action close", "f", "action", "Close"),
+    Action("action add", "", "site", "Note an action item"),
     Action("correct", "z", "site", "Correct an entry"),
     Action("authority delegate", "D", "site", "Lend a role"),
     Action("authority withdraw", "", "site", "Take a role back"),

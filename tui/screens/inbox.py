@@ -129,8 +129,9 @@ class InboxScreen(ListScreen[WaitingItem]):
         self.grid.post_message(Grid.Moved(self.grid))
 
     def open(self, row: WaitingItem) -> None:
-        """Show the page of the activity that a row is about."""
-        self.owner.open_activity(row.activity)
+        """Show the page of the activity that a row is about, if it is about one."""
+        if row.activity:
+            self.owner.open_activity(row.activity)
 
     # What is known of the row under the cursor
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from ledger.questions.action_items import require_action_item
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checklist
 from ledger.questions.ncrs import ncrs, require_ncr
@@ -18,7 +19,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.judgement import FAILED, NOT_MEASURED, Judged, limit_words, verdict_words
 from schedule.text import shown_in_line
 from steps.amount import counted
-from steps.stamps import minute
+from steps.stamps import local_day, minute
 from tui.looks import coloured, day_text, safe
 
 MOST = 12
@@ -40,6 +41,8 @@ def detail(snapshot: Snapshot, row: WaitingItem, zone: str) -> Text:
             lines += _change(snapshot, row, zone)
         case "order":
             lines += _order(snapshot, row, zone)
+        case "action":
+            lines += _action_item(snapshot, row, zone)
         case "activity":
             lines += _activity(snapshot, row, zone)
     return Text("\n").join(lines)
@@ -128,6 +131,15 @@ def _change(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
         yield safe(f"quantity {order.quantity} → {found.quantity} {order.unit_of_measure}")
     if found.value is not None:
         yield safe(f"value {order.value or 'unknown'} → {found.value} {found.currency}")
+
+
+def _action_item(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
+    found = require_action_item(snapshot, row.subject)
+    is_late = found.due < local_day(snapshot.now, zone)
+    yield coloured(f"was due on {found.due}", "bad") if is_late else safe(f"due {found.due}")
+    yield safe(f"agreed by {found.agreed_by}, {minute(found.agreed_at, zone)}")
+    if found.activity:
+        yield safe(f"about {found.activity} {require_activity(snapshot, found.activity).plan.title}")
 
 
 def _order(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:

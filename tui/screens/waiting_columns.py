@@ -22,6 +22,7 @@ VERBS: dict[str, tuple[str, str, Role, str]] = {
     "ncr": ("✘", "decide NCR", "bad", "ncr disposition"),
     "close": ("✔", "close NCR", "active", "ncr close"),
     "change": ("±", "decide change", "attention", "change approve"),
+    "act": ("●", "do as agreed", "ready", "action close"),
     "order": ("+", "place order", "ready", "order"),
 }
 """By action of a row: its glyph, its words, its colour role, and the command that is the usual answer to it."""
