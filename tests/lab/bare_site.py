@@ -33,7 +33,8 @@ def make_site(
     Return the activities.
     """
     init = ["init", str(folder), "--preset", "lab", "--inventory", str(lab.inventory)]
-    subprocess.run([sys.executable, "-m", "clusterwright", *init], check=True, capture_output=True)
+    for words in (init, ["allow", "--yes", "--site", str(folder)]):
+        subprocess.run([sys.executable, "-m", "clusterwright", *words], check=True, capture_output=True)
     plan = plan_of(folder)
     by_step = {a.step: a for a in plan.activities if a.applicable}
     kept = [replace(by_step[step], **change(by_step[step])) for step in steps if step in by_step]
