@@ -1,6 +1,6 @@
 """The planned nodes of a site and the hosts of its inventory, side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from flows.runs.inventory.hosts import inventory_nodes
@@ -9,6 +9,7 @@ from ledger.questions.case import select
 from ledger.questions.checks import checked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.activity import State
 from ledger.stores.following import has_ledger
 from steps.design.design import Design
 from steps.design.matching import Matching, match
@@ -44,3 +45,19 @@ def serials_of(snapshot: Snapshot) -> dict[str, str]:
     checks = [check for activity in begun for check in checked_items(snapshot, activity)]
     in_order = sorted(checks, key=lambda check: check.seq)
     return {check.item: check.serial for check in in_order if check.serial}
+
+
+def measured_on_servers(folder: Path, pods: Collection[str]) -> dict[str, list[str]]:
+    """Return by pod the finished activities that measured each of its servers: a server that is put in the place of another has none of it."""
+    if not pods or not has_ledger(folder):
+        return {}
+    with open_snapshot(folder) as snapshot:
+        done = [
+            a
+            for a in select(snapshot, "started_at IS NOT NULL")
+            if a.state is State.DONE and a.plan.items_of in SERVERS
+        ]
+    return {
+        pod: [a.id for a in done if a.plan.unit == pod and any(c.each == "host" for c in a.plan.criteria)]
+        for pod in sorted(pods)
+    }

@@ -87,6 +87,7 @@ PROVED = (
     ("scheduler.test_job_failures", "count"),
     ("scheduler.node_job_failures", "count"),
     ("scheduler.others_restarted", "count"),
+    ("node.check_faults", "count"),
     ("node.services_missing", "count"),
     ("node.software_missing", "count"),
     ("node.log_delay_s", "s"),

@@ -160,6 +160,14 @@ def joined(bench: Bench) -> Found:
     return bench.proof("node_jobs", "node-2", 0, "node-2")
 
 
+def worn_node(bench: Bench) -> Found:
+    """Look at a node that has lost what it was accepted with."""
+    bench.programs(
+        {"node-check": 'echo \'{"node": "node-1", "faults": ["/home is not mounted", "the clock is off"]}\'; exit 1'}
+    )
+    return bench.proof("node_as_accepted")
+
+
 def wrong_door(bench: Bench) -> Found:
     """Let a node's SSH server in whom it must refuse: the plain person without a job; and refuse root and, while a job runs, its owner."""
     bench.slurm(
@@ -386,6 +394,7 @@ PROOFS: dict[str, RedProof] = {
     "ssh.root_as_set": RedProof("root is let in from everywhere by such a file", AT_THE_BOUNDARY, False, log_ins),
     "node.services_missing": RedProof("a node that was installed anew and did not join", AT_THE_BOUNDARY, 5, bare_node),
     "node.software_missing": RedProof("a node that was installed anew", REAL, 6, node_without_software),
+    "node.check_faults": RedProof("a node whose homes are gone, and whose clock is off", AT_THE_BOUNDARY, 2, worn_node),
     "ssh.jobless_users_admitted": RedProof("a person without a job is let in by a node, before a job and after it", AT_THE_BOUNDARY, 2, wrong_door),
     "ssh.job_owners_refused": RedProof("a person whose job runs on the node is refused", AT_THE_BOUNDARY, 1, wrong_door),
     "ssh.sessions_outliving_jobs": RedProof("a log-in stays after its job", AT_THE_BOUNDARY, 1, wrong_door),

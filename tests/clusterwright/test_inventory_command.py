@@ -7,20 +7,22 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from clusterwright.matching import serials_on_record
+from clusterwright.matching import measured_on_servers, serials_on_record
 from ledger.subjects.checklists.decisions import check
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
-from ledger.subjects.work.decisions import start
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, reopen, start
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
 from tests.conftest import Command
 from tests.flows.netbox_server import TOKEN, running_netbox
 from tests.ledger.checklists import HOSTS, NAME, good, plan_with_items
-from tests.ledger.conftest import Clock
+from tests.ledger.conftest import Clock, criterion
 
 Write = Callable[[str], None]
 
@@ -169,3 +171,21 @@ def test_a_position_has_the_serial_number_that_was_last_recorded_there(tmp_path:
             check(ledger, "tech", activity, [good("pod-001-n01", serial=serial), good("pod-001-n02")])
 
     assert serials_on_record(tmp_path) == {"pod-001-n01": "C9"}
+
+
+def test_work_that_measured_each_server_is_named_until_it_is_open_again(tmp_path: Path) -> None:
+    """A server that is put in the place of another has none of its results."""
+    criteria = [criterion("bond", "<=", Decimal("0.1"), "ohm") | {"each": "host"}]
+    plan = plan_with_items(of="servers", hosts=HOSTS, criteria=criteria)
+    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+        adopt_plan(ledger, "pm", plan, reason="first plan")
+        start(ledger, "tech", NAME)
+        assert measured_on_servers(tmp_path, {"site"}) == {"site": []}
+        check(ledger, "tech", NAME, [good(host) for host in HOSTS])
+        finish(ledger, "tech", NAME)
+        sign(ledger, "lead", NAME)
+
+        assert measured_on_servers(tmp_path, {"site", "pod-001"}) == {"pod-001": [], "site": [NAME]}
+
+        reopen(ledger, "lead", NAME, "a board was replaced")
+    assert measured_on_servers(tmp_path, {"site"}) == {"site": []}

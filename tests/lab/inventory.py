@@ -67,6 +67,13 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "burn_in_period_s": 2,
         "burn_in_memory_share": "1%",
         "burn_in_disk_mib": 64,
+        "node_check_active": [
+            {
+                "name": "stress-ng",
+                "argv": ["stress-ng", "--vm", "1", "--vm-bytes", "64m", "--verify", "-t", "6"],
+                "timeout_s": 60,
+            }
+        ],
         # counters of links are held against each other after seconds, not after an hour
         "found_links_wait_s": 10,
         # all links share two cores: what is asked is what any link carries then, and few hosts are tested several times
@@ -87,6 +94,11 @@ def _shared(lab: Lab) -> dict[str, Any]:
         }
     if topology.cooling:
         shared["lab_cooling_units"] = {unit.name: str(addresses.of(unit.number)) for unit in topology.cooling}
+    by_role = {host.role: host.name for host in topology.hosts}
+    if {"login", "management", "storage"} <= by_role.keys():
+        # the queue of two controllers is where homes are, the one storage that hosts share
+        shared["slurm_controllers"] = [by_role["management"], by_role["login"]]
+        shared["slurm_state_folder"] = "/home/.slurmctld"
     if topology.infiniband:
         shared["lab_fabric_environment"] = fabric.environment(lab)
     return shared

@@ -74,6 +74,8 @@ class Site:
         variables = {
             "directory_server_people": [{"name": PERSON, "uid": 20001, "ssh_keys": [public]}],
             "slurm_policy_accounts": {"research": {"fairshare": 100, "users": [PERSON]}},
+            # 144 and H38, which bring chrony and rsyslog, are left out
+            "node_check_services": ["munge", "slurmd", "sssd"],
             # an environment without a framework: nothing is downloaded
             "frameworks_environments": {FRAMEWORK: ["pip"]},
         }

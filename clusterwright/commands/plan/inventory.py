@@ -1,6 +1,7 @@
 """Match the hosts of the inventory with the planned nodes.
 
-It lists which host is which node and by what, and what does not match. NetBox is asked anew.
+It lists which host is which node and by what, and what does not match. NetBox is asked anew. Where a server was replaced, so that its serial
+number is not the one on record, it lists the finished work that measured the one before: open it again.
 
 Example:
     clusterwright inventory
@@ -10,7 +11,7 @@ Example:
 from collections import Counter
 
 from clusterwright.commands.asking import Asking
-from clusterwright.matching import matching_of, serials_on_record
+from clusterwright.matching import matching_of, measured_on_servers, serials_on_record
 from clusterwright.output import Document, print_json, say, table
 from clusterwright.planning import read_all
 from schedule.errors import InputError, NotSatisfiedError, Place
@@ -25,10 +26,13 @@ def inventory(ask: Asking) -> None:
             "this site has no inventory", hint="name one in site.yaml", place=Place("site.yaml", None, "inventory")
         )
     matching = matching_of(folder, chosen.inventory, design, serials_on_record(folder))
+    measured = measured_on_servers(folder, {pair.node.pod for pair in matching.pairs if pair.other_serial})
     if ask.as_json:
-        print_json(_document(matching))
+        print_json(_document(matching) | {"measured_before": measured})
     else:
         _print(matching)
+        for pod, activities in measured.items():
+            say(f"{pod}: measured on the server that was there: {', '.join(activities) or 'nothing'}")
     shared = [each for found in matching.ambiguous for each in found.because]
     twice = [each for each in shared if len(each.hosts) > 1]
     if twice:
@@ -37,7 +41,13 @@ def inventory(ask: Asking) -> None:
             hint="correct `serial_number` or `bmc_address` where the host is written",
         )
     if found := _faults(matching):
-        raise NotSatisfiedError(f"not matched: {', '.join(found)}", hint="what does not match waits; all else goes on")
+        again = " ".join(name for activities in measured.values() for name in activities)
+        hint = (
+            f"`clusterwright reopen {again} --reason WHY` lets a server that was replaced be measured" if again else ""
+        )
+        raise NotSatisfiedError(
+            f"not matched: {', '.join(found)}", hint=hint or "what does not match waits; all else goes on"
+        )
 
 
 def _print(matching: Matching) -> None:
