@@ -38,6 +38,8 @@ def inventory_text(lab: Lab) -> str:
     children: dict[str, Any] = {}
     for host in sorted(lab.topology.hosts, key=lambda h: GROUPS[h.role]):
         children.setdefault(GROUPS[host.role], {"hosts": {}})["hosts"][host.name] = _host(lab, host)
+    if lab.topology.infiniband and lab.topology.infiniband.managers:
+        children["fabric_managers"] = {"hosts": {host: {} for host in lab.topology.infiniband.managers}}
     data = {"all": {"children": children, "vars": _shared(lab)}}
     return HEAD.format(name=lab.name) + yaml.safe_dump(data, sort_keys=False, width=120)
 
@@ -89,6 +91,9 @@ def _shared(lab: Lab) -> dict[str, Any]:
         shared["lab_cooling_units"] = {unit.name: str(addresses.of(unit.number)) for unit in topology.cooling}
     if topology.infiniband:
         shared["lab_fabric_environment"] = fabric.environment(lab)
+        if topology.infiniband.managers:
+            links = fabric.fabric_links(topology.infiniband)
+            shared["fabric_links"] = [[f"{a} {port}", f"{b} {far_port}"] for _, a, port, b, far_port in links]
     return shared
 
 
@@ -110,6 +115,8 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:
         entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
+    if lab.topology.infiniband and host.name in lab.topology.infiniband.managers:
+        entry["lab_fabric_environment"] = fabric.environment(lab, host.name)
     if far := _far_ends(lab, host):
         entry["path_mtu_peers"] = far
     return entry

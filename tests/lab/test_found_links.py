@@ -43,14 +43,9 @@ def cables(lab: Lab) -> Iterator[Cable]:
 
 def infiniband(lab: Lab) -> Iterator[tuple[CableEnd, CableEnd]]:
     """Yield the links of the fabric that ibsim simulates."""
-    built = lab.topology.infiniband
-    assert built
-    for index, host in enumerate(built.hosts):
-        yield CableEnd(host, "1"), CableEnd(f"ib-leaf-{index % built.leaves + 1}", str(index // built.leaves + 1))
-    for leaf in range(built.leaves):
-        for spine in range(built.spines):
-            port = str(fabric.SWITCH_PORTS - spine)
-            yield CableEnd(f"ib-leaf-{leaf + 1}", port), CableEnd(f"ib-spine-{spine + 1}", str(leaf + 1))
+    assert lab.topology.infiniband
+    for link in fabric.fabric_links(lab.topology.infiniband):
+        yield CableEnd(link.name, link.port), CableEnd(link.switch, link.switch_port)
 
 
 def links_of_sim(lab: Lab) -> dict[str, Any]:
