@@ -49,7 +49,9 @@ def managers(site: dict) -> list[Counted]:
     """Return how many managers of those that are drawn are active, and how many others."""
     found, place = found_in(asked("ibnetdiscover")), places(site["links"])
     ends = {end for own in ends_of(site["managers"], site["links"]).values() for end in own}
-    drawn_there = {card.guid: card.end for at, card in found.cards.items() if card.end in ends and at == place[card.end]}
+    drawn_there = {
+        card.guid: card.end for at, card in found.cards.items() if card.end in ends and at == place[card.end]
+    }
     names = {card.guid: card.end for card in found.cards.values()}
     active = [guid for guid, state in MANAGER.findall(asked("saquery", "SMIR")) if int(state) != NOT_ACTIVE]
     own = [drawn_there[guid] for guid in active if guid in drawn_there]
