@@ -63,6 +63,8 @@ PROVED = (
     ("fabric_manager.strangers", "count"),
     ("fabric_manager.routes_changed", "count"),
     ("partition.deviations", "count"),
+    ("telemetry.port_coverage", "ratio"),
+    ("telemetry.interval_s", "s"),
     ("provision.unattended_ok_ratio", "ratio"),
     ("provision.minutes", "minute"),
     ("provision.served_ratio", "ratio"),

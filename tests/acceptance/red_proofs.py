@@ -109,6 +109,19 @@ def other_routes(bench: Bench) -> Found:
     return bench.proof("subnet_takeover", time.time(), routes)
 
 
+def dead_collector(bench: Bench) -> Found:
+    """Let a card be unplugged, and let the counters be read once and never again."""
+    fabric = SmallFabric(bench, "fm-1")
+    fabric.say('Unlink "node-2"')
+    fabric.manager("fm-1", 14)
+    series = bench.folder / "infiniband.prom"
+    script("subnet_manager", "fabric_view")
+    counters = script("fabric_counters", "fabric_counters")
+    bench.patch.setattr(sys, "argv", ["fabric_counters", str(series)])
+    counters.main()
+    return bench.proof("fabric_counters_read", series)
+
+
 def open_service(bench: Bench) -> Found:
     """Let a service answer anybody."""
     return bench.proof("service_logins", f"{bench.answers('').removeprefix('http://')}/")
@@ -409,8 +422,10 @@ PROOFS: dict[str, RedProof] = {
     "fabric_manager.strangers": RedProof("a server runs a subnet manager too", REAL, 1, neglected_fabric),
     "fabric_manager.switches_unmanaged": RedProof("a leaf is dark", REAL, 1, neglected_fabric),
     "partition.deviations": RedProof("opensm cannot read its partitions, and puts everybody into one", REAL, 2, neglected_fabric),
+    "telemetry.port_coverage": RedProof("a card is unplugged", REAL, 0.944444, dead_collector),
+    "telemetry.interval_s": RedProof("counters are read once and never again", REAL, None, dead_collector),
     "fabric_manager.takeover_s": RedProof("the manager that stands by is dead too", REAL, None, nobody_takes_over),
-    "fabric_manager.routes_changed": RedProof("a cable is cut as the master dies", REAL, 6, other_routes),
+    "fabric_manager.routes_changed": RedProof("a cable is cut as the master dies", REAL, 9, other_routes),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),

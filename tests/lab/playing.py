@@ -24,6 +24,7 @@ RECAP = re.compile(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=\d+ +failed=\d
 TIMEOUT_S = 1800
 
 BY_ITSELF: dict[str, str] = {
+    "networking/059_fabric_counters.yml": "needs the subnet managers of step 060: `test_subnet_managers`",
     "networking/060_subnet_managers.yml": "needs an InfiniBand fabric, and two hosts for its managers: `test_subnet_managers`",
     "networking/048_switch_configuration.yml": "needs switches with Cumulus Linux: `test_switch_configuration`",
     "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
