@@ -1,4 +1,7 @@
-"""Step 060 (`networking/060_subnet_managers.yml`) on the fabric of a preset: ibsim, two hosts with opensm, which is killed and misled."""
+"""Steps 060 and 059 on the fabric of a preset: ibsim, and two hosts with opensm, which is killed and misled while links are cut.
+
+Playbooks: `networking/060_subnet_managers.yml`, `networking/059_fabric_counters.yml`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
+from steps.cabling import finding
+from steps.cabling.cable import Cable, CableEnd
+from steps.cabling.comparing import compare
+from steps.cabling.reading.found_file import read_found
+from steps.cabling.worklist import WorkItem, worklist
 from tests.lab import fabric
 from tests.lab.as_engine import measured
 from tests.lab.conftest import made_alone
@@ -117,6 +125,57 @@ def test_the_other_takes_over_when_the_master_is_killed_and_gives_way_when_it_is
     assert until(partial(master, lab), "14".__eq__, seconds=60) == "14"
 
 
+def cables(lab: Lab) -> Iterator[Cable]:
+    """Yield the cables as they are drawn, with a card as its host's port."""
+    assert lab.topology.infiniband
+    for number, link in enumerate(fabric.fabric_links(lab.topology.infiniband)):
+        host, _, card = link.name.partition(" ")
+        near = CableEnd(host, card) if card else CableEnd(link.name, link.port)
+        yield Cable(f"IB{number}", near, CableEnd(link.switch, link.switch_port), gbit=40)
+
+
+def links_found(lab: Lab, before: list[WorkItem], name: str) -> list[WorkItem]:
+    """Return the worklist after a reading from the second manager's host."""
+    return worklist(compare(cables(lab), read_found("fabric", seen(lab, "iblinkinfo"), "iblinkinfo")), before, name)
+
+
+@pytest.mark.usefixtures("runs")
+def test_links_that_are_cut_as_the_master_dies_are_found_and_closed_when_they_are_back(lab: Lab) -> None:
+    assert links_found(lab, [], "before") == []
+    without_power(lab, "fm-1")
+    ends = ('"pod-001-leaf-03"[40]', '"pod-001-leaf-05"[7]')
+    for end in ends:
+        ssh(lab, "mgmt", f"echo 'Unlink {end}' >{fabric.CONSOLE}")
+    try:
+        assert until(partial(master, lab), "13".__eq__, seconds=60) == "13"
+        cut = links_found(lab, [], "cut")
+    finally:
+        for end in ends:
+            ssh(lab, "mgmt", f"echo 'ReLink {end}' >{fabric.CONSOLE}")
+        ssh(lab, "fm-1", "systemctl start subnet-manager")
+    assert [item.finding.kind for item in cut] == [finding.MISSING, finding.MISSING]
+
+    assert until(partial(master, lab), "14".__eq__, seconds=60) == "14"
+    back = until(lambda: links_found(lab, cut, "back"), lambda items: all(item.closed for item in items), seconds=40)
+    assert [bool(item.closed) for item in back] == [True, True]
+
+
+@pytest.mark.usefixtures("runs")
+def test_counters_of_every_port_are_series_and_errors_are_in_the_next_reading(lab: Lab, tmp_path: Path) -> None:
+    found = measured(lab, "059", MANAGERS, tmp_path, {}, fabric_counters_interval_s=5)
+    again = play(lab, "networking/059_fabric_counters.yml", "-e", "fabric_counters_interval_s=5")
+    assert found["telemetry.port_coverage"]["fm-1"].value == 1, found
+    assert found["telemetry.interval_s"]["fm-1"].value
+    assert (again.rc, again.changes) == (0, 0), again.said[-4000:]
+
+    series = 'infiniband_port_symbol_errors_total{node="pod-001-leaf-04",port="9"}'
+    read = partial(ssh, lab, "fm-1", f"grep -F '{series}' /var/lib/prometheus/node-exporter/infiniband.prom")
+    assert read() == f"{series} 0"
+    counter = '"pod-001-leaf-04"[9] PortCounters.SymbolErrorCounter=7'
+    ssh(lab, "mgmt", f"echo 'PerformanceSet {counter}' >{fabric.CONSOLE}")
+    assert until(read, f"{series} 7".__eq__, seconds=40) == f"{series} 7"
+
+
 @pytest.mark.usefixtures("runs")
 def test_partitions_are_on_the_ports_and_a_file_that_lacks_a_member_is_found_and_put_right(
     lab: Lab, tmp_path: Path
@@ -142,7 +201,8 @@ def test_partitions_are_on_the_ports_and_a_file_that_lacks_a_member_is_found_and
     repaired = judged(lab, tmp_path / "repaired", TENANTS)
 
     assert "0x8001" not in lost
-    assert shown.changed == {"fm-1": 1, "fm-2": 0}
+    # the file, and that it is read
+    assert shown.changed == {"fm-1": 2, "fm-2": 0}
     assert repaired["partition.deviations"] == 0
     assert "0x8001" in keys(lab, "pod-001-n02 mlx5_3")
 

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from fabric_view import drawn
@@ -26,7 +27,7 @@ def main() -> None:
         if said and float(said[1]) not in times:
             times.append(float(said[1]))
         time.sleep(0.5)
-    apart = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    apart = [later - earlier for earlier, later in pairwise(times)]
     if len(times) < READINGS:
         interval = {"value": None, "note": f"{len(times)} readings in {PATIENCE_S} s"}
     else:

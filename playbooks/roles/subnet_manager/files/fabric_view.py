@@ -69,12 +69,8 @@ def switches_of(links: list) -> list[str]:
 def places(links: list) -> dict[str, str]:
     """Return by each card's end the end of the switch at which it is drawn."""
     switches = set(switches_of(links))
-    found = {}
-    for one, other in links:
-        for end, far in ((one, other), (other, one)):
-            if end.rpartition(" ")[0] not in switches:
-                found[end] = far
-    return found
+    both = [pair for one, other in links for pair in ((one, other), (other, one))]
+    return {end: far for end, far in both if end.rpartition(" ")[0] not in switches}
 
 
 def ends_of(members: list[str], links: list) -> dict[str, list[str]]:
