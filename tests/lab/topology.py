@@ -144,4 +144,5 @@ def read_topology(name: str) -> Topology:
 
 
 def _infiniband(data: dict[str, Any]) -> Infiniband:
-    return Infiniband(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
+    hosts, managers = (tuple(data.get(key, ())) for key in ("hosts", "managers"))
+    return Infiniband(data.get("spines", 0), data.get("leaves", 0), hosts, data.get("preset", ""), managers)
