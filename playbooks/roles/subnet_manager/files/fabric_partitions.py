@@ -1,7 +1,8 @@
 """Print opensm's partitions.conf of the partitions that are drawn. Argument: the file that is in use, which may not be there.
 
 A member has its GUID from the port at which it is drawn. If another card is plugged in there, it is no member: a name alone could be
-anybody's. One that is not plugged in now keeps the GUID that it had. Exit status 2: what is drawn cannot be.
+anybody's. One that is not plugged in now keeps the GUID that it had. What cannot be is named, and
+nothing is printed.
 """
 
 import re

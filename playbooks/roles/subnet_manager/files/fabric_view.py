@@ -1,7 +1,7 @@
 """An InfiniBand fabric as it is drawn, and as ibnetdiscover finds it. Runs on the hosts of the subnet managers.
 
-What is drawn is in FILE: links as pairs of `name port`, the managers, the partitions, and the environment of the tools. A name is what a device says of itself, as
-`node-01 mlx5_0` or `leaf-01`; a member of a partition is such a name, or its first word.
+What is drawn is in FILE: links as pairs of `name port`, the managers, the partitions, and the environment of the tools. A name is
+what a device says of itself, as `node-01 mlx5_0` or `leaf-01`; a member of a partition is such a name, or its first word.
 """
 
 import json
@@ -20,7 +20,7 @@ LINK = re.compile(r'^\[(\d+)\]\s+"H-\S+?"\[(\d+)\]\(([0-9a-f]+)\)\s+# "(.*?)" li
 
 
 class Card(NamedTuple):
-    """The port of a card that is plugged in at a switch: its name with the port, its GUID, and its address, which is 0 without a manager."""
+    """A card's port that is plugged in at a switch: its name with the port, its GUID, and its address, which is 0 without a manager."""
 
     end: str
     guid: str
