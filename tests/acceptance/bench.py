@@ -63,6 +63,11 @@ class Bench:
             server.shutdown()
             server.server_close()
 
+    def keep(self, program: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+        """Return a program that ends with this bench."""
+        self._running.append(program)
+        return program
+
     def programs(self, said: Mapping[str, str]) -> None:
         """Put programs on the path, each by its name and its lines of shell."""
         for name, text in said.items():

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tests.acceptance.bench import Bench, arguments
+from tests.acceptance.fabrics import SmallFabric
 from tests.acceptance.red_cases import AT_THE_BOUNDARY, DATABASE, FILES, REAL
 from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
@@ -74,6 +75,51 @@ def failover(bench: Bench) -> Found:
     """Stop the first of two controllers; the queued job stays where it is."""
     bench.slurm(scontrol="echo 'Slurmctld(backup) at mgmt-2 is UP'", squeue="echo PENDING")
     return bench.proof("cluster_scheduler")
+
+
+APART = [{"name": "first", "pkey": "0x1", "members": ["node-1", "node-2"]}]
+
+
+def neglected_fabric(bench: Bench) -> Found:
+    """Let the second manager be dead, a server run one too, a leaf be dark, and opensm be unable to read its partitions."""
+    fabric = SmallFabric(bench, "fm-1", partitions=APART)
+    fabric.say('Unlink "leaf-2"')
+    fabric.manager("fm-1", 14, partitions="first=0x1: 0xnode=full;\n")
+    fabric.manager("node-3", 1)
+    return bench.proof("subnet_managers")
+
+
+def nobody_takes_over(bench: Bench) -> Found:
+    """Let the manager that stands by be dead too."""
+    fabric = SmallFabric(bench)
+    first = fabric.manager("fm-1", 14)
+    routes = fabric.routes()
+    first.kill()
+    return bench.proof("subnet_takeover", time.time(), routes, PATIENCE_S=0.5)
+
+
+def other_routes(bench: Bench) -> Found:
+    """Cut a cable between a leaf and a spine as the master dies."""
+    fabric = SmallFabric(bench)
+    first = fabric.manager("fm-1", 14)
+    fabric.manager("fm-2", 13)
+    routes = fabric.routes()
+    first.kill()
+    fabric.say('Unlink "leaf-1"[11]')
+    return bench.proof("subnet_takeover", time.time(), routes)
+
+
+def dead_collector(bench: Bench) -> Found:
+    """Let a card be unplugged, and let the counters be read once and never again."""
+    fabric = SmallFabric(bench, "fm-1")
+    fabric.say('Unlink "node-2"')
+    fabric.manager("fm-1", 14)
+    series = bench.folder / "infiniband.prom"
+    script("subnet_manager", "fabric_view")
+    counters = script("fabric_counters", "fabric_counters")
+    bench.patch.setattr(sys, "argv", ["fabric_counters", str(series)])
+    counters.main()
+    return bench.proof("fabric_counters_read", series)
 
 
 def open_service(bench: Bench) -> Found:
@@ -380,6 +426,14 @@ LOST = "printf 'begin 0\\nstep 9\\nstep 10\\nbegin 4\\n'"
 WRONG = "echo '# Out of bounds values : 3 FAILED'"
 
 PROOFS: dict[str, RedProof] = {
+    "fabric_manager.instances": RedProof("the second subnet manager is dead", REAL, 1, neglected_fabric),
+    "fabric_manager.strangers": RedProof("a server runs a subnet manager too", REAL, 1, neglected_fabric),
+    "fabric_manager.switches_unmanaged": RedProof("a leaf is dark", REAL, 1, neglected_fabric),
+    "partition.deviations": RedProof("opensm cannot read its partitions, and puts everybody into one", REAL, 2, neglected_fabric),
+    "telemetry.port_coverage": RedProof("a card is unplugged", REAL, 0.944444, dead_collector),
+    "telemetry.interval_s": RedProof("counters are read once and never again", REAL, None, dead_collector),
+    "fabric_manager.takeover_s": RedProof("the manager that stands by is dead too", REAL, None, nobody_takes_over),
+    "fabric_manager.routes_changed": RedProof("a cable is cut as the master dies", REAL, 9, other_routes),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),

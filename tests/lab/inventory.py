@@ -11,7 +11,7 @@ import yaml
 from tests.lab import fabric, kernel, network, simulators
 from tests.lab.lab import Lab
 from tests.lab.sims.redfish import model
-from tests.lab.topology import Host
+from tests.lab.topology import Host, Infiniband
 
 GROUPS = {
     "compute": "compute",
@@ -38,6 +38,8 @@ def inventory_text(lab: Lab) -> str:
     children: dict[str, Any] = {}
     for host in sorted(lab.topology.hosts, key=lambda h: GROUPS[h.role]):
         children.setdefault(GROUPS[host.role], {"hosts": {}})["hosts"][host.name] = _host(lab, host)
+    if lab.topology.infiniband and lab.topology.infiniband.managers:
+        children["fabric_managers"] = {"hosts": {host: {} for host in lab.topology.infiniband.managers}}
     data = {"all": {"children": children, "vars": _shared(lab)}}
     return HEAD.format(name=lab.name) + yaml.safe_dump(data, sort_keys=False, width=120)
 
@@ -101,6 +103,8 @@ def _shared(lab: Lab) -> dict[str, Any]:
         shared["slurm_state_folder"] = "/home/.slurmctld"
     if topology.infiniband:
         shared["lab_fabric_environment"] = fabric.environment(lab)
+        if topology.infiniband.managers:
+            shared["fabric_links"] = _fabric_links(topology.infiniband)
     return shared
 
 
@@ -123,13 +127,17 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     if links:
         entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
     if lab.topology.infiniband and host.name == lab.topology.simulator_host:
-        entry["fabric_links"] = [
-            [f"{name} {port}", f"{peer} {peer_port}"]
-            for (name, port), (peer, peer_port) in fabric.links(lab.topology.infiniband)
-        ]
+        entry["fabric_links"] = _fabric_links(lab.topology.infiniband)
+    if lab.topology.infiniband and host.name in lab.topology.infiniband.managers:
+        entry["lab_fabric_environment"] = fabric.environment(lab, host.name)
     if far := _far_ends(lab, host):
         entry["path_mtu_peers"] = far
     return entry
+
+
+def _fabric_links(infiniband: Infiniband) -> list[list[str]]:
+    """Return the links of the InfiniBand fabric as step 062 reads them."""
+    return [[f"{a} {port}", f"{b} {far_port}"] for _, a, port, b, far_port in fabric.fabric_links(infiniband)]
 
 
 def _far_ends(lab: Lab, host: Host) -> dict[str, list[str]]:

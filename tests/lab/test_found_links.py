@@ -42,8 +42,8 @@ def cables(lab: Lab) -> Iterator[Cable]:
 def infiniband(lab: Lab) -> Iterator[tuple[CableEnd, CableEnd]]:
     """Yield the links of the fabric that ibsim simulates."""
     assert lab.topology.infiniband
-    for (name, port), (peer, peer_port) in fabric.links(lab.topology.infiniband):
-        yield CableEnd(name, str(port)), CableEnd(peer, str(peer_port))
+    for link in fabric.fabric_links(lab.topology.infiniband):
+        yield CableEnd(link.name, link.port), CableEnd(link.switch, link.switch_port)
 
 
 def read(lab: Lab, folder: Path) -> Comparison:
@@ -117,9 +117,9 @@ def trouble(lab: Lab) -> Iterator[None]:
 
 def test_a_link_that_went_down_and_one_with_errors_are_found_although_both_are_up(lab: Lab, tmp_path: Path) -> None:
     hosts = ("storage", "node-01", "sim")
-    quiet = measured(lab, "062", hosts, tmp_path / "quiet")
+    quiet = measured(lab, "062", hosts, tmp_path / "quiet", {})
     with trouble(lab):
-        found = measured(lab, "062", hosts, tmp_path / "trouble")
+        found = measured(lab, "062", hosts, tmp_path / "trouble", {})
 
     for metric in ("port.link_down_growth", "port.symbol_error_growth"):
         assert {host: reading.value for host, reading in quiet[metric].items()} == dict.fromkeys(hosts, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -51,11 +52,13 @@ class CoolingUnit:
 
 @dataclass(frozen=True)
 class Infiniband:
-    """A simulated two-level fabric, one port of every host in it."""
+    """A simulated two-level fabric, one port of every host in it; or that of a preset, with a port for each manager."""
 
-    spines: int
-    leaves: int
-    hosts: tuple[str, ...]
+    spines: int = 0
+    leaves: int = 0
+    hosts: tuple[str, ...] = ()
+    preset: str = ""
+    managers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,5 +139,10 @@ def read_topology(name: str) -> Topology:
             Pdu(pdu, entry["number"], tuple(entry["outlets"])) for pdu, entry in simulators.get("pdus", {}).items()
         ),
         cooling=tuple(CoolingUnit(unit, entry["number"]) for unit, entry in simulators.get("cooling", {}).items()),
-        infiniband=Infiniband(fabric["spines"], fabric["leaves"], tuple(fabric["hosts"])) if fabric else None,
+        infiniband=_infiniband(fabric) if fabric else None,
     )
+
+
+def _infiniband(data: dict[str, Any]) -> Infiniband:
+    hosts, managers = (tuple(data.get(key, ())) for key in ("hosts", "managers"))
+    return Infiniband(data.get("spines", 0), data.get("leaves", 0), hosts, data.get("preset", ""), managers)
