@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-from clusterwright.tree import FOLDER, GROUPS, VALUES, Verbs, command_at, files_in, first_line
+from clusterwright.tree import VALUES, Verbs, command_at, every_command, first_line
 from schedule.errors import ClusterwrightError
 from tui.acting.command import Check, Command, CommandLine, Field
 
@@ -22,21 +22,10 @@ AT_A_TERMINAL = frozenset({"tui", "tour", "check scan"})
 
 def command_line() -> CommandLine:
     """Return all commands that need no terminal. One is imported when its form is asked for."""
-    files = {name: path for name, path in _files().items() if name not in AT_A_TERMINAL}
+    files = {name: path for name, path in every_command().items() if name not in AT_A_TERMINAL}
     return CommandLine(
         {name: first_line(path) for name, path in files.items()}, cache(lambda name: _form(name, files[name]))
     )
-
-
-def _files() -> dict[str, Path]:
-    """Return the file of every command, and of every verb of one, by what is typed."""
-    found = {}
-    for group in GROUPS:
-        for name, path in files_in(FOLDER / group).items():
-            found[name] = path
-            if path.is_dir():
-                found |= {f"{name} {verb}": file for verb, file in files_in(path).items()}
-    return found
 
 
 def _form(name: str, path: Path) -> Command:
