@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
+from clusterwright.output import reason
 from clusterwright.tree import VALUES, Verbs, command_at, every_command, first_line
 from schedule.errors import ClusterwrightError
 from tui.acting.command import Check, Command, CommandLine, Field
@@ -82,7 +83,7 @@ def _check(command: Any, given: Any) -> Check:
         try:
             given.process_value(context, [text] if given.multiple or given.nargs == -1 else text)
         except ClusterwrightError as error:
-            return f"{error.what}; {error.hint}" if error.hint else error.what
+            return reason(error)
         except Exception as error:  # noqa: BLE001  click's own refusals, whose class Typer keeps to itself
             return str(getattr(error, "message", error))
         return ""

@@ -14,11 +14,10 @@ from typer import Argument, Option
 from clusterwright.catalog_view import entry_document, print_entry
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import PhaseOption
-from clusterwright.naming import named
+from clusterwright.naming import require_phase
 from clusterwright.output import Cells, Document, clean, print_json, table
 from clusterwright.where import site_if_any
 from steps.catalog.loader import Entry, read_catalog, read_roles, require
-from steps.catalog.terms import Phase
 
 KEYS = "id title phase kind scope applies supplies links duration crew sign_off completed_by alternatives sources"
 
@@ -30,8 +29,7 @@ def list_(ask: Asking, phase: PhaseOption = None) -> None:
         clusterwright catalog list --phase power
 
     """
-    if phase is not None:
-        named("phase", [phase], [one.value for one in Phase])
+    require_phase(phase)
     catalog = read_catalog(site_if_any(ask.site))
     steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
     if ask.as_json:

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from typer import Option
 
-from clusterwright.check_view import checklist_document, print_checklist
+from clusterwright.check_view import checklist_of, print_checklist
 from clusterwright.commands.asking import AskingPast, record
 from clusterwright.commands.options import ActivityId, AsOfOption, SiteOption
 from ledger.questions.case import require_activity
@@ -37,8 +37,8 @@ def list_(
     """
     with ask.record() as snapshot:
         row = require_activity(snapshot, activity)
-        document = checklist_document(snapshot, row, open_only=open_only, history=history)
-        ask.answer(snapshot, document, lambda: print_checklist(document, site_of(snapshot).time_zone))
+        found = checklist_of(snapshot, row, open_only=open_only, history=history)
+        ask.answer(snapshot, found, lambda: print_checklist(found, site_of(snapshot).time_zone))
 
 
 def template(activity: ActivityId, site: SiteOption = None, as_of: AsOfOption = None) -> None:

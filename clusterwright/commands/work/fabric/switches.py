@@ -103,7 +103,7 @@ def drift(
             raise InputError(f"this is no configuration: {error}", hint=hint, place=Place(str(path))) from None
     unread = [name for name in drawn if name not in read]
     if as_json:
-        print_json({"read": len(read), "differences": [each._asdict() for each in differing], "unread": unread})
+        print_json({"read": len(read), "differences": differing, "unread": unread})
     else:
         table(("switch", "setting", "drawn", "found"), differing, empty=f"{len(read):,} switches are as drawn")
     if differing or unread:
