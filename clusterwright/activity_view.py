@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
-from clusterwright.output import Document, in_line
+from clusterwright.output import Document, print_lines
 from ledger.evidence.live_output import Tail, live_log
 from ledger.questions import records
 from ledger.questions.baseline import baseline_date
@@ -23,6 +23,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.unheard import unheard
 from ledger.questions.why import CriterionRow, criteria, why
+from ledger.questions.why_supply import Why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import Judged, limit_words, verdict_words
@@ -100,7 +101,7 @@ def print_activity(document: Document, snapshot: Snapshot, row: Activity) -> Non
         for c in document["corrections"]
     ]
     lines += [f"note by {c.person}, {minute(c.at, zone)}: {c.text}" for c in document["comments"]]
-    print("\n".join(map(in_line, lines)))
+    print_lines(lines)
 
 
 def _live_output(snapshot: Snapshot, found: list[RunRow]) -> list[str]:
@@ -134,6 +135,11 @@ def _head(
             yield f"{plan.dates.wait}; with unlimited crews it starts {minute(plan.dates.unlimited_start, zone)}"
     if document["seed_says"]:
         yield seed_line(document["seed_says"])
+    yield from waits_lines(answer, zone)
+
+
+def waits_lines(answer: Why, zone: str) -> Iterator[str]:
+    """Yield what an activity, an order or a delivery waits for, and what it still needs itself."""
     for unmet in answer.unmet:
         yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
     if answer.turn is not None:
@@ -165,7 +171,7 @@ def _work(document: Document, row: Activity) -> Iterator[str]:
             yield f"  likely cause {number}: {cause}"
     done = document["checklist"]
     if done is not None:
-        yield f"checklist {counts(done._asdict())}; `clusterwright check list {row.id}` lists them"
+        yield f"checklist {counts(done)}; `clusterwright check list {row.id}` lists them"
     for e in document["evidence"]:
         yield f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}"
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
-from clusterwright.output import Document
+from clusterwright.output import Cells
 from ledger.questions.orders import budget
 from ledger.questions.snapshot import Snapshot
 from schedule.errors import ClusterwrightError
@@ -34,14 +34,35 @@ def estimates(folder: Path) -> Estimates | None:
     return Estimates(Decimal(round(money.budget)), found)
 
 
-def budget_lines(snapshot: Snapshot) -> list[Document]:
+class BudgetLine(NamedTuple):
+    """A budget line in one currency, as `BudgetRow` has it, with the design's estimate and by how much it is over that."""
+
+    budget_line: str
+    currency: str
+    orders: int
+    unpriced: int
+    committed: Decimal
+    received: Decimal
+    open: Decimal
+    estimate_usd: Decimal | None
+    over_usd: Decimal | None
+
+    @property
+    def cells(self) -> Cells:
+        """What a table has of it."""
+        orders = f"{self.orders}" + (f", {self.unpriced} without a value" if self.unpriced else "")
+        amounts = ("" if amount is None else f"{amount:,}" for amount in self[4:])
+        return self.budget_line or "no budget line", self.currency or "no value", orders, *amounts
+
+
+def budget_lines(snapshot: Snapshot) -> list[BudgetLine]:
     """Return the money by budget line, with the design's estimate where a line has the name of one of its categories."""
     rows = budget(snapshot)
     found = estimates(snapshot.site_dir) if rows else None
-    document = []
+    lines = []
     for row in rows:
         estimate = found.by_category.get(row.budget_line.casefold()) if found else None
         in_its_currency = estimate if row.currency == ESTIMATED_IN else None
         over = None if in_its_currency is None else row.committed - in_its_currency
-        document.append(row._asdict() | {"estimate_usd": estimate, "over_usd": over})
-    return document
+        lines.append(BudgetLine(*row, estimate_usd=estimate, over_usd=over))
+    return lines

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clusterwright.output import Cells, Document, in_line, print_json, say, table
-from ledger.questions.checks import CheckRow, ItemReadingRow, check_history, checked_items, checklist, unchecked_items
+from ledger.questions.checks import (
+    ChecklistRow,
+    CheckRow,
+    ItemReadingRow,
+    check_history,
+    checked_items,
+    checklist,
+    unchecked_items,
+)
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from steps.stamps import minute
@@ -14,29 +22,28 @@ if TYPE_CHECKING:
     from ledger.subjects.checklists.decisions import Checked  # SQLAlchemy, which `show` does without; test_start_up
 
 
-def checklist_document(
-    snapshot: Snapshot,
-    row: Activity,
-    *,
-    open_only: bool,
-    history: bool,
-) -> Document:
-    """Return a checklist with stable keys: its counts, and its items in the order in which they want attention."""
+class Checklist(NamedTuple):
+    """A checklist: its counts, and its items in the order in which they want attention."""
+
+    activity: str
+    attempt: int
+    items_of: str | None
+    items: int | None
+    passed: int
+    failed: int
+    open: int | None
+    rows: list[Document]
+
+
+def checklist_of(snapshot: Snapshot, row: Activity, *, open_only: bool, history: bool) -> Checklist:
+    """Return the checklist of an activity, or with `history` every entry that was ever made."""
     done = checklist(snapshot, row)
+    passed, failed, left = (done.passed, done.failed, done.open) if done else (0, 0, row.plan.items)
     checks = check_history(snapshot, row) if history else checked_items(snapshot, row)
     rows = [_item(check) for check in checks if history or check.failing or not open_only]
     if not history:
         rows += [{"item": item, "state": "open"} for item in unchecked_items(snapshot, row)]
-    return {
-        "activity": row.id,
-        "attempt": row.attempt,
-        "items_of": row.plan.items_of,
-        "items": row.plan.items,
-        "passed": done.passed if done else 0,
-        "failed": done.failed if done else 0,
-        "open": done.open if done else row.plan.items,
-        "rows": rows,
-    }
+    return Checklist(row.id, row.attempt, row.plan.items_of, row.plan.items, passed, failed, left, rows)
 
 
 def _item(check: CheckRow) -> Document:
@@ -47,25 +54,13 @@ def _state(failing: tuple[str, ...]) -> str:
     return "failed" if failing else "passed"
 
 
-def print_checklist(document: Document, zone: str) -> None:
+def print_checklist(found: Checklist, zone: str) -> None:
     """Print a checklist: its counts, then its items."""
-    rows = document["rows"]
-    print(in_line(f"{document['activity']}: {counts(document)}"))
-    if rows:
-        table(
-            (
-                "item",
-                "state",
-                "readings",
-                "serial",
-                "note",
-                "ncr",
-                "who",
-                "when",
-            ),
-            [_cells(r, zone) for r in rows],
-        )
-    unnamed = (document["open"] or 0) - sum(row["state"] == "open" for row in rows)
+    print(in_line(f"{found.activity}: {counts(found)}"))
+    if found.rows:
+        headers = ("item", "state", "readings", "serial", "note", "ncr", "who", "when")
+        table(headers, [_cells(r, zone) for r in found.rows])
+    unnamed = (found.open or 0) - sum(row["state"] == "open" for row in found.rows)
     if unnamed > 0:
         print(f"{unnamed} more are open; the plan counts them and does not name them")
 
@@ -83,12 +78,12 @@ def _reading(reading: ItemReadingRow) -> str:
     return f"{reading.metric} {reading.value} {reading.unit}".strip()
 
 
-def counts(checklist: Document) -> str:
-    """Return how far a checklist is, in words, from its `items_of`, `items`, `passed`, `failed` and `open`."""
-    of, items, left = (checklist[name] for name in ("items_of", "items", "open"))
-    total = of or "items" if items is None else f"{items} {of or 'items'}"
-    open_ = "" if left is None else f", {left} open"
-    return in_line(f"{total}: {checklist['passed']} passed, {checklist['failed']} failed{open_}")
+def counts(found: Checklist | ChecklistRow) -> str:
+    """Return how far a checklist is, in words."""
+    of = found.items_of or "items"
+    total = of if found.items is None else f"{found.items} {of}"
+    open_ = "" if found.open is None else f", {found.open} open"
+    return in_line(f"{total}: {found.passed} passed, {found.failed} failed{open_}")
 
 
 def tell_recorded(done: Checked, of: int, as_json: bool) -> None:

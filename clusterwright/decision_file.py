@@ -6,9 +6,9 @@ A line that is wrong is refused alone, with its file, its line and the reason. T
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from clusterwright.commands.acting import REFUSALS, Acting, Deciding, raise_refused, reason
+from clusterwright.commands.acting import REFUSALS, Acting, Deciding, raise_refused
 from clusterwright.filled_lines import FilledLine, read_lines
-from clusterwright.output import say
+from clusterwright.output import reason, say
 from ledger.questions.site import site_of
 from schedule.errors import ClusterwrightError, InputError
 

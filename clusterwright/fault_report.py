@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from clusterwright.output import clean
-from clusterwright.tree import FOLDER, GROUPS, files_in
+from clusterwright.tree import every_command
 from clusterwright.where import site_if_any
 from ledger.machine_time import machine_time
 
@@ -62,15 +62,9 @@ def report(error: BaseException, words: Sequence[str]) -> str:
 
 def command_of(words: Sequence[str]) -> str:
     """Return the command and its verb among the words of a command line. All other words are left out."""
-    named: list[str] = []
-    files = {name: path for group in GROUPS for name, path in files_in(FOLDER / group).items()}
-    for word in words:
-        path = files.get(word)
-        if path is None:
-            break
-        named.append(word)
-        files = files_in(path) if path.is_dir() else {}
-    return " ".join(named)
+    known = every_command()
+    first = [" ".join(words[:number]) for number in (2, 1)]
+    return next((name for name in first if name in known), "")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-from clusterwright.tree import FOLDER, GROUPS, VALUES, Verbs, command_at, files_in, first_line
+from clusterwright.output import reason
+from clusterwright.tree import VALUES, Verbs, command_at, every_command, first_line
 from schedule.errors import ClusterwrightError
 from tui.acting.command import Check, Command, CommandLine, Field
 
@@ -22,21 +23,10 @@ AT_A_TERMINAL = frozenset({"tui", "tour", "check scan"})
 
 def command_line() -> CommandLine:
     """Return all commands that need no terminal. One is imported when its form is asked for."""
-    files = {name: path for name, path in _files().items() if name not in AT_A_TERMINAL}
+    files = {name: path for name, path in every_command().items() if name not in AT_A_TERMINAL}
     return CommandLine(
         {name: first_line(path) for name, path in files.items()}, cache(lambda name: _form(name, files[name]))
     )
-
-
-def _files() -> dict[str, Path]:
-    """Return the file of every command, and of every verb of one, by what is typed."""
-    found = {}
-    for group in GROUPS:
-        for name, path in files_in(FOLDER / group).items():
-            found[name] = path
-            if path.is_dir():
-                found |= {f"{name} {verb}": file for verb, file in files_in(path).items()}
-    return found
 
 
 def _form(name: str, path: Path) -> Command:
@@ -93,7 +83,7 @@ def _check(command: Any, given: Any) -> Check:
         try:
             given.process_value(context, [text] if given.multiple or given.nargs == -1 else text)
         except ClusterwrightError as error:
-            return f"{error.what}; {error.hint}" if error.hint else error.what
+            return reason(error)
         except Exception as error:  # noqa: BLE001  click's own refusals, whose class Typer keeps to itself
             return str(getattr(error, "message", error))
         return ""

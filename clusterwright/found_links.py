@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
 from clusterwright.planning import read_all
-from clusterwright.text_file import text_in
+from clusterwright.text_file import files_of, text_in
 from clusterwright.where import find_site
 from ledger.evidence.store import content_of
 from schedule.csv_lines import write_rows
@@ -28,12 +27,8 @@ NamesOption = Annotated[Path | None, Option("--names", help="Names of devices an
 
 def found_in(paths: Iterable[Path]) -> Reading:
     """Return what the files say, and those in folders. Each has the name of its device."""
-    files = list(chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths))
-    if not files:
-        raise InputError("no file of what was found", hint="name files, or folders of them")
-    return together(
-        [read_found(file.stem, text_in(file), str(file)) for file in files if not file.name.startswith(".")]
-    )
+    files = files_of(paths, InputError("no file of what was found", hint="name files, or folders of them"))
+    return together([read_found(file.stem, text_in(file), str(file)) for file in files])
 
 
 def cables_of(schedule: Path | None, unit: str, names: Path | None, site: Path | None) -> list[Cable]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
+from clusterwright.output import reason
 from ledger.subjects.orders import decisions as orders
 from ledger.subjects.work import decisions as work
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -89,7 +90,7 @@ def _taken(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: st
         try:
             _take(decider, one, file, zone, why)
         except ClusterwrightError as error:
-            refusal = f"{error.what}; {error.hint}" if error.hint else error.what
+            refusal = reason(error)
         found.append(JudgedProposal(one, _recorded_as(one), refusal))
     return found
 

@@ -1,18 +1,21 @@
-"""Milestones and how sure they are. A site may have many halls, and a screen shows a few of them."""
+"""Milestones and how sure they are, and the commitment to them. A site may have many halls, and a screen shows a few of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from clusterwright.output import Cells, day, table
 from ledger.questions.commitment import Commitment
-from ledger.questions.forecast_words import chance_words
+from ledger.questions.forecast_words import chance_words, days_words
 from ledger.questions.kept_forecast import KeptMilestone
 from steps.planning.dates.milestones import is_hall
+from steps.stamps import days_between
 
 if TYPE_CHECKING:
+    from steps.planning.odds.commitment import PlanCommitment
+    from steps.planning.odds.contingency_parts import ContingencyParts
     from steps.planning.odds.plan_odds import MilestoneOdds
 
 MOST = 6
@@ -22,6 +25,7 @@ MOST = 6
 CHANCE = "by then"
 """The heading of the chance that a milestone is reached on the day before it or earlier."""
 LEVELS = ("P10", "P50", "P80")
+HALF_A_WEEK = 0.5
 
 
 class Milestone(Protocol):
@@ -96,3 +100,25 @@ def _print(headers: tuple[str, ...], rows: Sequence[Cells], milestones: Sequence
     table(headers, rows, title=title, right=(headers.index(CHANCE),))
     if left_out := halls_left_out(milestones):
         print(left_out)
+
+
+def parts_line(found: ContingencyParts) -> str:
+    """Return how many weeks of the schedule contingency are lead times, and of which order above all."""
+    first = f", {found.first} first" if found.first and found.lead_weeks >= HALF_A_WEEK else ""
+    return f"{found.lead_weeks:.0f} of the {found.weeks:.0f} weeks of schedule contingency are lead times{first}."
+
+
+def commitment_lines(found: PlanCommitment, zone: str) -> Iterator[str]:
+    """Yield the commitment and the target, the working schedule with its chance, and the reference class."""
+    days = days_between(found.working, found.commitment, zone)
+    yield f"Commitment {day(found.commitment, zone)} ({found.percentile}), target {day(found.target, zone)} (P50). Tell people these dates."
+    yield (
+        f"The working schedule ends on {day(found.working, zone)}. The chance of this date or an earlier one is {chance_words(found.chance)}; "
+        f"the schedule contingency is {days_words(days)}."
+    )
+    other = found.reference
+    if other is not None:
+        yield (
+            f"Reference class: data centres take {other.overrun * 100:.0f} % longer than planned ({other.source}). "
+            f"By that this one is live on {day(other.go_live, zone)}."
+        )

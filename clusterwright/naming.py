@@ -3,10 +3,12 @@
 import difflib
 from collections.abc import Collection, Iterable
 
+from clusterwright.output import first_of
 from ledger.questions.people import organisations_on_record
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import is_same
 from schedule.errors import InputError
+from steps.catalog.terms import Phase
 
 SHOWN = 12
 
@@ -18,6 +20,12 @@ def named(what: str, given: Iterable[str] | None, known: Collection[str]) -> fro
         if name not in known:
             raise InputError(f"{name!r} is no {what}", hint=_hint(what, name, known))
     return frozenset(names)
+
+
+def require_phase(phase: str | None) -> None:
+    """Raise InputError for a phase that there is not."""
+    if phase is not None:
+        named("phase", [phase], [one.value for one in Phase])
 
 
 def require_organisation(snapshot: Snapshot, name: str) -> None:
@@ -32,8 +40,7 @@ def _hint(what: str, name: str, known: Collection[str]) -> str:
     close = [folded[one] for one in difflib.get_close_matches(_folded(name), folded)]
     if close:
         return f"did you mean {' or '.join(close)}?"
-    first = ", ".join(sorted(known)[:SHOWN]) or "none"
-    return f"{what}s: {first}" if len(known) <= SHOWN else f"{what}s: {first} and {len(known) - SHOWN} more"
+    return f"{what}s: {first_of(sorted(known), SHOWN) or 'none'}"
 
 
 def _folded(name: str) -> str:

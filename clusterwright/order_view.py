@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from clusterwright.activity_view import waits_lines
 from clusterwright.order_words import late_cell, price
-from clusterwright.output import Document, day, in_line
+from clusterwright.output import Document, day, print_lines
 from ledger.evidence.plans import read_frame
 from ledger.questions.order_history import HistoryRow
 from ledger.questions.order_timing import TimedOrder, timed_orders
@@ -11,7 +12,6 @@ from ledger.questions.orders import changes, order_history, order_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import why
-from ledger.questions.why_supply import Why
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
 from ledger.rules.subjects import is_delivery
 from steps.amount import counted
@@ -40,12 +40,13 @@ def print_order(document: Document, snapshot: Snapshot, name: str) -> None:
     lines = [
         f"{name}  {order.title}{delivery}",
         *_about(order, document["timing"], zone),
-        *_state(answer),
+        answer.state_sentence,
+        *waits_lines(answer, zone),
         *(_delivery(one, order, zone) for one in order.tranches),
         *(_change(one) for one in document["changes"]),
         *(_event(one, zone) for one in document["history"]),
     ]
-    print("\n".join(map(in_line, lines)))
+    print_lines(lines)
 
 
 def _about(order: OrderRow, timing: TimedOrder, zone: str) -> Iterator[str]:
@@ -71,14 +72,6 @@ def _about(order: OrderRow, timing: TimedOrder, zone: str) -> Iterator[str]:
         yield f"value {order.value:,} {order.currency}{line}"
     elif timing.order_from is not None:
         yield f"value {price(timing.price_usd, about='about ')}"
-
-
-def _state(answer: Why) -> Iterator[str]:
-    yield answer.state_sentence
-    for unmet in answer.unmet:
-        yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
-    for need in answer.needs:
-        yield f"needs {need}"
 
 
 def _delivery(one: TrancheRow, order: OrderRow, zone: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
+from schedule.errors import ClusterwrightError
 from schedule.text import shown, shown_in_json, shown_in_line
 from steps.stamps import local_day
 
@@ -90,6 +91,11 @@ def say(text: str) -> None:
     print(clean(text), file=sys.stderr, flush=True)
 
 
+def reason(error: ClusterwrightError) -> str:
+    """Return what an error says and what to do, in one line."""
+    return f"{error.what}; {error.hint}" if error.hint else error.what
+
+
 def clean(text: object) -> str:
     """Return text of our own sentences, with visible signs in the place of marks that cannot be seen."""
     return shown(text)
@@ -98,6 +104,18 @@ def clean(text: object) -> str:
 def in_line(text: object) -> str:
     """Return text from people, files or hosts in one line: it cannot look like a line of ours."""
     return shown_in_line(text)
+
+
+def print_lines(lines: Iterable[object]) -> None:
+    """Print lines that have text from people, files or hosts in them."""
+    for line in lines:
+        print(in_line(line))
+
+
+def first_of(names: Sequence[object], most: int) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(map(str, names[:most]))}{more}"
 
 
 def table(

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from clusterwright.licence_view import licence_lines
 from clusterwright.output import day
+from clusterwright.plan_orders import licence_lines
 from ledger.questions.forecast_words import chance_words
 from steps.amount import counted
 from steps.catalog.terms import Kind

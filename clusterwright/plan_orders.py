@@ -7,10 +7,16 @@ from typing import NamedTuple
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_cell, late_lines, price
 from clusterwright.output import Cells, Document, day, money, table
 from steps.amount import counted
+from steps.design.export_licences import ITEM
 from steps.planning.dates.order_timing import RATE, OrderTiming, cost_of_waiting, early_cost, timing_of
 from steps.planning.plan import Plan, PlanOrder
 
 WEEK_H = 168
+REFUSALS = (
+    "2 % of all applications to the US Bureau of Industry and Security were refused in the fiscal year 2023 (Reuters in Wallstreetcn, "
+    "2 August 2025); for accelerators and group D:5 it is more"
+)
+"""The risk that an export licence is refused. What is refused has no date, so no sample has it."""
 
 
 class _Timed(NamedTuple):
@@ -114,3 +120,13 @@ def _document(one: _Timed, plan: Plan) -> Document:
         "early_cost_usd": None if early is None else round(early, 2),
         "spare_cost_usd": None if by is None else round(by, 2),
     }
+
+
+def licence_lines(plan: Plan) -> Iterator[str]:
+    """Yield what a plan says whose accelerators need an export licence."""
+    for order in plan.orders:
+        if order.item == ITEM:
+            yield (
+                f"The accelerators need an export licence, {order.id}. It may be refused: {REFUSALS}. No date and no chance of this plan "
+                "counts that. Ask before the order is binding, and agree who pays if it is refused."
+            )

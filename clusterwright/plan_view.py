@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Raw
 from msgspec.json import encode
 
-from clusterwright.licence_view import licence_lines
+from clusterwright.order_words import and_more
 from clusterwright.output import Cells, Document, day, days, money, table
-from clusterwright.plan_orders import orders_document, print_orders
-from clusterwright.unsignable_view import one_account_lines, unsignable_lines
+from clusterwright.plan_orders import licence_lines, orders_document, print_orders
 from ledger.evidence.names import without_names
 from steps.design.people import account_warnings, shared_accounts
 from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
-from steps.planning.checks.approvers import unsignable
+from steps.planning.checks.approvers import one_account_lines, unsignable, unsignable_lines
 from steps.planning.dates.critical_days import critical_parts, shares_of
 from steps.planning.dates.critical_days import in_words as shares_in_words
 from steps.planning.plan import Plan, PlanCalendar, PlanLevelling
@@ -144,7 +143,7 @@ def _span(node: Node) -> tuple[datetime, datetime]:
 def _node_line(nodes: list[Node], when: Callable[[datetime | None], str], *, has_calendars: bool) -> Cells:
     first, dates = nodes[0], nodes[0].dates
     return (
-        _and_more(first.id, nodes),
+        and_more(first.id, len(nodes)),
         first.title,
         when(dates.early_start),
         when(dates.early_finish),
@@ -163,10 +162,6 @@ def _driver(dates: Dates) -> str:
     return dates.driving if dates.crew is None else f"{handed_over(dates.crew)}, from {dates.driving}"
 
 
-def _and_more(name: str, alike: list[Any]) -> str:
-    return name if len(alike) == 1 else f"{name} and {len(alike) - 1} more"
-
-
 def odds_document(odds: PlanOdds) -> Document:
     """Return the odds as JSON; the interval holds the date with 95 %."""
     return {
@@ -177,9 +172,9 @@ def odds_document(odds: PlanOdds) -> Document:
                 "milestone": one.milestone,
                 "planned": one.planned,
                 "planned_share": round(one.planned_share, 4),
-                "p10": one.p10._asdict(),
-                "p50": one.p50._asdict(),
-                "p80": one.p80._asdict(),
+                "p10": one.p10,
+                "p50": one.p50,
+                "p80": one.p80,
             }
             for one in odds.milestones
         ],
@@ -236,7 +231,7 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     document["critical_path"] = [node.id for node in in_order]
     parts = critical_parts(plan)
     document["critical_days"] = {
-        "parts": [part._asdict() for part in parts],
+        "parts": parts,
         "shares": {basis: round(share, 4) for basis, share in shares_of(parts).items()},
     }
     document |= orders_document(plan)
@@ -244,7 +239,7 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     document["weeks"] = float(_weeks(plan, plan.finish))
     document["odds"] = odds_document(odds)
     document["shared_accounts"] = shared_accounts(plan.people)
-    document["unsignable"] = [one._asdict() for one in unsignable(plan.activities, plan.people)]
+    document["unsignable"] = unsignable(plan.activities, plan.people)
     return document
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from clusterwright.output import Cells, Document, in_line, table
+from clusterwright.output import Cells, Document, in_line, print_lines, table
 from clusterwright.schedules import Judged
 from schedule.quality.check import Check, Measure
 
@@ -41,8 +41,7 @@ def print_quality(judged: Judged) -> None:
         ("check", "what", "found", "threshold", "verdict", "offenders", ""),
         [_cells(judged, check) for check in found.checks],
     )
-    for check in found.failed:
-        print(in_line(f"{check.id}: {check.asks}"))
+    print_lines(f"{check.id}: {check.asks}" for check in found.failed)
     table(
         ("", "GAO's practice", "verdict", "checks"),
         [

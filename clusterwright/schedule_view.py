@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from clusterwright.output import Cells, Document, in_line, say, table
+from clusterwright.output import Cells, Document, print_lines, say, table
 from schedule.files.scheduling import ChainStep, DrivenBy, Scheduled
 from schedule.risk.odds import Odds, Quantile
 
@@ -44,8 +44,8 @@ def schedule_document(found: Scheduled, odds: Odds | None, seed: int) -> Documen
 
 def print_schedule(found: Scheduled, odds: Odds | None, seed: int) -> None:
     """Print the finish and what is known of it, the chain that drives it, and the activities by their starts."""
-    for line in (*_head(found), *_odds_lines(found, odds, seed)):
-        print(in_line(line))
+    print_lines(_head(found))
+    print_lines(_odds_lines(found, odds, seed))
     table(
         ("activity", "what", "start", "finish", "driven by"),
         [_step_cells(found, step) for step in found.chain()],

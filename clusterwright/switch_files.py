@@ -1,7 +1,6 @@
 """The files of `fabric configure` and `fabric drift`: what is drawn for each switch, what was read, and what a site's switches ask."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import yaml
 from typer import Option
 
 from clusterwright.planning import read_all
+from clusterwright.text_file import files_of
 from clusterwright.where import find_site
 from ledger.evidence.store import content_of
 from schedule.errors import InputError, UnreachableError
@@ -72,9 +72,6 @@ def write_configurations(folder: Path, documents: Iterable[tuple[str, str]]) -> 
 
 def read_back(paths: Iterable[Path]) -> Iterator[tuple[Path, object]]:
     """Yield the files of what was read, each with the name of its switch, and what they say."""
-    files = list(chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths))
-    if not files:
-        raise InputError("no file of what was read", hint="name files of `nv config show -o yaml`, or folders of them")
-    for file in files:
-        if not file.name.startswith("."):
-            yield file, load(file, yaml.CSafeLoader)[0]
+    hint = "name files of `nv config show -o yaml`, or folders of them"
+    for file in files_of(paths, InputError("no file of what was read", hint=hint)):
+        yield file, load(file, yaml.CSafeLoader)[0]

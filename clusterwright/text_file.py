@@ -1,11 +1,21 @@
-"""Reading a text file that a person names: opened as that person, bounded, UTF-8, and an error with its path for everything else."""
+"""Text files that a person names: opened as that person, bounded, UTF-8, and an error with its path for everything else."""
 
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from ledger.evidence.store import content_of
 from schedule.errors import InputError, Place
 
 LARGEST = 64 * 1024 * 1024
+
+
+def files_of(paths: Iterable[Path], none: InputError) -> list[Path]:
+    """Return files, and those in folders, without hidden ones. Raise `none` if there is no file."""
+    files = list(chain.from_iterable(sorted(path.iterdir()) if path.is_dir() else [path] for path in paths))
+    if not files:
+        raise none
+    return [file for file in files if not file.name.startswith(".")]
 
 
 def text_in(path: Path) -> str:

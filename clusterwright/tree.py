@@ -1,14 +1,19 @@
 """The command tree is the file tree under `commands`: a folder a group of `--help`, a file a command.
 
-A command with verbs is a folder with a file a verb; what its `__init__.py` defines is done where no verb is named. The
-docstring of a file is the help of its command: the first line stands in lists, and what comes after `Example:` at the end of
-the page. The function has the name of the file, with `_` after it where Python has that word itself.
+The function of a command has the name of its file, with `_` after it where Python has that word itself. In a file that has no
+such function every public function is a command, so that several that are alike stand together. A command with verbs is a
+folder, and its verbs are found in it the same way; the function with the folder's name, in `__init__.py`, is what is done where
+no verb is named.
+
+The docstring of a file, or of a function among several, is the help of its command: the first line stands in lists, and what
+comes after `Example:` at the end of the page.
 
 Lists are made from first lines, without importing anything. A file is imported when its command is called, so that it may
-import at its top whatever it needs. A new command is a new file; nothing else knows of it.
+import at its top whatever it needs. Nothing else knows of a new command.
 """
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import wraps
@@ -45,8 +50,11 @@ VALUES = {
 }
 """How help shows what an option takes, by what Typer would show."""
 
+FUNCTION = re.compile(r"^def ([a-z]\w*)\(", re.MULTILINE)
+"""A public function of a file."""
+
 Files = dict[str, Path]
-"""The file or folder of each command, by the name that is typed."""
+"""Where each command is, by the name that is typed: its file or folder, or FILE/FUNCTION among several of a file."""
 
 
 class Page(NamedTuple):
@@ -70,31 +78,63 @@ def page_of(docstring: str | None) -> Page:
 
 
 def files_in(folder: Path) -> Files:
-    """Return the file or folder of every command in a folder, by the name that is typed."""
-    with_verbs = (path.parent for path in folder.glob("*/__init__.py"))
-    paths = [*folder.glob("[!_]*.py"), *with_verbs]
-    return {typed(path): path for path in sorted(paths)}
+    """Return where every command in a folder is, by the name that is typed."""
+    paths = [path.parent for path in folder.glob("*/__init__.py")]
+    for file in folder.glob("*.py"):
+        paths += _commands_in(file)
+    return {typed(path): path for path in sorted(paths, key=typed)}
+
+
+def _commands_in(file: Path) -> list[Path]:
+    """Return the command that a file is, or those that are functions in it."""
+    functions = [file / name for name in FUNCTION.findall(file.read_text(encoding="utf-8"))]
+    is_folders = file.stem == "__init__"
+    own = typed(file.parent if is_folders else file)
+    others = [path for path in functions if typed(path) != own]
+    return others if is_folders or len(others) == len(functions) else [file]
+
+
+def every_command() -> Files:
+    """Return where every command is, and every verb of one, by what is typed."""
+    found: Files = {}
+    for group in GROUPS:
+        for name, path in files_in(FOLDER / group).items():
+            found[name] = path
+            if path.is_dir():
+                found |= {f"{name} {verb}": of_verb for verb, of_verb in files_in(path).items()}
+    return found
 
 
 def typed(path: Path) -> str:
-    """Return the name of a command as it is typed, by its file or folder."""
+    """Return the name of a command as it is typed, by where it is."""
     return path.stem.rstrip("_").replace("_", "-")
 
 
 def first_line(path: Path) -> str:
-    """Return the first line of the docstring of a file, or of a folder's `__init__.py`, without importing it."""
-    file = path / "__init__.py" if path.is_dir() else path
-    _, _, rest = file.read_text(encoding="utf-8").partition('"""')
+    """Return the first line of the docstring of a command or a folder, without importing it."""
+    if path.is_dir():
+        path /= "__init__.py"
+    if _is_function(path):
+        _, _, text = path.parent.read_text(encoding="utf-8").partition(f"\ndef {path.name}(")
+    else:
+        text = path.read_text(encoding="utf-8")
+    _, _, rest = text.partition('"""')
     return rest.partition("\n")[0].removesuffix('"""')
 
 
+def _is_function(path: Path) -> bool:
+    """Return whether a command is a function among several of its file."""
+    return path.parent.suffix == ".py"
+
+
 def command_at(path: Path) -> TyperCommand | TyperGroup:
-    """Import a file and return its command."""
-    parts = path.relative_to(FOLDER).with_suffix("").parts
+    """Import the file of a command, and return the command."""
+    file = path.parent if _is_function(path) else path
+    parts = [part for part in file.relative_to(FOLDER).with_suffix("").parts if part != "__init__"]
     module = import_module(".".join([PACKAGE, *parts]))
-    page = page_of(module.__doc__)
     names = {path.stem, f"{path.stem}_"} & vars(module).keys()
     function = getattr(module, names.pop()) if names else None
+    page = page_of((function if _is_function(path) else module).__doc__)
     alone = _command(typed(path), page, function) if function else None
     return Verbs(path, page, alone) if alone is None or path.is_dir() else alone
 

@@ -23,7 +23,6 @@ from ledger.questions.orders import orders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_BEGUN, OVER, Activity, State
-from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
 from steps.amount import counted
@@ -101,7 +100,6 @@ def week_report(
         "to decide": [r for r in rows if r.id in to_decide],
         "open": live,
     }
-    everyone = everybody(snapshot)
     bought = orders(snapshot, organisation=organisation)
     bought = [o for o in bought if phase is None or f"{o.step}@{o.unit}" in among]
     planned = [o for o in bought if o.state == "planned"]
@@ -113,9 +111,7 @@ def week_report(
         "Next three weeks": _lines(parts["in three weeks"], zone, _start),
         "Orders due": tuple(_order(o, zone) for o in due),
         "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.late_delivery),
-        "Decisions needed": tuple(
-            sorted((decision_line(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
-        ),
+        "Decisions needed": decision_lines(snapshot, needed, zone),
         "Punch list": tuple(_punch_item(p) for p in left if phase is None or p.activity in among),
     }
     sections |= _contractors(parts)
@@ -178,24 +174,23 @@ def _lines(
     zone: str,
     date: Callable[[Activity], datetime | None],
 ) -> Lines:
-    lines = [
-        Line(
-            owner_of(r),
-            r.id,
-            r.plan.title,
-            day(date(r), zone),
-            r.state.value.replace("_", " "),
-        )
-        for r in rows
-    ]
+    return _sorted(
+        Line(owner_of(r), r.id, r.plan.title, day(date(r), zone), r.state.value.replace("_", " ")) for r in rows
+    )
+
+
+def decision_lines(snapshot: Snapshot, needed: Iterable[Needed], zone: str) -> Lines:
+    """Return who may take each decision, or where nobody may, the roles that it takes."""
+    everyone, lines = everybody(snapshot), []
+    for one in needed:
+        people = ", ".join(me.id for me in everyone if one.role_of(me))
+        owner = people or f"nobody: {' or '.join(one.roles)}"
+        lines.append(Line(owner, one.subject, one.title, day(one.since, zone), KINDS[one.kind][0]))
+    return _sorted(lines)
+
+
+def _sorted(lines: Iterable[Line]) -> Lines:
     return tuple(sorted(lines, key=attrgetter("owner", "date", "id")))
-
-
-def decision_line(one: Needed, everyone: list[Actor], zone: str) -> Line:
-    """Return who may decide, or where nobody may, the roles that it takes."""
-    people = ", ".join(me.id for me in everyone if one.role_of(me))
-    owner = people or f"nobody: {' or '.join(one.roles)}"
-    return Line(owner, one.subject, one.title, day(one.since, zone), KINDS[one.kind][0])
 
 
 def owner_of(row: Activity) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from clusterwright.milestones_view import few_halls, halls_left_out
-from clusterwright.output import Cells, Document, day, table
+from clusterwright.output import Cells, Document, day, first_of, table
 from steps.catalog.terms import Phase
 from steps.planning.dates.milestones import is_hall
 
@@ -32,10 +32,10 @@ def _facts(seen: Seen) -> Document:
     return {
         "finish": seen.forecast.finish,
         "unlimited_finish": seen.forecast.unlimited_finish,
-        "p50": seen.go_live.p50._asdict(),
-        "p80": seen.go_live.p80._asdict(),
+        "p50": seen.go_live.p50,
+        "p80": seen.go_live.p80,
         "milestones": [
-            {"milestone": one.milestone, "finish": one.expected, "p50": one.p50._asdict(), "p80": one.p80._asdict()}
+            {"milestone": one.milestone, "finish": one.expected, "p50": one.p50, "p80": one.p80}
             for one in seen.milestones
         ],
     }
@@ -63,8 +63,7 @@ def print_what_if(
     for words, one, other in (("drives it then", after, before), ("drives it no more", before, after)):
         found = [name for name in one.forecast.critical if name not in set(other.forecast.critical)]
         if found:
-            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
-            print(f"{words}: {', '.join(found[:8])}{more}")
+            print(f"{words}: {first_of(found, 8)}")
     table(
         ("what", "title", "days without it", "days for a day less", "a day less is worth"),
         [_saving(one, case.plan.slip_day_usd) for one in left],

@@ -12,8 +12,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from clusterwright.commands.asking import record
 from clusterwright.commands.options import AsOption, AtOption, KeyOption, LateOption, SiteOption
-from clusterwright.commands.patterns import Found, matching_activities, matching_deliveries, matching_orders
-from clusterwright.output import say
+from clusterwright.commands.patterns import Found, matching_activities
+from clusterwright.output import reason, say
 from clusterwright.where import acting_person
 from ledger.acting import is_by_key, key_of, require_key
 from ledger.questions.site import site_of
@@ -120,45 +120,24 @@ class Acting:
         **named: Given.kwargs,
     ) -> None:
         """Take a decision about every activity that the patterns name."""
-        self._each(lambda snapshot: matching_activities(snapshot, patterns), done, decision, *args, **named)
+        self.each_of(matching_activities, patterns, done, decision, *args, **named)
 
-    def each_order(
+    def each_of(
         self,
+        find: Callable[[Snapshot, Sequence[str]], Found],
         patterns: Sequence[str],
         done: str,
         decision: Callable[Concatenate[Ledger, str, str, Given], object],
         *args: Given.args,
         **named: Given.kwargs,
     ) -> None:
-        """Take a decision about every order that the patterns name."""
-        self._each(lambda snapshot: matching_orders(snapshot, patterns), done, decision, *args, **named)
-
-    def each_delivery(
-        self,
-        patterns: Sequence[str],
-        done: str,
-        decision: Callable[Concatenate[Ledger, str, str, Given], object],
-        *args: Given.args,
-        **named: Given.kwargs,
-    ) -> None:
-        """Take a decision about every delivery that the patterns name."""
-        self._each(lambda snapshot: matching_deliveries(snapshot, patterns), done, decision, *args, **named)
-
-    def _each(
-        self,
-        find: Callable[[Snapshot], Found],
-        done: str,
-        decision: Callable[Concatenate[Ledger, str, str, Given], object],
-        *args: Given.args,
-        **named: Given.kwargs,
-    ) -> None:
-        """Take a decision about each of several subjects, and say that it is `done`.
+        """Take a decision about each of the subjects that `find` finds by the patterns, and say that it is `done`.
 
         What is refused or unknown is said with its reason, and the others are recorded. For a single subject raise its own error.
         """
         refused: list[ClusterwrightError] = []
         with self.deciding() as decider:
-            names, unknown = find(decider.snapshot)
+            names, unknown = find(decider.snapshot, patterns)
             every = len(names) + len(unknown)
             if unknown and every == 1:
                 raise unknown[0]
@@ -231,11 +210,6 @@ def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
             f"{len(refused):,} of {every:,} were refused, as said above; recorded: {every - len(refused):,}",
             hint="put right what was refused, and say it again for these alone",
         )
-
-
-def reason(error: ClusterwrightError) -> str:
-    """Return what an error says and what to do, in one line."""
-    return f"{error.what}; {error.hint}" if error.hint else error.what
 
 
 def _by_key(event: Any) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from typer import Argument, Option
 
@@ -12,6 +12,8 @@ YEARS = range(1990, 2300)
 """The years in which work happens: beyond them dates overflow when a time zone or a lead time is added."""
 
 SHOWN = 60
+
+Day = TypeVar("Day", bound=date)
 
 
 def instant(text: str) -> datetime:
@@ -24,9 +26,7 @@ def instant(text: str) -> datetime:
             f"{text[:SHOWN]!r} is not a date or time",
             hint="write 2026-11-21T14:30, or 2026-11-21T14:30+01:00 with an offset",
         ) from None
-    if found.year not in YEARS:
-        raise InputError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}")
-    return found
+    return _in_years(found, text)
 
 
 def a_day(text: str) -> date:
@@ -35,6 +35,10 @@ def a_day(text: str) -> date:
         found = date.fromisoformat(text)
     except ValueError:
         raise InputError(f"{text[:SHOWN]!r} is not a date", hint="write 2026-11-21") from None
+    return _in_years(found, text)
+
+
+def _in_years(found: Day, text: str) -> Day:
     if found.year not in YEARS:
         raise InputError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}")
     return found

@@ -78,13 +78,13 @@ def _checked(snapshot: Snapshot, about: About) -> About:
     """Return what a report is about, with the organisation as the site writes it. Raise InputError for what there is not."""
     if about.phase is not None and about.phase not in set(Phase):
         raise InputError(f"{about.phase!r} is no phase", hint=f"there are: {', '.join(Phase)}")
-    if about.organisation is None:
-        return about
     return about._replace(organisation=known_organisation(snapshot, about.organisation))
 
 
-def known_organisation(snapshot: Snapshot, named: str) -> str:
-    """Return an organisation or a supplier as the site writes it. Raise InputError for one that nobody knows."""
+def known_organisation(snapshot: Snapshot, named: str | None) -> str | None:
+    """Return an organisation or a supplier as the site writes it; None for none. Raise InputError for one that nobody knows."""
+    if named is None:
+        return None
     known = sorted({one.organisation for one in people(snapshot)} | set(snapshot.column(_NAMES)))
     same = next((name for name in known if name and is_same(name, named)), None)
     if same is None:

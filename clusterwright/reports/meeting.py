@@ -6,11 +6,11 @@ from collections.abc import Container, Iterator
 from operator import attrgetter
 
 from clusterwright.output import day
-from clusterwright.week_report import AHEAD, Line, Lines, WeekReport, constraint_line, decision_line
+from clusterwright.week_report import AHEAD, Line, Lines, WeekReport, constraint_line, decision_lines
 from ledger.questions.action_items import action_items
 from ledger.questions.activities import activities
 from ledger.questions.constraints import constraints
-from ledger.questions.decisions_needed import decisions_needed, everybody
+from ledger.questions.decisions_needed import decisions_needed
 from ledger.questions.people import people
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -47,9 +47,7 @@ def meeting_report(
             sections[f"In the way of {role}{f', {whose}' if whose else ''}"] = waits
     among = {row.id for row in rows}
     needed = [one for one in decisions_needed(snapshot, lapsed) if one.activity.partition("#")[0] in among]
-    everyone = everybody(snapshot)
-    lines = sorted((decision_line(one, everyone, zone) for one in needed), key=attrgetter("owner", "date", "id"))
-    sections["Decisions needed"] = tuple(lines)
+    sections["Decisions needed"] = decision_lines(snapshot, needed, zone)
     if actions := tuple(_actions(snapshot, among if trade or organisation else None, organisation)):
         sections["Action items"] = actions
     past = sum(row.past_planned_finish for row in rows)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from clusterwright.commands.acting import Deciding
+from clusterwright.output import reason
 from clusterwright.sheets.reading import Filled, SheetLine
 from ledger.questions.snapshot import Snapshot
 from ledger.writing import Transaction
@@ -27,7 +28,7 @@ class JudgedLine:
     def refuse(self, error: ClusterwrightError, column: str = "") -> None:
         """Note a refusal, with the column in which the fault is."""
         column = (error.place and error.place.key) or column
-        said = f"{error.what}; {error.hint}" if error.hint else error.what
+        said = reason(error)
         self.refusals.append(f"{column}: {said}" if column else said)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.licence_view import licence_lines
+from clusterwright.plan_orders import licence_lines
 from schedule.errors import InputError
 from steps.design.export_licences import licence_of
 from steps.planning.plan import Plan, PlanOrder

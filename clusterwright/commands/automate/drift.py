@@ -11,16 +11,28 @@ Example:
 """
 
 import threading
+from collections.abc import Collection, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 from typer import Argument
 
 from clusterwright.commands.asking import Asking
-from clusterwright.looking import look_at_all
 from clusterwright.output import Document, clean, print_json, say
-from flows.runs.drift.look import Look
+from flows.runs.allowing.asked import asked_by_playbook, require_allowed
+from flows.runs.drift.look import Look, Place, look_for_drift
 from flows.runs.drift.text import told
+from flows.runs.inventory.sources import kept_inventory
+from flows.runs.means import means_of
+from flows.runs.process.place import playbooks_folder
+from flows.runs.run import require_ansible
+from flows.runs.secrets.access import ask_terminal
+from ledger.evidence.plans import read_plan
 from ledger.private import private_files
+from ledger.questions.drift import origin, to_look_at
+from ledger.questions.site import site_of
+from ledger.reading import open_snapshot
 from schedule.errors import NotSatisfiedError, UnreachableError
 
 WHICH = Argument(metavar="[STEP@UNIT]...", help="Finished steps that change hosts; all if none is named.")
@@ -29,7 +41,7 @@ WHICH = Argument(metavar="[STEP@UNIT]...", help="Finished steps that change host
 def drift(ask: Asking, activities: Annotated[list[str] | None, WHICH] = None) -> None:
     looks = []
     with private_files():
-        for look, zone in look_at_all(ask.folder, activities or (), threading.Event()):
+        for look, zone in _looks(ask.folder, activities or ()):
             looks.append(look)
             if not ask.as_json:
                 print("\n".join(map(clean, told(look, zone))), flush=True)
@@ -65,3 +77,23 @@ def _document(look: Look) -> Document:
         "digest_of_run": run.playbook_digest,
         "digest_now": look.digest,
     }
+
+
+def _looks(folder: Path, names: Collection[str]) -> Iterator[tuple[Look, str]]:
+    """Yield the look at each of these activities, or of all finished ones that have changed hosts, and the site's time zone.
+
+    Raise before the first look for an activity that cannot be looked at.
+    """
+    inventory = kept_inventory(folder)
+    if inventory is None:
+        raise NotSatisfiedError("there is no inventory whose hosts could be looked at", hint="`inventory` in site.yaml")
+    require_ansible()
+    with open_snapshot(folder) as snapshot:
+        wanted = [origin(snapshot, name).row.id for name in names] or [row.id for row in to_look_at(snapshot)]
+        plan, zone = read_plan(snapshot), site_of(snapshot).time_zone
+    place = Place(folder, playbooks_folder(), inventory, means_of(folder, inventory, ask_terminal))
+    for name in wanted:
+        with open_snapshot(folder) as snapshot:
+            playbook = origin(snapshot, name).row.plan.playbook or ""
+        require_allowed(folder, asked_by_playbook(place.playbooks, playbook))
+        yield look_for_drift(place, plan, name, partial(open_snapshot, folder), threading.Event()), zone

@@ -19,6 +19,7 @@ from typer import Option
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import OrderIds, SequenceOption, day_option
+from clusterwright.commands.patterns import matching_orders
 from clusterwright.decision_file import lines_in, record_lines
 from clusterwright.filled_lines import FilledLine
 from ledger.subjects.orders import decisions as orders
@@ -62,7 +63,7 @@ def order(
         _place_lines(me, lines, given, promised)
         return
     _require(given)
-    me.each_order(order_ids, "placed", orders.order, promised=promised, **given)
+    me.each_of(matching_orders, order_ids, "placed", orders.order, promised=promised, **given)
     if promised is not None:
         say_what_moves(me)
 

@@ -17,6 +17,7 @@ Example:
 
 import sys
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Annotated
 
 from typer import Option
@@ -26,7 +27,7 @@ from clusterwright.commands.asking import AskingPast
 from clusterwright.naming import require_organisation
 from clusterwright.order_columns import ALL, COLUMNS, NUMBERS, OPEN, PLACED, days_late, latest_first, order_cells
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_lines
-from clusterwright.output import Cells, Document, in_line, table
+from clusterwright.output import Cells, print_lines, table
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
@@ -60,8 +61,14 @@ def orders(
         if history is not None:
             _history(ask, snapshot, history, zone)
         elif budget:
-            lines = budget_lines(snapshot)
-            ask.answer(snapshot, lines, lambda: _print_budget(lines))
+            ask.table(
+                snapshot,
+                budget_lines(snapshot),
+                ("budget line", "", "orders", "committed", "received", "open", "estimate USD", "over it"),
+                attrgetter("cells"),
+                right=(3, 4, 5, 6, 7),
+                empty="no order is placed; `clusterwright orders` lists what to place",
+            )
         else:
             rows = questions.orders(snapshot, organisation=organisation)
             timed = timed_orders(rows, read_frame(snapshot), snapshot.now)
@@ -80,8 +87,7 @@ def orders(
                 lambda: _print_orders(late_first, timed, snapshot, left),
             )
             if not ask.as_json:
-                for line in top.lines:
-                    print(in_line(line))
+                print_lines(top.lines)
 
 
 def _print_orders(rows: list[OrderRow], timed: TimedOrders, snapshot: Snapshot, left: int | None) -> None:
@@ -136,21 +142,3 @@ def _history(ask: AskingPast, snapshot: Snapshot, order: str, zone: str) -> None
     rows = questions.order_history(snapshot, order)
     headers, empty = ("event", "when", "who", "delivery", "what"), f"nothing was recorded of {order} yet"
     ask.table(snapshot, rows, headers, cells, right=(0,), empty=empty)
-
-
-def _print_budget(lines: list[Document]) -> None:
-    table(
-        ("budget line", "", "orders", "committed", "received", "open", "estimate USD", "over it"),
-        [
-            (
-                d["budget_line"] or "no budget line",
-                d["currency"] or "no value",
-                f"{d['orders']}" + (f", {d['unpriced']} without a value" if d["unpriced"] else ""),
-                *(f"{d[name]:,}" for name in ("committed", "received", "open")),
-                *("" if d[name] is None else f"{d[name]:,}" for name in ("estimate_usd", "over_usd")),
-            )
-            for d in lines
-        ],
-        right=(3, 4, 5, 6, 7),
-        empty="no order is placed; `clusterwright orders` lists what to place",
-    )

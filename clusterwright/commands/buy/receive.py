@@ -21,6 +21,7 @@ from typer import Option
 
 from clusterwright.commands.acting import Deciding, Reporting
 from clusterwright.commands.options import TrancheIds
+from clusterwright.commands.patterns import matching_deliveries
 from clusterwright.decision_file import lines_in, record_lines
 from clusterwright.filled_lines import FilledLine
 from clusterwright.output import say
@@ -73,7 +74,8 @@ def receive(
         record_lines(me, lines, "delivery", "received", of_line)
         return
     numbers = _serials(serials) if serials else []
-    me.each_delivery(
+    me.each_of(
+        matching_deliveries,
         deliveries,
         "received",
         decisions.receive,

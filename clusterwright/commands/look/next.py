@@ -17,13 +17,12 @@ from typer import Option
 from clusterwright.commands.asking import AskingPast
 from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
-from clusterwright.naming import named
+from clusterwright.naming import require_phase
 from clusterwright.output import Cells, day
 from ledger.questions.activities import ready
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity
-from steps.catalog.terms import Phase
 
 
 def next_(
@@ -32,8 +31,7 @@ def next_(
     limit: Annotated[int, Option(help="How many at most.", min=1)] = 30,
 ) -> None:
     with ask.record() as snapshot:
-        if phase is not None:
-            named("phase", [phase], [one.value for one in Phase])
+        require_phase(phase)
         urgent = sorted(ready(snapshot, phase), key=_urgency)
         rows = urgent[:limit]
         zone, weeks = site_of(snapshot).time_zone, working_weeks(snapshot)

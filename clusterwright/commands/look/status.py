@@ -12,7 +12,7 @@ Example:
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.forecast_view import forecast_document
-from clusterwright.output import Document, day, in_line
+from clusterwright.output import Document, day, in_line, print_lines
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
@@ -58,8 +58,7 @@ def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> 
     print(in_line(f"{mark}{site.name}: {site.preset}, {site.facility}; plan revision {site.revision}"))
     planned, *others = go_live or ["no plan is adopted"]
     print(f"{planned}; as of {day(now, zone)}")
-    for line in others:
-        print(in_line(line))
+    print_lines(others)
     if document["halls"]:
         print("; ".join(halls_words(document["halls"], lambda date: day(date, zone))))
     print(f"{'phase':<17}" + "".join(f"{name:>8}" for name in _HEADER))

@@ -75,7 +75,7 @@ def design(
         for path, rows in design_view.write_tables(dossier, csv):
             say(f"{path}: {rows:,} rows")
     if as_json:
-        print_json(dossier_as_json(dossier) | ({"free_cooling": hours._asdict()} if hours else {}))
+        print_json(dossier_as_json(dossier) | ({"free_cooling": hours} if hours else {}))
     elif not html and not csv:
         design_view.print_dossier(dossier, hours)
     if not dossier.buildable:

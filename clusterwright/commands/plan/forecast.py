@@ -25,7 +25,7 @@ from clusterwright.forecast_view import (
     value_line,
 )
 from clusterwright.milestones_view import print_milestones_in_force
-from clusterwright.output import Document, day, in_line, print_json, say
+from clusterwright.output import Document, day, print_json, print_lines, say
 from clusterwright.responses_view import print_responses
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
@@ -67,8 +67,7 @@ def forecast(
             | top.document
         )
         return
-    for line in top.lines:
-        print(in_line(line))
+    print_lines(top.lines)
     _print(found, published, zone, committed, base)
     if publish:
         say("published")
@@ -100,7 +99,7 @@ def _say_went_live(ask: Asking, top: Headlines, *, publish: bool) -> None:
     if ask.as_json:
         print_json(top.document)
     else:
-        print(*map(in_line, top.lines), sep="\n")
+        print_lines(top.lines)
 
 
 def _print(
@@ -112,8 +111,7 @@ def _print(
 ) -> None:
     if found.unlimited_finish != found.finish:
         print(f"with unlimited crews {day(found.unlimited_finish, zone)}")
-    for line in learned_lines(found):
-        print(in_line(line))
+    print_lines(learned_lines(found))
     if published:
         last = published[0]
         moved = found.days(last.finish, found.finish)

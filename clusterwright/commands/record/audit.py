@@ -10,19 +10,25 @@ Example:
 
 """
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from typer import Option
 
 from clusterwright import __version__
-from clusterwright.audit_view import lines
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, table
+from clusterwright.output import first_of, print_json, table
+from ledger.questions.rules_in_force import RAISE
+from ledger.rules.version import RULES
 from ledger.trust.anchor_words import read_anchors
+from ledger.trust.audit import Findings
 from ledger.trust.audit import audit as audited
 from ledger.trust.checkpoint import Checkpoint
 from schedule.errors import InputError, NotSatisfiedError
 from steps.stamps import stamp
+
+NAMED = 20
+"""How many refused events a line names."""
 
 
 def audit(
@@ -76,7 +82,7 @@ def audit(
             print(found.checkpoint.words(found.zone))
         if holding:
             print(f"{holding} anchors hold, the newest of event {up_to}")
-        for line in lines(found):
+        for line in _lines(found):
             print(line)
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
@@ -92,3 +98,17 @@ def _as_json(checkpoint: Checkpoint | None) -> dict[str, object] | None:
     return {name: kept[name] for name in ("seq", "hash", "rules", "program", "account")} | {
         "audited_at": stamp(checkpoint.audited_at)
     }
+
+
+def _lines(found: Findings) -> Iterator[str]:
+    """Yield what an audit found out besides faults. Nothing if the events could not be replayed."""
+    for rules, first, last in found.rules:
+        yield f"events {first} to {last}: judged by version {rules} of the rules"
+    if found.rules and found.rules[-1].rules < RULES:
+        yield f"this program knows version {RULES} of the rules; the owner puts it in force: {RAISE}"
+    if found.refused:
+        yield f"refused, and changed nothing: events {first_of(found.refused, NAMED)}"
+    if found.unwitnessed:
+        yield f"no signature or anchor witnesses {found.unwitnessed} events yet: `clusterwright anchor` publishes the head"
+    elif found.unwitnessed == 0:
+        yield "a signature or an anchor witnesses every event"

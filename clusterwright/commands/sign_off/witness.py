@@ -18,7 +18,7 @@ from clusterwright.activity_view import witness_lines
 from clusterwright.commands.acting import Reporting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption, NoteOption, a_day, instant
-from clusterwright.output import in_line, say
+from clusterwright.output import print_lines, say
 from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -83,4 +83,4 @@ def _answer(ask: Asking, snapshot: Snapshot, row: Activity) -> None:
     lines = witness_lines(snapshot, row, site_of(snapshot).time_zone) or [f"{row.id} invites no witnesses"]
     if wanted is not None:
         lines.append(f"notice: {wanted.notice_h:g} working hours")
-    ask.answer(snapshot, document, lambda: print("\n".join(map(in_line, lines))))
+    ask.answer(snapshot, document, lambda: print_lines(lines))

@@ -30,7 +30,6 @@ from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.site_template import inventory_text, write_site
 from clusterwright.text_file import text_in
 from clusterwright.this_machine import this_machine
-from clusterwright.unsignable_view import unsignable_lines
 from flows.runs.allowing.asked import all_asked
 from flows.runs.allowing.kept import keep_allowed
 from flows.runs.bundle.tree import VARIABLES
@@ -40,6 +39,7 @@ from schedule.errors import InputError
 from steps.design.people_file import people_in
 from steps.design.preset import read_preset
 from steps.design.site import FILE
+from steps.planning.checks.approvers import unsignable_lines
 from steps.planning.plan import Plan
 
 LAB = "lab"

@@ -15,10 +15,15 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
+from clusterwright.commands.options import SHOWN
+from clusterwright.filled_lines import FilledLine, read_lines
 from clusterwright.output import say
-from clusterwright.progress_file import read_progress
+from ledger.entries import ProgressRow
 from ledger.questions.site import site_of
 from ledger.subjects.plan import progress_decisions as progress
+from schedule.errors import InputError, Place
+
+COLUMNS = ("activity", "state", "started", "finished", "by", "note", "out_of_sequence")
 
 
 def import_progress(
@@ -27,9 +32,32 @@ def import_progress(
     yes: Annotated[bool, Option("--yes", help="Record it; without it only the check is made.")] = False,
 ) -> None:
     with me.deciding() as decider:
-        rows = read_progress(file, site_of(decider.snapshot).time_zone)
+        rows = _rows(file, site_of(decider.snapshot).time_zone)
         if yes:
             decider.take(progress.import_progress, rows)
         else:
             progress.import_progress(decider.ledger, decider.person, rows, dry_run=True)
     say(f"{len(rows)} rows recorded" if yes else f"{len(rows)} rows are right; nothing is recorded without --yes")
+
+
+def _rows(path: Path, zone: str) -> list[ProgressRow]:
+    """Return the rows of a progress file. Times without an offset are in the zone. Raise for the first fault, with its file, line and column."""
+    return [_row(line, zone) for line in read_lines(path, COLUMNS, COLUMNS[:2])]
+
+
+def _row(line: FilledLine, zone: str) -> ProgressRow:
+    line.refuse_beyond()
+    state, place = line.text("state"), line.place
+    if state not in {"done", "in_progress"}:
+        at = Place(place.file, place.line, "state")
+        raise InputError(f"the state is done or in_progress, not {state[:SHOWN]!r}", place=at)
+    return ProgressRow(
+        line=place.line or 0,
+        activity=line.text("activity"),
+        state=state,
+        started=line.moment("started", zone),
+        finished=line.moment("finished", zone),
+        by=line.text("by"),
+        note=line.text("note"),
+        out_of_sequence=line.text("out_of_sequence"),
+    )

@@ -109,7 +109,7 @@ def _work(portal: Portal, row: Activity) -> Iterator[Table]:
     asked_for += [("hazard", hazard) for hazard in plan.hazards]
     done = checklist(snapshot, row)
     if done is not None:
-        asked_for.append(("checklist", counts(done._asdict())))
+        asked_for.append(("checklist", counts(done)))
     yield Table("What belongs to it", ("", ""), (), tuple(asked_for))
     judged = [
         (

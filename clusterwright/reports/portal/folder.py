@@ -8,7 +8,7 @@ from os import getpid
 from pathlib import Path
 from typing import NamedTuple
 
-from clusterwright.output import say
+from clusterwright.output import first_of, say
 from schedule.errors import InputError, UnreachableError
 
 LIST = "portal-files.txt"
@@ -43,8 +43,7 @@ def require_place(folder: Path) -> Path:
     except OSError as error:
         raise UnreachableError(f"{folder} cannot be read: {error.strerror}", hint=HINT) from None
     if others:
-        named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        raise InputError(f"{folder} has files that are no portal's: {named}", hint=HINT)
+        raise InputError(f"{folder} has files that are no portal's: {first_of(others, 3)}", hint=HINT)
     return whole
 
 

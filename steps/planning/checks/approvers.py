@@ -6,12 +6,15 @@ work waits for a signature.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
+
+if TYPE_CHECKING:
+    from steps.planning.plan import Plan
 
 REMEDY = "add a person, or the role to a person, in site.yaml or people.csv; then `clusterwright plan adopt`"
 """What to do where sign-offs have nobody."""
@@ -122,6 +125,20 @@ def in_short(found: list[Unsignable]) -> list[str]:
     """Return the first reasons in a sentence each, and how many more there are."""
     more = f"{len(found) - SHOWN} more reasons why nobody can sign: `unsignable` of `clusterwright plan --json` has all"
     return [*map(str, found[:SHOWN]), *([more] if len(found) > SHOWN else [])]
+
+
+def unsignable_lines(plan: Plan) -> Iterator[str]:
+    """Yield why nobody can give some sign-offs of a plan, and what to do. Nothing where all can be given."""
+    found = unsignable(plan.activities, plan.people)
+    yield from in_short(found)
+    if found:
+        yield f"to fix it: {REMEDY}"
+
+
+def one_account_lines(plan: Plan) -> Iterator[str]:
+    """Yield that one account can give the signatures of several people, and what to do. Nothing where none can."""
+    if alone := by_one_account(plan.activities, plan.people):
+        yield f"{one_account_in_short(alone)}: {SECOND_SIGNER}"
 
 
 def _why(activity: PlanActivity, have: tuple[str, ...], crew: Collection[str]) -> Why | None:

@@ -5,3 +5,86 @@ Example:
     clusterwright catalog show 034
 
 """
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from typer import Argument, Option
+
+from clusterwright.catalog_view import entry_document, print_entry
+from clusterwright.commands.asking import Asking
+from clusterwright.commands.options import PhaseOption
+from clusterwright.naming import require_phase
+from clusterwright.output import Cells, Document, clean, print_json, table
+from clusterwright.where import site_if_any
+from steps.catalog.loader import Entry, read_catalog, read_roles, require
+
+KEYS = "id title phase kind scope applies supplies links duration crew sign_off completed_by alternatives sources"
+
+
+def list_(ask: Asking, phase: PhaseOption = None) -> None:
+    """List every step of the catalog.
+
+    Example:
+        clusterwright catalog list --phase power
+
+    """
+    require_phase(phase)
+    catalog = read_catalog(site_if_any(ask.site))
+    steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
+    if ask.as_json:
+        print_json([_document(entry) for entry in steps])
+        return
+    table(("step", "title", "phase", "kind", "scope", "playbook"), [_step_cells(entry) for entry in steps])
+
+
+def _step_cells(entry: Entry) -> Cells:
+    step = entry.step
+    return (step.id, step.title, step.phase, step.kind, step.scope, ", ".join(step.playbooks))
+
+
+def _document(entry: Entry) -> Document:
+    step = entry.step.model_dump(mode="json", exclude_none=True)
+    same = {name: step[name] for name in KEYS.split()}
+    return same | {"criteria": step["accept"], "playbook": step.get("playbook"), "local": entry.local}
+
+
+def show(
+    ask: Asking,
+    step: Annotated[str, Argument(help="Its id, as 034 or H08.")],
+    as_written: Annotated[bool, Option("--yaml", help="Print the step's file as it is written.")] = False,
+) -> None:
+    """Show one step whole.
+
+    It says what the step is, what the list of 195 steps says of it, and every figure with its source.
+
+    Example:
+        clusterwright catalog show 034
+
+    """
+    entry = require(read_catalog(site_if_any(ask.site)), step)
+    if ask.as_json:
+        print_json(entry_document(entry))
+    elif as_written:
+        print(f"# {entry.path}\n{clean(entry.path.read_text(encoding='utf-8'))}", end="")
+    else:
+        print_entry(entry)
+
+
+def roles(ask: Asking) -> None:
+    """List the roles that a person, crew or policy may name.
+
+    Example:
+        clusterwright catalog roles
+
+    """
+    known = read_roles(site_if_any(ask.site))
+    if ask.as_json:
+        print_json(known)
+    else:
+        rows = [_role_cells(slug, role) for slug, role in known.items()]
+        table(("role", "title", ""), rows)
+
+
+def _role_cells(slug: str, role: Mapping[str, Any]) -> Cells:
+    return slug, role["title"], "signs" if role["signs"] else ""

@@ -18,9 +18,8 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
-from clusterwright.commitment_view import commitment_lines, parts_line
 from clusterwright.drawing import say_what_is_drawn
-from clusterwright.milestones_view import print_milestones
+from clusterwright.milestones_view import commitment_lines, parts_line, print_milestones
 from clusterwright.output import print_json
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of

@@ -22,10 +22,10 @@ from clusterwright.commands.acting import Acting, Signing
 from clusterwright.commands.moving import say_what_moves
 from clusterwright.commands.options import YesOption
 from clusterwright.output import say
-from clusterwright.unsignable_view import unsignable_lines
 from clusterwright.where import find_site
 from ledger.stores.following import has_ledger
 from schedule.errors import InputError
+from steps.planning.checks.approvers import unsignable_lines
 
 
 def adopt(

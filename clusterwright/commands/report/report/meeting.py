@@ -35,7 +35,7 @@ def meeting(
     named = form_of(form, out, (*FORMATS, HTML))
     with ask.record() as snapshot:
         _refuse_unknown(snapshot, trade)
-        whose = known_organisation(snapshot, organisation) if organisation else None
+        whose = known_organisation(snapshot, organisation)
         report = meeting_report(snapshot, trade, whose, when(snapshot), lapsed_releases(snapshot))
         if ask.as_json:
             print_json(dated(snapshot, report))

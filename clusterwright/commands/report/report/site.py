@@ -30,7 +30,7 @@ def site(
     organisation: OrganisationOption = None,
 ) -> None:
     with ask.record() as snapshot:
-        whose = known_organisation(snapshot, organisation) if organisation else None
+        whose = known_organisation(snapshot, organisation)
         from clusterwright.reports.portal.making import make_portal  # what draws: the extra `report`
 
         written = make_portal(snapshot, html, whose, when(snapshot))

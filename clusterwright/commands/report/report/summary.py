@@ -9,7 +9,7 @@ Example:
 
 from clusterwright.commands.asking import Asking
 from clusterwright.forecast_view import forecast_document
-from clusterwright.output import in_line, print_json
+from clusterwright.output import print_json, print_lines
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts
 from ledger.questions.headlines import headlines
@@ -43,5 +43,4 @@ def summary(ask: Asking) -> None:
     prefix = "REHEARSAL: " if site.rehearsal else ""
     marks = ", ".join(f"{facts[name]} {name.replace('_', ' ')}" for name in COUNTED)
     print(f"{prefix}{hosts} host{'' if hosts == 1 else 's'}, {marks}")
-    for line in top.lines:
-        print(in_line(line))
+    print_lines(top.lines)

@@ -1,17 +1,4 @@
-"""Compare neighbours as they were read with the cable schedule, and list what to put right, rack by rack.
-
-FOUND are files, or folders of files, each with the name of its device: what `playbooks/networking/062_found_links.yml` writes with
-`found_links_folder`, lldpcli -f json show neighbors, NVUE's or eAPI's interfaces, Redfish's ports; or iblinkinfo of a whole fabric.
-The schedule is that of the site's design, or a file like the cables.csv of `design --csv`. Names on site go into a table of drawn,
-device and ports (docs/how-to/found-links.md).
-
-Example:
-    clusterwright fabric compare found/ --unit pod-001 --names names.csv
-    clusterwright fabric compare iblinkinfo.txt --schedule cables.csv
-    clusterwright fabric compare found/ --json > monday.json
-    clusterwright fabric compare found/ --before monday.json --csv worklist.csv
-
-"""
+"""The cables of a fabric: what should be heard at each end, and what was found."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,6 +27,27 @@ SHOWN = 20
 """How many cables that were not verified are listed."""
 
 
+def ends(
+    schedule: ScheduleOption = None,
+    unit: UnitOption = "site",
+    names: NamesOption = None,
+    site: SiteOption = None,
+) -> None:
+    """Print what each device should hear, as an inventory states it: `expected_neighbours`, from the cable schedule.
+
+    Step 062 reads the neighbours of hosts that have it. Names on site go into a table of drawn, device and ports (docs/how-to/found-links.md).
+
+    Example:
+        clusterwright fabric ends --names names.csv > inventory/ends.json
+
+    """
+    devices: dict[str, dict[str, dict[str, str]]] = {}
+    for cable in cables_of(schedule, unit, names, site):
+        for end, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            devices.setdefault(end.device, {})[end.port] = {"host": far.device, "port": far.port}
+    print_json({"all": {"hosts": {name: {"expected_neighbours": heard} for name, heard in devices.items()}}})
+
+
 def compare(
     found: Annotated[list[Path], Argument(help="Files of what was read, or folders of them.", metavar="FOUND...")],
     schedule: ScheduleOption = None,
@@ -50,6 +58,20 @@ def compare(
     as_json: JsonOption = False,
     site: SiteOption = None,
 ) -> None:
+    """Compare neighbours as they were read with the cable schedule, and list what to put right, rack by rack.
+
+    FOUND are files, or folders of files, each with the name of its device: what `playbooks/networking/062_found_links.yml` writes with
+    `found_links_folder`, lldpcli -f json show neighbors, NVUE's or eAPI's interfaces, Redfish's ports; or iblinkinfo of a whole fabric.
+    The schedule is that of the site's design, or a file like the cables.csv of `design --csv`. Names on site go into a table of drawn,
+    device and ports (docs/how-to/found-links.md).
+
+    Example:
+        clusterwright fabric compare found/ --unit pod-001 --names names.csv
+        clusterwright fabric compare iblinkinfo.txt --schedule cables.csv
+        clusterwright fabric compare found/ --json > monday.json
+        clusterwright fabric compare found/ --before monday.json --csv worklist.csv
+
+    """
     cables = cables_of(schedule, unit, names, site)
     comparison = compared(cables, found_in(found))
     entries = worklist(comparison, earlier(before) if before else [], stamp(project_now()))

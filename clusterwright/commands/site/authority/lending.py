@@ -1,9 +1,4 @@
-"""Let another person act in one of your roles for a time.
-
-Example:
-    clusterwright authority delegate quality-inspector --to operator --until 2027-01-31 --reason leave
-
-"""
+"""Lending a role to another person."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -37,6 +32,12 @@ def delegate(
         datetime | None, Option("--from", parser=instant, metavar="TIME", help="Now if not given.")
     ] = None,
 ) -> None:
+    """Let another person act in one of your roles for a time.
+
+    Example:
+        clusterwright authority delegate quality-inspector --to operator --until 2027-01-31 --reason leave
+
+    """
     with me.deciding() as decider:
         event: Any = decider.take(
             people.delegate,
@@ -48,3 +49,18 @@ def delegate(
         )
         end = minute(event.payload.until, site_of(decider.snapshot).time_zone)
     say(f"{event.payload.delegation}: {to} may act as {role} until {end}")
+
+
+def withdraw(
+    me: Signing,
+    delegation: Annotated[str, Argument(help="Its id; `authority` lists them.")],
+    reason: ReasonOption,
+) -> None:
+    """End a delegation before its time.
+
+    Example:
+        clusterwright authority withdraw D-0001 --reason 'back from leave'
+
+    """
+    me.take(people.withdraw, delegation, reason)
+    say(f"{delegation}: withdrawn")

@@ -1,14 +1,7 @@
-"""Find what makes pairs of servers slow: the server, link, switch or trunk, and what to test next while that is open.
+"""Pairs and groups of servers: which are to be tested, and what makes some of them slow."""
 
-RESULTS is a table of a, b, rail and value, a line a test, and of via where the spine is known. A server may be tested with itself.
-A result is slow below --limit, or far from the median of its equals. With --latency less is better, and it is slow above.
-
-Example:
-    clusterwright fabric culprits pairs.csv --unit pod-001 --limit 360
-    clusterwright fabric culprits latency.csv --latency --json
-
-"""
-
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -17,15 +10,52 @@ from typer import Argument, Option
 from clusterwright.commands.options import JsonOption, SiteOption
 from clusterwright.found_links import NamesOption, ScheduleOption, UnitOption, cables_of
 from clusterwright.output import print_json, table
-from clusterwright.pair_results import read_results
+from clusterwright.pair_results import read_results, read_runs
 from schedule.errors import NotSatisfiedError
+from steps.cabling.cable import Cable
 from steps.pairs.culprits import Culprit
 from steps.pairs.culprits import culprits as found_culprits
+from steps.pairs.halving import halved
 from steps.pairs.paths import Part, Paths
+from steps.pairs.rounds import between_pods, within_pods
 from steps.pairs.slow import Limit, Ranked, ranking, slow_tests
 
 SHOWN = 10
 """How many servers and links of the ranking are printed; the JSON has all."""
+
+
+def rounds(
+    schedule: ScheduleOption = None,
+    unit: UnitOption = "site",
+    between: Annotated[bool, Option("--between", help="Pairs of servers of different pods too.")] = False,
+    as_json: JsonOption = False,
+    site: SiteOption = None,
+) -> None:
+    """List which servers are tested with which, round by round: all pairs, and each server in one pair of a round.
+
+    All pods run side by side. With --between the pods meet each other as well, server by server. A round is run on every rail.
+
+    Example:
+        clusterwright fabric rounds --unit pod-001
+        clusterwright fabric rounds --between --json
+
+    """
+    pods = list(_pods(cables_of(schedule, unit, None, site)))
+    order = list(chain(within_pods(pods), between_pods(pods) if between else ()))
+    if as_json:
+        print_json({"rounds": order})
+        return
+    rows = [(number, *pair) for number, each in enumerate(order, 1) for pair in each]
+    table(("round", "server", "with"), rows, empty="there is one server, and no pair")
+
+
+def _pods(cables: list[Cable]) -> Iterator[list[str]]:
+    """Yield the servers of each pod, which their names begin with: `pod-001-n01`, `gpu-01`."""
+    pods: dict[str, dict[str, None]] = {}
+    for cable in cables:
+        if cable.tier in ("node-leaf", ""):
+            pods.setdefault(cable.a.device.rpartition("-")[0], {})[cable.a.device] = None
+    yield from map(list, pods.values())
 
 
 def culprits(
@@ -38,6 +68,16 @@ def culprits(
     as_json: JsonOption = False,
     site: SiteOption = None,
 ) -> None:
+    """Find what makes pairs of servers slow: the server, link, switch or trunk, and what to test next while that is open.
+
+    RESULTS is a table of a, b, rail and value, a line a test, and of via where the spine is known. A server may be tested with itself.
+    A result is slow below --limit, or far from the median of its equals. With --latency less is better, and it is slow above.
+
+    Example:
+        clusterwright fabric culprits pairs.csv --unit pod-001 --limit 360
+        clusterwright fabric culprits latency.csv --latency --json
+
+    """
     paths = Paths(cables_of(schedule, unit, names, site))
     tests = read_results(results, paths)
     bound = Limit(limit, latency)
@@ -92,3 +132,30 @@ def _ranked(each: Ranked) -> dict[str, object]:
 
 def _part(part: Part) -> dict[str, object]:
     return {"kind": part.kind, "name": part.name, "of": part.of}
+
+
+def halve(
+    runs: Annotated[Path, Argument(help="The groups that were measured.", metavar="CSV")],
+    as_json: JsonOption = False,
+) -> None:
+    """Say which servers to measure next as a slow group is halved, down to one server, or two between which it is slow.
+
+    RUNS is a table of slow (yes or no) and servers (their names with blanks between), a line a group that was measured. The first line is
+    the whole group, in an order that has neighbours side by side: by pods and leaf switches.
+
+    Example:
+        clusterwright fabric halve runs.csv
+
+    """
+    order, slow = read_runs(runs)
+    step = halved(order, slow)
+    if as_json:
+        print_json(step)
+    elif step.measure:
+        print(f"Measure next: {' '.join(step.measure)}")
+    elif len(step.left) == 1:
+        print(f"It is {step.left[0]}, which is slow by itself.")
+    elif step.left:
+        print(f"It is what is between {' and '.join(step.left)}: none of them is slow without the others.")
+    else:
+        print("The whole group is not slow.")
