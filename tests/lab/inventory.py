@@ -11,7 +11,7 @@ import yaml
 from tests.lab import fabric, kernel, network, simulators
 from tests.lab.lab import Lab
 from tests.lab.sims.redfish import model
-from tests.lab.topology import Host
+from tests.lab.topology import Host, plane_of
 
 GROUPS = {
     "compute": "compute",
@@ -110,6 +110,8 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:
         entry["expected_neighbours"] = {port: {"host": peer, "port": peer_port} for port, peer, peer_port in links}
+    if lab.topology.storage_port in (port for port, _, _ in links):
+        entry["storage_address"] = str(lab.addresses.of(host.number, plane_of(lab.topology.storage_port)))
     if far := _far_ends(lab, host):
         entry["path_mtu_peers"] = far
     return entry

@@ -60,7 +60,7 @@ class Infiniband:
 
 @dataclass(frozen=True)
 class Topology:
-    """A lab's hosts, links and equipment; the equipment lives on `simulator_host`."""
+    """A lab's hosts, links and equipment; the equipment lives on `simulator_host`. `storage_port` is hosts' port of the storage network."""
 
     name: str
     title: str
@@ -70,6 +70,7 @@ class Topology:
     pdus: tuple[Pdu, ...] = ()
     cooling: tuple[CoolingUnit, ...] = ()
     infiniband: Infiniband | None = None
+    storage_port: str = ""
 
     def host(self, name: str) -> Host:
         """Return a host by name. The error for an unknown name lists the known ones."""
@@ -137,4 +138,5 @@ def read_topology(name: str) -> Topology:
         ),
         cooling=tuple(CoolingUnit(unit, entry["number"]) for unit, entry in simulators.get("cooling", {}).items()),
         infiniband=Infiniband(fabric["spines"], fabric["leaves"], tuple(fabric["hosts"])) if fabric else None,
+        storage_port=data.get("storage_port", ""),
     )
