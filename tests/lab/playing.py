@@ -31,6 +31,7 @@ BY_ITSELF: dict[str, str] = {
     "server_assembly/032_virtual_media.yml": "needs the address of an image: `test_node_bring_up`",
     "server_assembly/034_gpu_burn_in.yml": "loads hosts for hours after it has ended: `test_provisioning`",
     "server_assembly/035_stress.yml": "loads hosts for hours after it has ended: `test_provisioning`",
+    "storage/125_storage_network.yml": "needs three storage servers: `test_storage`",
     "storage/127_configure_object_storage.yml": "needs three storage servers: `test_storage`",
     "storage/128_set_up_file_system.yml": "needs three storage servers: `test_storage`",
     "storage/129_tune_file_system.yml": "needs three storage servers: `test_storage`",

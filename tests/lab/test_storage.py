@@ -18,7 +18,7 @@ from tests.lab import lifecycle, supervisor
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
 from tests.lab.lifecycle import ssh_command
-from tests.lab.playing import Played, play, played
+from tests.lab.playing import Played, find, play, played
 from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
@@ -29,6 +29,7 @@ DRIVE = "/dev/vdb"
 DRIVE_BYTES = 2 << 30
 LIMIT_MB = 20
 VARIABLES = {
+    "storage_ports": {"eth1": {"address": "{{ storage_address }}/24", "mtu": 9000}},
     "storage_drives": [DRIVE],
     "storage_volume_projects": [{"name": "alpha", "limit": f"{LIMIT_MB}MB"}],
     "storage_backup_sample_mib": 16,
@@ -37,13 +38,16 @@ VARIABLES = {
     "storage_benchmark_seconds": 5,
 }
 STEPS = {
+    "125": "storage/125_storage_network.yml",
     "127": "storage/127_configure_object_storage.yml",
     "128": "storage/128_set_up_file_system.yml",
     "130": "storage/130_mount_file_system.yml",
     "129": "storage/129_tune_file_system.yml",
     "138": "storage/138_backup.yml",
+    "140": "storage/140_storage_monitoring.yml",
 }
-"""Playbooks in the order in which they are played."""
+BUILDING = ("127", "128", "130", "129", "138")
+"""The steps from bare hosts to copies, in their order."""
 FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 WRITER = """
 import hashlib, os, time
@@ -89,16 +93,13 @@ class Site:
         return {name: entry["value"] for document in documents for name, entry in document.items() if "." in name}
 
 
-def _playbook(step: str) -> Path:
-    (found,) = (FOLDER / "storage").glob(f"{step}_*.yml")
-    return found
-
-
 def _drive(lab: Lab, server: str, file: Path) -> str:
     """Return the loop device that is a server's drive, also after it has started again."""
     with file.open("wb") as image:
         image.truncate(DRIVE_BYTES)
-    loop = subprocess.run(["losetup", "--find", "--show", file], capture_output=True, text=True, check=True).stdout.strip()
+    loop = subprocess.run(
+        ["losetup", "--find", "--show", file], capture_output=True, text=True, check=True
+    ).stdout.strip()
     rule = f"b {DRIVE} 0660 root disk - 7:{loop.removeprefix('/dev/loop')}"
     ssh(lab, server, f"echo '{rule}' >/etc/tmpfiles.d/drive.conf; systemd-tmpfiles --create /etc/tmpfiles.d/drive.conf")
     return loop
@@ -126,7 +127,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture(scope="module")
 def built(site: Site) -> Site:
     """Return the site once the file system is made, mounted, tuned and copied. Before each step its playbook ran in check mode."""
-    for step in STEPS:
+    for step in BUILDING:
         site.play(step, "--check")
         site.play(step)
     return site
@@ -140,6 +141,26 @@ def test_a_drive_that_is_not_empty_is_refused(site: Site) -> None:
     assert "/dev/vdb of storage-2 is not empty (LABEL=" in said or "/dev/vdb of storage-2 is not empty (UUID=" in said
     assert "TYPE=ext4" in ssh(site.lab, "storage-2", f"blkid -p -o export {DRIVE}")
     ssh(site.lab, "storage-2", f"wipefs -q -a {DRIVE}")
+
+
+def test_a_port_gets_its_address_and_a_wrong_one_is_taken_back(site: Site) -> None:
+    address = str(site.lab.addresses.of(site.lab.topology.host("storage-3").number, plane=1))
+    ssh(site.lab, "storage-3", "ip address flush dev eth1; ip link set eth1 mtu 1500")
+    site.play("125", "--tags", "ports")
+    port = "ip -o -4 address show dev eth1 | awk '{print $4}'; cat /sys/class/net/eth1/mtu"
+    assert ssh(site.lab, "storage-3", port).split() == [f"{address}/24", "9000"]
+    assert site.play("125", "--tags", "ports").changes == 0
+
+    wrong = {"storage_ports": {"eth1": {"address": "10.99.0.3/24"}}}
+    said = site.fails("125", "--tags", "ports", "--limit", "storage-3", "-e", json.dumps(wrong))
+
+    assert "answered storage-3, and its files were restored" in said
+    restored = until(lambda: ssh(site.lab, "storage-3", port).split(), lambda found: found[0][:4] != "10.9", seconds=30)
+    assert restored == [f"{address}/24", "9000"]
+    managed = site.fails(
+        "125", "--limit", "storage-3", "-e", json.dumps({"storage_ports": {"eth0": {"address": "10.99.0.3/24"}}})
+    )
+    assert "is managed by eth0" in managed
 
 
 def test_from_bare_hosts_to_a_mount_that_all_share(built: Site) -> None:
@@ -164,13 +185,15 @@ def test_a_server_that_is_cut_off_stops_nobody_for_long(built: Site) -> None:
 
 
 def test_a_second_run_changes_nothing(built: Site) -> None:
-    assert {step: built.play(step).changes for step in STEPS} == dict.fromkeys(STEPS, 0)
+    assert {step: built.play(step).changes for step in BUILDING} == dict.fromkeys(BUILDING, 0)
 
 
 def test_a_server_loses_its_power_under_load_and_data_is_intact(built: Site) -> None:
     ssh(built.lab, "node-01", "mkdir -p /shared/load")
     writer = subprocess.Popen([*ssh_command(built.lab, "node-01"), f"python3 - <<'END'{WRITER % 60}END"])
-    until(lambda: ssh(built.lab, "node-01", "wc -l </root/sums 2>/dev/null || echo 0"), lambda n: int(n) > 3, seconds=60)
+    until(
+        lambda: ssh(built.lab, "node-01", "wc -l </root/sums 2>/dev/null || echo 0"), lambda n: int(n) > 3, seconds=60
+    )
     supervisor.switch(built.lab, "kill", "storage-2")
     assert writer.wait(timeout=300) == 0
     supervisor.switch(built.lab, "on", "storage-2")
@@ -182,7 +205,11 @@ def test_a_server_loses_its_power_under_load_and_data_is_intact(built: Site) -> 
     sums = ssh(built.lab, "node-01", "cat /root/sums")
     assert len(sums.splitlines()) > 20
     checked = subprocess.run(
-        [*ssh_command(built.lab, "node-02"), "sha256sum --check --quiet"], input=sums, text=True, capture_output=True, check=False
+        [*ssh_command(built.lab, "node-02"), "sha256sum --check --quiet"],
+        input=sums,
+        text=True,
+        capture_output=True,
+        check=False,
     )
     assert checked.returncode == 0, checked.stdout
     assert ssh(built.lab, "storage-2", "findmnt -n -o FSTYPE /srv/bricks/1") == "xfs"
@@ -209,7 +236,11 @@ def test_a_node_starts_again_and_has_the_file_system(built: Site) -> None:
 
 
 def test_a_folder_that_only_looks_like_the_mount_is_found(built: Site) -> None:
-    ssh(built.lab, "node-02", "systemctl disable -q --now shared.automount; umount /shared 2>/dev/null; mkdir -p /shared")
+    ssh(
+        built.lab,
+        "node-02",
+        "systemctl disable -q --now shared.automount; umount /shared 2>/dev/null; mkdir -p /shared",
+    )
 
     built.play("130", "--tags", "proof", "--limit", "node-02")
 
@@ -235,11 +266,45 @@ def test_throughput_is_measured_on_all_clients_at_once(built: Site) -> None:
     assert '"fio_clients_read"' in said.replace("\\", "") or "fio_clients_read" in said
 
 
+@pytest.fixture(scope="module")
+def watched(built: Site) -> Site:
+    """Return the site once its metrics databases have the storage's series."""
+    played(built.lab, find("166"))
+    built.play("140")
+    return built
+
+
+def series(site: Site, query: str) -> dict[str, float]:
+    """Return what the metrics database answers, by brick or folder."""
+    url = f"http://127.0.0.1:9090/api/v1/query --data-urlencode 'query={query}'"
+    rows = json.loads(ssh(site.lab, "mgmt", f"curl -s {url}"))["data"]["result"]
+    return {row["metric"].get("brick") or row["metric"].get("folder", ""): float(row["value"][1]) for row in rows}
+
+
+def test_every_brick_has_its_series_and_one_that_is_killed_is_seen(watched: Site) -> None:
+    assert watched.measured("140")["storage.series_present_ratio"] == 1
+    ssh(watched.lab, "storage-3", "kill -9 $(pgrep -of 'glusterfsd.*shared-data')")
+    ssh(watched.lab, "storage-1", "systemctl start storage-series.service")
+
+    down = until(
+        lambda: [brick for brick, up in series(watched, "max by (brick) (gluster_brick_up)").items() if up == 0],
+        bool,
+        seconds=180,
+    )
+
+    assert [brick.rpartition(":")[2] for brick in down] == ["/srv/bricks/1/shared-data"]
+    ssh(watched.lab, "storage-1", "gluster --mode=script volume start shared force")
+
+
 def test_a_copy_is_restored_and_a_damaged_one_is_found(built: Site) -> None:
     before = built.measured("138")
     assert before["backup.restore_digest_match"] is True
     assert before["backup.restored_in_a_day_tb"] > 0
-    ssh(built.lab, "mgmt", "for f in /srv/backup/shared/data/*/*; do dd if=/dev/zero of=$f bs=4k seek=1 count=64 conv=notrunc status=none; done")
+    ssh(
+        built.lab,
+        "mgmt",
+        "for f in /srv/backup/shared/data/*/*; do dd if=/dev/zero of=$f bs=4k seek=1 count=64 conv=notrunc status=none; done",
+    )
 
     built.play("138", "--tags", "proof")
 

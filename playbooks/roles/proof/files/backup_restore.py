@@ -62,7 +62,11 @@ def find(settings: Path, sample: Path, known: str) -> dict:
         wrong = complaint or "the restored sample has other bytes"
         return {DIGEST: (False, wrong), RATE: (None, wrong), AGE: (round(age_h, 2), f"copy {copy[:8]}")}
     note = f"{size / 1e6:.0f} MB of copy {copy[:8]} restored and compared in {seconds:.1f} s"
-    return {DIGEST: (True, note), RATE: (round(size / seconds * 86400 / 1e12, 6), note), AGE: (round(age_h, 2), f"copy {copy[:8]}")}
+    return {
+        DIGEST: (True, note),
+        RATE: (round(size / seconds * 86400 / 1e12, 6), note),
+        AGE: (round(age_h, 2), f"copy {copy[:8]}"),
+    }
 
 
 def main() -> None:

@@ -78,14 +78,19 @@ def differing(folder: Path, digests: dict) -> list:
 def judged(longest: float, wrong: list, silent_s: float, files: int) -> dict:
     """Return the two metrics. Without a silent server nothing is measured."""
     if not silent_s:
-        return {name: (None, "the server answered all the time: it was not cut off") for name in METRICS}
+        return dict.fromkeys(METRICS, (None, "the server answered all the time: it was not cut off"))
     note = f"{files} files of 1 MiB written and read while the server was silent for {silent_s:.0f} s"
     return {METRICS[0]: (round(longest, 1), note), METRICS[1]: (len(wrong), "; ".join(wrong[:5]) or note)}
 
 
 def main() -> None:
     """Write, read, and take away what was written."""
-    folder, address, port, seconds = Path(sys.argv[1]) / ".server-loss", sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+    folder, address, port, seconds = (
+        Path(sys.argv[1]) / ".server-loss",
+        sys.argv[2],
+        int(sys.argv[3]),
+        float(sys.argv[4]),
+    )
     folder.mkdir(exist_ok=True)
     server = Server(address, port)
     digests, longest, refused = write(folder, seconds)

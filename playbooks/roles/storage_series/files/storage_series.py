@@ -3,7 +3,6 @@
 Arguments: the volume, and the file. Without an answer the series get old, which an alert sees.
 """
 
-import os
 import subprocess
 import sys
 import time
@@ -53,8 +52,13 @@ def copies(volume: str) -> Series:
 
 
 def limits(volume: str) -> Series:
-    """Yield the limit of each folder that has one, and what it holds."""
-    for limit in gluster("volume", "quota", volume, "list").iter("limit"):
+    """Yield the limit of each folder that has one, and what it holds. GlusterFS does not answer while one was removed with its limit."""
+    try:
+        answer = gluster("volume", "quota", volume, "list")
+    except subprocess.CalledProcessError as error:
+        print(f"no limits: {error}", file=sys.stderr)
+        return
+    for limit in answer.iter("limit"):
         labels = {"volume": volume, "folder": limit.findtext("path", "?")}
         yield line("quota_limit_bytes", limit.findtext("hard_limit"), **labels)
         yield line("quota_used_bytes", limit.findtext("used_space"), **labels)
@@ -83,7 +87,7 @@ def main() -> None:
     fresh = path.with_suffix(".new")
     fresh.write_text("\n".join(sorted(said)) + "\n")
     fresh.chmod(0o644)
-    os.replace(fresh, path)
+    fresh.replace(path)
 
 
 if __name__ == "__main__":
