@@ -194,7 +194,7 @@ def test_a_server_loses_its_power_under_load_and_data_is_intact(built: Site) -> 
     until(
         lambda: ssh(built.lab, "node-01", "wc -l </root/sums 2>/dev/null || echo 0"), lambda n: int(n) > 3, seconds=60
     )
-    supervisor.switch(built.lab, "kill", "storage-2")
+    supervisor.switch(built.lab, "off", "storage-2")
     assert writer.wait(timeout=300) == 0
     supervisor.switch(built.lab, "on", "storage-2")
     lifecycle.wait_for_ssh(built.lab, "storage-2")
