@@ -143,26 +143,6 @@ def test_a_drive_that_is_not_empty_is_refused(site: Site) -> None:
     ssh(site.lab, "storage-2", f"wipefs -q -a {DRIVE}")
 
 
-def test_a_port_gets_its_address_and_a_wrong_one_is_taken_back(site: Site) -> None:
-    address = str(site.lab.addresses.of(site.lab.topology.host("storage-3").number, plane=1))
-    ssh(site.lab, "storage-3", "ip address flush dev eth1; ip link set eth1 mtu 1500")
-    site.play("125", "--tags", "ports")
-    port = "ip -o -4 address show dev eth1 | awk '{print $4}'; cat /sys/class/net/eth1/mtu"
-    assert ssh(site.lab, "storage-3", port).split() == [f"{address}/24", "9000"]
-    assert site.play("125", "--tags", "ports").changes == 0
-
-    wrong = {"storage_ports": {"eth1": {"address": "10.99.0.3/24"}}}
-    said = site.fails("125", "--tags", "ports", "--limit", "storage-3", "-e", json.dumps(wrong))
-
-    assert "answered storage-3, and its files were restored" in said
-    restored = until(lambda: ssh(site.lab, "storage-3", port).split(), lambda found: found[0][:4] != "10.9", seconds=30)
-    assert restored == [f"{address}/24", "9000"]
-    managed = site.fails(
-        "125", "--limit", "storage-3", "-e", json.dumps({"storage_ports": {"eth0": {"address": "10.99.0.3/24"}}})
-    )
-    assert "is managed by eth0" in managed
-
-
 def test_from_bare_hosts_to_a_mount_that_all_share(built: Site) -> None:
     ssh(built.lab, "node-01", "mkdir -p /shared/first && head -c 8M /dev/urandom >/shared/first/file")
 
@@ -309,3 +289,23 @@ def test_a_copy_is_restored_and_a_damaged_one_is_found(built: Site) -> None:
     built.play("138", "--tags", "proof")
 
     assert built.measured("138")["backup.restore_digest_match"] is False
+
+
+def test_a_port_gets_its_address_and_a_wrong_one_is_taken_back(site: Site) -> None:
+    address = str(site.lab.addresses.of(site.lab.topology.host("storage-3").number, plane=1))
+    ssh(site.lab, "storage-3", "ip address flush dev eth1; ip link set eth1 mtu 1500")
+    site.play("125", "--tags", "ports")
+    port = "ip -o -4 address show dev eth1 | awk '{print $4}'; cat /sys/class/net/eth1/mtu"
+    assert ssh(site.lab, "storage-3", port).split() == [f"{address}/24", "9000"]
+    assert site.play("125", "--tags", "ports").changes == 0
+
+    wrong = {"storage_ports": {"eth1": {"address": "10.99.0.3/24"}}}
+    said = site.fails("125", "--tags", "ports", "--limit", "storage-3", "-e", json.dumps(wrong))
+
+    assert "answered storage-3, and its files were restored" in said
+    restored = until(lambda: ssh(site.lab, "storage-3", port).split(), lambda found: found[0][:4] != "10.9", seconds=30)
+    assert restored == [f"{address}/24", "9000"]
+    managed = site.fails(
+        "125", "--limit", "storage-3", "-e", json.dumps({"storage_ports": {"eth0": {"address": "10.99.0.3/24"}}})
+    )
+    assert "is managed by eth0" in managed
