@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -259,10 +260,11 @@ def watched(built: Site) -> Site:
 
 
 def series(site: Site, query: str) -> dict[str, float]:
-    """Return what the metrics database answers, by brick or folder."""
-    url = f"http://127.0.0.1:9090/api/v1/query --data-urlencode 'query={query}'"
-    rows = json.loads(ssh(site.lab, "mgmt", f"curl -s {url}"))["data"]["result"]
-    return {row["metric"].get("brick") or row["metric"].get("folder", ""): float(row["value"][1]) for row in rows}
+    """Return what the metrics database answers, by brick."""
+    url = f"http://127.0.0.1:9090/api/v1/query?{urlencode({'query': query})}"
+    ask = f"python3 -c 'import urllib.request; print(urllib.request.urlopen(\"{url}\").read().decode())'"
+    rows = json.loads(ssh(site.lab, "mgmt", ask))["data"]["result"]
+    return {row["metric"]["brick"]: float(row["value"][1]) for row in rows}
 
 
 def test_every_brick_has_its_series_and_one_that_is_killed_is_seen(watched: Site) -> None:
