@@ -129,6 +129,17 @@ PROVED = (
     ("audit.findings_without_owner", "count"),
     ("audit.affected_share", "percent"),
     ("training.unused_speed_up", "percent"),
+    ("ost.slowest_over_median", "ratio"),
+    ("filesystem.capacity_pb", "PB"),
+    ("filesystem.quota_enforced", "bool"),
+    ("filesystem.failover_s", "s"),
+    ("filesystem.wrong_files", "count"),
+    ("filesystem.unhealed_entries", "count"),
+    ("mount.present", "bool"),
+    ("backup.restore_digest_match", "bool"),
+    ("backup.restored_in_a_day_tb", "TB"),
+    ("backup.age_h", "hour"),
+    ("storage.series_present_ratio", "ratio"),
 )
 """Each metric of the proofs with its unit."""
 

@@ -210,7 +210,13 @@ def counted_from(figures: Figures, choices: Choices) -> Counted:
     bytes_per_param = BYTES_PER_PARAM[str(choices["precision"]), str(choices["optimizer"])]
     checkpoint_tb = size_tb(f["model_params_b"], bytes_per_param)
     shared = choices["file_system"] not in ("local", "none") and f["nodes"] > 1
-    storage = storage_of(f, checkpoint_tb=checkpoint_tb, shared=shared)
+    storage = storage_of(
+        f,
+        checkpoint_tb=checkpoint_tb,
+        shared=shared,
+        # GlusterFS keeps names and attributes on the storage servers
+        has_metadata_servers=choices["file_system"] != "glusterfs",
+    )
     alone = f["nodes"] == 1 and choices["fabric"] == "none"
     services = services_of(f, choices, fabric, storage)
     power = power_of(

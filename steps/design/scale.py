@@ -65,7 +65,7 @@ def findings(
         yield lacks(
             "size-needs-shared-storage",
             "this size needs a shared file system for checkpoints",
-            "file_system: lustre, gpfs, weka or beegfs",
+            "file_system: lustre, gpfs, weka, beegfs or glusterfs",
         )
     if (
         gpus >= 1024

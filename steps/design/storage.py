@@ -50,7 +50,7 @@ def checkpoints_a_day_tb(size_tb: float, minutes: float) -> float:
     return size_tb * 24 * 60 / minutes
 
 
-def storage_of(f: Figures, *, checkpoint_tb: float, shared: bool) -> Storage:
+def storage_of(f: Figures, *, checkpoint_tb: float, shared: bool, has_metadata_servers: bool = True) -> Storage:
     """Return the shared storage of a design; a single machine has none (`shared` is false)."""
     local = f["nodes"] * f["nvme_per_node"] * f["nvme_tb"] / 1000
     if not shared:
@@ -80,7 +80,7 @@ def storage_of(f: Figures, *, checkpoint_tb: float, shared: bool) -> Storage:
         needed_read_gb_s=read,
         needed_write_gb_s=write,
         servers=servers,
-        metadata_servers=max(2, ceil(servers / 16)),
+        metadata_servers=max(2, ceil(servers / 16)) if has_metadata_servers else 0,
         drives=servers * int(f["drives_per_server"]),
         capacity_pb=servers * server_pb,
         read_gb_s=carrying * server_read,  # with two servers lost or in maintenance

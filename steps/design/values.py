@@ -27,7 +27,7 @@ _TABLE: tuple[tuple[str, str, Level, str], ...] = (
     ("rear_door", "choice", "site", "true where racks carry rear-door heat exchangers"),
     ("fabric", "choice", "site", "infiniband, roce or none (a single machine)"),
     ("storage_network", "choice", "site", "infiniband, ethernet or none"),
-    ("file_system", "choice", "site", "lustre, gpfs, weka, beegfs, local or none"),
+    ("file_system", "choice", "site", "lustre, gpfs, weka, beegfs, glusterfs, local or none"),
     ("home_folders", "choice", "site", "server or file-system"),
     ("gpu_form", "choice", "site", "sxm, pcie or none"),
     ("gpu_vendor", "choice", "site", "nvidia, amd, google or none"),

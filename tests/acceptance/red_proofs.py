@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pwd
 import subprocess
@@ -418,6 +419,51 @@ def drift(bench: Bench) -> Found:
     return found
 
 
+def lost_server(bench: Bench) -> Found:
+    """Let a write wait five minutes for a server that is cut off, and a file come back with other bytes."""
+    loss = script("proof", "server_loss")
+    (bench.folder / "000000").write_bytes(b"other")
+    wrong = loss.differing(bench.folder, {"000000": hashlib.sha256(b"written").hexdigest()})
+    found = loss.judged(300.0, wrong, 20.0, 1)
+    return {name: {"value": value, "note": note} for name, (value, note) in found.items()}
+
+
+def missing_copies(bench: Bench) -> Found:
+    """Let three entries wait for a copy on one brick, and another brick be away."""
+    bricks = "<brick><numberOfEntries>3</numberOfEntries></brick><brick><name>b</name><numberOfEntries>-</numberOfEntries></brick>"
+    bench.programs({"gluster": f"echo '<cliOutput>{bricks}</cliOutput>'"})
+    return bench.proof("volume_healed", "shared", 60)
+
+
+def no_shared_space(bench: Bench) -> Found:
+    """Look for the file system where this machine's own disk is, and for a limit where there is none."""
+    folder = bench.folder / "limited"
+    folder.mkdir()
+    return bench.proof("shared_space", "/", folder, 1 << 20)
+
+
+def unmounted(bench: Bench) -> Found:
+    """Look for what another host wrote in a folder of this machine."""
+    bench.programs({"systemctl": "echo disabled"})
+    return bench.proof("shared_mount", bench.folder, "shared", "word")
+
+
+def bad_copy(bench: Bench) -> Found:
+    """Restore a sample of other bytes from a copy that is three days old."""
+    (bench.folder / "backup.env").write_text("RESTIC_REPOSITORY=/nowhere\n", encoding="utf-8")
+    (bench.folder / "sample").write_text(f"{hashlib.sha256(b'written').hexdigest()}  -\n", encoding="utf-8")
+    snapshots = 'echo "[{\\"id\\": \\"1\\", \\"time\\": \\"$(date -d "72 hours ago" --iso-8601=seconds)\\"}]"'
+    restore = 'mkdir -p "$7/shared"; echo other >"$7/shared/.backup-sample"'
+    bench.programs({"restic": f'case "$2" in snapshots) {snapshots};; restore) {restore};; esac'})
+    return bench.proof("backup_restore", bench.folder / "backup.env", "/shared/.backup-sample", bench.folder / "sample")
+
+
+def half_the_series(bench: Bench) -> Found:
+    """Ask a database for series that it has, and for those of bricks, which it has not."""
+    return bench.proof("storage_series", bench.prometheus(), "up", "gluster_brick_up")
+
+
+SLOW_SERVER = '{"storage-1": {"1": 2.0}, "storage-2": {"1": 2.0}, "storage-3": {"1": 0.5}}'
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
 IN_PART = """echo "begin node-03 $(date +%s.%N)"
@@ -434,6 +480,17 @@ PROOFS: dict[str, RedProof] = {
     "telemetry.interval_s": RedProof("counters are read once and never again", REAL, None, dead_collector),
     "fabric_manager.takeover_s": RedProof("the manager that stands by is dead too", REAL, None, nobody_takes_over),
     "fabric_manager.routes_changed": RedProof("a cable is cut as the master dies", REAL, 9, other_routes),
+    "ost.slowest_over_median": RedProof("one server's drive has a quarter of the others' rate", FILES, 0.25, lambda bench: bench.proof("slowest_target", SLOW_SERVER)),
+    "filesystem.capacity_pb": RedProof("the file system is not mounted", REAL, None, no_shared_space),
+    "filesystem.quota_enforced": RedProof("a folder without a limit", REAL, False, no_shared_space),
+    "filesystem.failover_s": RedProof("a write waits five minutes for a server that is cut off", FILES, 300, lost_server),
+    "filesystem.wrong_files": RedProof("a file comes back with other bytes", FILES, 1, lost_server),
+    "filesystem.unhealed_entries": RedProof("three entries wait for a copy, and a brick is away", AT_THE_BOUNDARY, 4, missing_copies),
+    "mount.present": RedProof("a folder of the host's own disk", AT_THE_BOUNDARY, False, unmounted),
+    "backup.restore_digest_match": RedProof("a sample of other bytes is restored", AT_THE_BOUNDARY, False, bad_copy),
+    "backup.restored_in_a_day_tb": RedProof("a sample of other bytes is restored", AT_THE_BOUNDARY, None, bad_copy),
+    "backup.age_h": RedProof("the newest copy is three days old", AT_THE_BOUNDARY, 72, bad_copy),
+    "storage.series_present_ratio": RedProof("the database has no series of bricks", DATABASE, 0.5, half_the_series),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),

@@ -11,7 +11,7 @@ import yaml
 from tests.lab import fabric, kernel, network, simulators
 from tests.lab.lab import Lab
 from tests.lab.sims.redfish import model
-from tests.lab.topology import Host, Infiniband
+from tests.lab.topology import Host, Infiniband, plane_of
 
 GROUPS = {
     "compute": "compute",
@@ -130,6 +130,8 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
         entry["fabric_links"] = _fabric_links(lab.topology.infiniband)
     if lab.topology.infiniband and host.name in lab.topology.infiniband.managers:
         entry["lab_fabric_environment"] = fabric.environment(lab, host.name)
+    if lab.topology.storage_port in (port for port, _, _ in links):
+        entry["storage_address"] = str(lab.addresses.of(host.number, plane_of(lab.topology.storage_port)))
     if far := _far_ends(lab, host):
         entry["path_mtu_peers"] = far
     return entry

@@ -33,6 +33,13 @@ BY_ITSELF: dict[str, str] = {
     "server_assembly/032_virtual_media.yml": "needs the address of an image: `test_node_bring_up`",
     "server_assembly/034_gpu_burn_in.yml": "loads hosts for hours after it has ended: `test_provisioning`",
     "server_assembly/035_stress.yml": "loads hosts for hours after it has ended: `test_provisioning`",
+    "storage/125_storage_network.yml": "needs three storage servers: `test_storage`",
+    "storage/127_configure_object_storage.yml": "needs three storage servers: `test_storage`",
+    "storage/128_set_up_file_system.yml": "needs three storage servers: `test_storage`",
+    "storage/129_tune_file_system.yml": "needs three storage servers: `test_storage`",
+    "storage/130_mount_file_system.yml": "needs three storage servers: `test_storage`",
+    "storage/138_backup.yml": "needs three storage servers: `test_storage`",
+    "storage/140_storage_monitoring.yml": "needs three storage servers: `test_storage`",
     "software_stack/142_os_provisioning.yml": "serves addresses and boots hosts: `test_provisioning`",
 }
 """Playbooks that need a test of their own, and why; by `phase/NNN_slug.yml`."""

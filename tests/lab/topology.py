@@ -63,7 +63,7 @@ class Infiniband:
 
 @dataclass(frozen=True)
 class Topology:
-    """A lab's hosts, links and equipment; the equipment lives on `simulator_host`."""
+    """A lab's hosts, links and equipment; the equipment lives on `simulator_host`. `storage_port` is hosts' port of the storage network."""
 
     name: str
     title: str
@@ -73,6 +73,7 @@ class Topology:
     pdus: tuple[Pdu, ...] = ()
     cooling: tuple[CoolingUnit, ...] = ()
     infiniband: Infiniband | None = None
+    storage_port: str = ""
 
     def host(self, name: str) -> Host:
         """Return a host by name. The error for an unknown name lists the known ones."""
@@ -140,6 +141,7 @@ def read_topology(name: str) -> Topology:
         ),
         cooling=tuple(CoolingUnit(unit, entry["number"]) for unit, entry in simulators.get("cooling", {}).items()),
         infiniband=_infiniband(fabric) if fabric else None,
+        storage_port=data.get("storage_port", ""),
     )
 
 

@@ -12,7 +12,7 @@ from steps.acceptance.metric import Metric, Tool
 Job = dict[str, Any]
 
 GIGA, MICRO = Decimal(1_000_000_000), Decimal(1000)
-HUNDREDTH, WHOLE = Decimal("0.01"), Decimal(1)
+THOUSANDTH, HUNDREDTH, WHOLE = Decimal("0.001"), Decimal("0.01"), Decimal(1)
 
 
 def bandwidth(name: str, way: str) -> Callable[[Handed], Found]:
@@ -46,6 +46,19 @@ def slowest_us(name: str, way: str) -> Callable[[Handed], Found]:
         return Found((worst / MICRO).quantize(WHOLE, ROUND_UP), f"worst of {len(jobs)} jobs")
 
     return read
+
+
+def of_all_clients(handed: Handed, way: str) -> Found:
+    """Return the GB/s of all clients together, which began at the same second. A client that failed leaves the sum unmeasured."""
+    clients = handed.document(f"fio_clients_{way}")
+    failed = [str(client["client"]) for client in clients if number(client["rc"]) or number(client["error"])]
+    if failed or not clients:
+        raise NotMeasuredError(f"fio failed on {', '.join(failed[:5]) or 'every client'}")
+    rate = sum((number(client["bw_bytes"]) for client in clients), Decimal(0)) / GIGA
+    before = [client["before_bytes"] for client in clients]
+    known = all(each is not None for each in before)
+    words = f", {sum(map(number, before), Decimal(0)) / GIGA:.3f} GB/s before" if known else ""
+    return Found(rate.quantize(THOUSANDTH, ROUND_DOWN), f"{len(clients)} clients at once{words}")
 
 
 def _jobs(handed: Handed, name: str, way: str) -> list[Job]:
