@@ -12,9 +12,6 @@ from steps.acceptance.units import is_comparable
 from tests.acceptance.handing import FIXTURES, TODAY, steps_that_read, whole
 from tests.shipped import shipped_catalog
 
-BY_HAND = {"rvs.failed_tests"}
-"""Criteria of a step with a playbook that it does not read: AMD's own diagnostics."""
-
 PROVED = {metric.name for metric in proofs.METRICS}
 
 BESIDE = {
@@ -38,7 +35,8 @@ def test_every_criterion_of_a_step_with_a_playbook_is_measured() -> None:
     with_playbook = [entry.step for entry in CATALOG.values() if entry.step.playbook]
 
     for step in with_playbook:
-        assert set(ASKED[step.id]) - BY_HAND <= set(steps_that_read().get(step.id, ())), step.id
+        asked = {c.metric for c in step.accept if not c.by_hand}
+        assert asked <= set(steps_that_read().get(step.id, ())), step.id
 
 
 def test_units_compare_and_what_is_not_asked_comes_out_of_the_toolbox() -> None:
