@@ -90,12 +90,15 @@ def test_an_upgrade_opens_only_what_now_asks_for_more_than_was_measured(site: Pa
     assert sorted(opened) == [
         "034@pod-001",
         "034@pod-002",
+        "060@site",
         "064@pod-001",
         "064@pod-002",
         "075@site",
         "085@site",
         "114@hall-1",
+        "128@site",
         "129@site",
+        "138@site",
         "147@pod-001",
         "147@pod-002",
         "155@site",
@@ -103,6 +106,8 @@ def test_an_upgrade_opens_only_what_now_asks_for_more_than_was_measured(site: Pa
         "184@site",
         "185@site",
         "H01@site",
+        "H39@pod-001",
+        "H39@pod-002",
     ]
     assert opened["075@site"] == "attempt 2: utility.contracted_mw >= 0.94874 MW, was 0.91767 MW"
     assert "2 pods, was None items" in of(found, "stays done")["036@site"]
