@@ -134,3 +134,11 @@ def test_the_ends_of_a_schedule_are_an_inventory(command: Command, about: list[s
 
     assert hosts["gpu2"]["expected_neighbours"] == {"eth1": {"host": "pod-001-leaf-01", "port": "2"}}
     assert hosts["pod-001-leaf-01"]["expected_neighbours"]["3"] == {"host": "gpu3", "port": "eth1"}
+
+
+def test_the_links_of_an_infiniband_fabric_are_those_of_its_managers(command: Command, about: list[str]) -> None:
+    """Steps 059, 060 and 062 read all of them from one host."""
+    group = json.loads(command("fabric", "ends", "--subnet", *about).stdout)["fabric_managers"]
+
+    assert ["gpu2 eth1", "pod-001-leaf-01 2"] in group["vars"]["fabric_links"]
+    assert len(group["vars"]["fabric_links"]) == 3

@@ -31,16 +31,25 @@ def ends(
     schedule: ScheduleOption = None,
     unit: UnitOption = "site",
     names: NamesOption = None,
+    subnet: Annotated[
+        bool, Option("--subnet", help="The links of an InfiniBand fabric, for its managers' hosts.")
+    ] = False,
     site: SiteOption = None,
 ) -> None:
     """Print what each device should hear, as an inventory states it: `expected_neighbours`, from the cable schedule.
 
     Step 062 reads the neighbours of hosts that have it. Names on site go into a table of drawn, device and ports (docs/how-to/found-links.md).
+    An InfiniBand fabric is read from one place: with --subnet all its links are `fabric_links` of the group `fabric_managers`, for 059, 060 and 062.
 
     Example:
         clusterwright fabric ends --names names.csv > inventory/ends.json
+        clusterwright fabric ends --subnet --names names.csv > inventory/links.json
 
     """
+    if subnet:
+        links = [[str(cable.a), str(cable.b)] for cable in cables_of(schedule, unit, names, site)]
+        print_json({"fabric_managers": {"vars": {"fabric_links": links}}})
+        return
     devices: dict[str, dict[str, dict[str, str]]] = {}
     for cable in cables_of(schedule, unit, names, site):
         for end, far in ((cable.a, cable.b), (cable.b, cable.a)):
