@@ -62,12 +62,10 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
                 return Outcome("Superseded", f"attempt {row.attempt} has begun")
             job = engine.performer.prepare(engine, snapshot, row)
         return job()
-    except UnreachableError as error:
-        if not isinstance(error, LostError):
+    except ClusterwrightError as error:
+        if isinstance(error, UnreachableError) and not isinstance(error, LostError):
             engine.unwritten.wait(error)
             return Outcome(WAITS.capitalize(), str(error), again=True)
-        return Outcome("Refused", str(error), failed=True)
-    except ClusterwrightError as error:
         return Outcome("Refused", str(error), failed=True)
     except Exception as error:  # the edge of a worker thread: log it, show it, and let the others go on
         log.exception("activity_failed activity=%s attempt=%s", activity, attempt)

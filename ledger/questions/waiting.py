@@ -29,9 +29,9 @@ WHERE id IN (SELECT value FROM json_each(:names))"""
 class WaitingItem(NamedTuple):
     """Something that waits for a person. `subject` is what the command is about, `activity` what it belongs to.
 
-    An action item may belong to none: then it is empty. `unblocks` is how many open activities come after it, directly or only through it. `needed` is how many kinds of evidence
-    the policy asks for before a sign-off, and `missing` are those that are not there yet. `blocked_by` says why the decision would be
-    refused now. It is empty if the person may take it.
+    An action item may belong to none: then it is empty. `unblocks` is how many open activities come after it, directly or only
+    through it. `needed` is how many kinds of evidence the policy asks for before a sign-off, and `missing` are those that are not
+    there yet. `blocked_by` says why the decision would be refused now. It is empty if the person may take it.
     """
 
     kind: Kind
