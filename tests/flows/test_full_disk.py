@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from ledger.trust.audit import audit
 from schedule.errors import LostError, UnreachableError
 from tests.conftest import Command
 from tests.flows.test_engine import Up, machine, row, runs, until, up
+from tests.small_disk import small_disk_at
 
 __all__ = ["machine", "up"]
 
@@ -29,17 +29,8 @@ FULL = UnreachableError("ledger.db: database or disk is full", hint="check free 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A folder on a disk of its own, which is small."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ("mount", "-t", "tmpfs", "-o", "size=64m", "none", folder), check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("this account may not mount a disk")
-    try:
+    with small_disk_at(tmp_path / "disk", "64m") as folder:
         yield folder
-    finally:
-        subprocess.run(("umount", "-l", folder), check=True)
 
 
 @contextmanager

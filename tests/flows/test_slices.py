@@ -43,6 +43,7 @@ from steps.design.team import Team
 from tests.flows.conftest import until
 from tests.needs import needs
 from tests.ports import free_port
+from tests.small_disk import small_disk_at
 
 pytestmark = needs("ssh-keygen")
 
@@ -489,17 +490,8 @@ def full(folder: Path) -> Iterator[None]:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A folder on a disk of its own, which is small."""
-    folder = tmp_path / "exchange"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ("mount", "-t", "tmpfs", "-o", "size=64k", "none", folder), check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("this account may not mount a disk")
-    try:
+    with small_disk_at(tmp_path / "exchange", "64k") as folder:
         yield folder
-    finally:
-        subprocess.run(("umount", "-l", folder), check=True)
 
 
 def test_a_full_exchange_is_said_and_nothing_is_run(small_disk: Path, tmp_path: Path) -> None:
