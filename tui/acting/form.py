@@ -21,6 +21,7 @@ from tui.acting.command import Field, as_typed
 from tui.acting.paths import PathSuggester
 from tui.acting.running import Done, Running
 from tui.acting.suggestions import suggestions
+from tui.leaving import is_open
 from tui.looks import safe, safe_lines
 
 if TYPE_CHECKING:
@@ -110,11 +111,12 @@ class Form(ModalScreen[Done | None]):
         refused = self.asked.refusals()
         warned = self.asked.warnings()
         offered = suggestions(self.owner.site.folder, self.asked.command.fields, self.subjects)
-        if self.is_mounted:
-            self.app.call_from_thread(self.offer, refused, warned, offered)
+        self.app.call_from_thread(self.offer, refused, warned, offered)
 
     def offer(self, refused: Mapping[str, str], warned: Sequence[str], offered: Mapping[str, Sequence[str]]) -> None:
         """Show refusals and warnings, and offer values."""
+        if not is_open(self):
+            return
         warnings = self.query_one("#warned", Static)
         warnings.display = bool(warned)
         warnings.update(safe_lines(f"! {said}" for said in named(warned)))

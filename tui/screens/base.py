@@ -20,6 +20,7 @@ from schedule.errors import ClusterwrightError
 from schedule.text import shown_in_line
 from steps.stamps import minute
 from tui.keyline import KeyLine
+from tui.leaving import is_open
 from tui.looks import COLOURS, day_text
 from tui.printing import Printed, as_text, write_page
 from tui.screens.acting import ActingScreen
@@ -85,14 +86,14 @@ class SiteScreen(ActingScreen):
         owner.call_from_thread(self._show, line, answer)
 
     def _show(self, line: Text, answer: Any) -> None:
-        if self.is_mounted:
+        if is_open(self):
             self.query_one("#site-line", Static).update(line)
             self.show(answer)
         self._end_reading()
 
     def _lost(self, error: ClusterwrightError) -> None:
         """Say why nothing newer can be read, until it can be."""
-        if self.is_mounted:
+        if is_open(self):
             line = Text(f" what is shown was read before: {shown_in_line(error.what)} ", style=WARNING)
             self.query_one("#site-line", Static).update(line)
             self.owner.say(error)
@@ -100,7 +101,7 @@ class SiteScreen(ActingScreen):
 
     def _end_reading(self) -> None:
         self._is_reading = False
-        if self._is_outdated and self.is_mounted:
+        if self._is_outdated and is_open(self):
             self.load()
 
     def _line(self, snapshot: Snapshot) -> Text:

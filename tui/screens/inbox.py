@@ -20,6 +20,7 @@ from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
 from tui.acting.actions import About
 from tui.keyline import Shown
+from tui.leaving import is_open
 from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.lists.words import Test
@@ -160,6 +161,6 @@ class InboxScreen(ListScreen[WaitingItem]):
         self.owner.call_from_thread(self._show_detail, row, text)
 
     def _show_detail(self, row: WaitingItem, text: Text) -> None:
-        if self.is_mounted and self.grid.key == row.key:
+        if is_open(self) and self.grid.key == row.key:
             self.query_one("#about", Static).update(text)
             self.query_one("#detail").scroll_home(animate=False)

@@ -9,6 +9,7 @@ from textual import work
 from textual.binding import Binding
 
 from tui.acting.actions import Action
+from tui.leaving import is_open
 from tui.screens.choose import Choice, Choose
 
 if TYPE_CHECKING:
@@ -64,11 +65,12 @@ class Menu(Choose):
             why = self.of.refusals(action, [self.of.chosen[0]])
             if why:
                 refused[action.id] = next(iter(why.values()))
-        if self.is_mounted:
-            self.app.call_from_thread(self.offer, refused)
+        self.app.call_from_thread(self.offer, refused)
 
     def offer(self, refused: Mapping[str, str]) -> None:
         """Show what would be refused. The cursor stays on top where it was: what cannot be done is not there any more."""
+        if not is_open(self):
+            return
         was_on_top = self.grid.cursor == 0
         self.grid.show_rows(self.found(refused))
         if was_on_top:

@@ -29,6 +29,7 @@ from ledger.questions.waiting import waiting
 from steps.stamps import minute
 from tui.acting.actions import About
 from tui.last_look import Look, looked
+from tui.leaving import is_open
 from tui.lists.grid import Grid
 from tui.screens.base import SiteScreen
 from tui.screens.listing import ListScreen
@@ -171,7 +172,7 @@ class MorningScreen(SiteScreen):
         self._paint_curve()
 
     def _show_head(self, head: Text) -> None:
-        if self.is_mounted:  # it may be left while it is read
+        if is_open(self):
             self.query_one("#head", Static).update(head)
 
     def on_resize(self) -> None:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from ledger.questions.snapshot import Snapshot
 from tui.keyline import Shown
+from tui.leaving import is_open
 from tui.lists.column import Column, Span
 from tui.lists.prompt import Prompt
 from tui.lists.view import View
@@ -106,7 +107,7 @@ class PageScreen(ListScreen[PageRow]):
 
     def show_laid(self, lines: list[PageLine], rows: list[PageRow]) -> None:
         """Show the rows of lines, unless others have come since."""
-        if lines is self.lines and self.is_mounted:
+        if lines is self.lines and is_open(self):
             is_divided = any(line.section for line in lines)
             self.view.grouped_by = self.view.column("section") if is_divided else None
             self.grid.show_rows(rows)

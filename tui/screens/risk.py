@@ -22,6 +22,7 @@ from tui.acting.asked import Asked
 from tui.acting.command import as_typed
 from tui.acting.form import Form
 from tui.keyline import Shown
+from tui.leaving import is_open
 from tui.lists.bars import Moments
 from tui.lists.grid import Grid
 from tui.lists.view import View
@@ -190,7 +191,7 @@ class RiskScreen(SiteScreen):
         self._show_cases()
 
     def _show_cases(self) -> None:
-        if self.is_mounted:
+        if is_open(self):
             self.query_one(CasesGrid).show_cases(self.cases)
 
     def _tick(self) -> None:

@@ -14,6 +14,7 @@ from ledger.questions.snapshot import Snapshot
 from steps.stamps import moment
 from tui.acting.running import Running
 from tui.keyline import Shown
+from tui.leaving import is_open
 from tui.lists.bars import BLOCKS
 from tui.lists.column import Column, Span
 from tui.lists.timescale import EIGHTHS
@@ -116,7 +117,7 @@ class TornadoScreen(ListScreen[Cause]):
             self.kept.said = f"of {document['samples']:,} samples, as of {day}{left_out}"
         else:
             self.kept.said = f"{done.refusal}; f works it out again"
-        if self.is_mounted:
+        if is_open(self):
             self.show()
 
     def action_again(self) -> None:
