@@ -64,6 +64,9 @@ class Performer(Protocol):
     def asks(self, row: Activity) -> str:
         """Return the role that is asked to act. Empty where software acts."""
 
+    def question(self, row: Activity) -> Outcome | None:
+        """Return what a task shows of work whose answer comes from people, through the ledger. Return None where software acts."""
+
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return the job that deals with it. It rests on what this snapshot says, and runs after it was closed."""
 

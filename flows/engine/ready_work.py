@@ -10,7 +10,7 @@ from flows.engine.state import Engine, Work
 from ledger.questions.counts import next_wake
 from schedule.errors import UnreachableError
 
-REST = 2.0
+REST = 4.0
 """After a look, the dispatcher rests for so many times what it took: of many tasks that end at once, each does not cost a look."""
 
 

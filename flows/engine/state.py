@@ -235,10 +235,10 @@ class Engine:
             if work.row.id in found
         ]
 
-    def waits_for(self, key: Key) -> str:
-        """Return what a task has to show of work that waits. Empty for a task that has something to do."""
+    def handed_out(self, key: Key) -> Work | None:
+        """Return work that was handed to a task. Return None where it was taken back since."""
         with self._lock:
-            return self._open[key].waits if key in self._open else ""
+            return self._open.get(key)
 
     def ended(self, key: Key, outcome: Outcome) -> None:
         """Note that an activity that was handed out has been dealt with, and wake every thread that waits."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import assert_never
 
-from flows.engine.performer import Job
+from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
 from flows.performers.automated import Automation
 from flows.performers.compute import compute_mark, prepare_compute
@@ -37,15 +36,14 @@ class RealPerformer(Automation):
         """Return the role that is asked. Empty where the work is not people's."""
         return asked_role(row)
 
+    def question(self, row: Activity) -> Outcome | None:
+        """Return what is asked of people. Return None where the work is not theirs."""
+        return ask_person(row) if asked_role(row) else None
+
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
-        """Return what deals with a ready activity of its kind."""
+        """Return what deals with a ready activity that software does."""
         if row.plan.completed_by:
             return partial(complete_duplicate, engine, row)
-        match row.plan.kind:
-            case Kind.PROCURE | Kind.FIELD | Kind.GATE:
-                return partial(ask_person, row)
-            case Kind.COMPUTE:
-                return prepare_compute(engine, snapshot, row)
-            case Kind.AUTOMATE | Kind.VERIFY:
-                return super().prepare(engine, snapshot, row)
-        assert_never(row.plan.kind)
+        if row.plan.kind is Kind.COMPUTE:
+            return prepare_compute(engine, snapshot, row)
+        return super().prepare(engine, snapshot, row)

@@ -74,6 +74,8 @@ def take_work() -> State[Any]:
     advance = advance_of(context.flow_run.id)
     engine, mine = advance.engine, advance.engine.queues[advance.group]
     futures: Futures = {}
+    # the run has its tags on the server: in its tasks' events, each would be one more row for each change of state
+    context.flow_run.tags = []
     _link(engine, advance.group)
     busy_at = time.monotonic()
     while len(advance.keys) < TASKS_A_RUN and not engine.stopping.is_set():

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from functools import cache
+from typing import Any
 from uuid import UUID
 
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
 from prefect.context import TaskRunContext
+from prefect.results import get_result_store
 from prefect.utilities.engine import emit_task_run_state_change_event
 
 from flows.dashboard.standing_words import DRIFT, Shown, advance_shown, node_shown
@@ -45,12 +48,25 @@ def act(
     engine.nodes[context.task_run.flow_run_id, activity] = context.task_run
     outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
     try:
-        waits = engine.waits_for(key)
-        outcome = Outcome(WAITS.capitalize(), waits) if waits else _dealt_with(engine, activity, attempt)
+        outcome = _known(engine, key) or _dealt_with(engine, activity, attempt)
     finally:
         engine.ended(key, outcome)
     ended = end_of_task(outcome)
-    return State(type=StateType(ended.type), name=ended.name, message=ended.message)
+    return State(type=StateType(ended.type), name=ended.name, message=ended.message, data=_no_result())
+
+
+@cache
+def _no_result() -> Any:
+    """Return what a task leaves to Prefect. Without it, each task works out where a result would be kept."""
+    return get_result_store().create_result_record(None)
+
+
+def _known(engine: Engine, key: Key) -> Outcome | None:
+    """Return what is shown of work for which nothing is done: it waits for its turn, or people are asked."""
+    work = engine.handed_out(key)
+    if work is None:
+        return None
+    return Outcome(WAITS.capitalize(), work.waits) if work.waits else engine.performer.question(work.row)
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:

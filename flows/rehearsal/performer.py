@@ -68,6 +68,10 @@ class Simulator:
         """Return the role that is asked. Empty where the work is not people's."""
         return asked_role(row)
 
+    def question(self, row: Activity) -> Outcome | None:  # noqa: ARG002  the performer's interface
+        """Return None: a rehearsal plays the people too."""
+        return None
+
     def cancel(self, activity: str) -> bool:  # noqa: ARG002  the performer's interface
         """Return False: in a rehearsal nothing runs."""
         return False
