@@ -37,9 +37,9 @@ PEOPLE = """
 READY = ("146", "H40", PEOPLE, "156", "H41", "H39", "152", "154", "161")
 REACHED = """
 import socket
-for port in (24007, *range(49152, 49161)):
+for port in (24007, *range(49152, 49184)):
     with socket.socket() as tried:
-        tried.settimeout(3)
+        tried.settimeout(1)
         if tried.connect_ex(("%s", port)) == 0:
             print(port)
 """
