@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steps.design.cable_runs import CableRun
+from steps.design.cable_runs import STOCK_M, CableRun
 from steps.design.cables import CableSchedule
 from steps.design.figures import Figures
 from steps.design.floor import Index
@@ -36,8 +36,8 @@ PURCHASES = {
 }
 """The supply line of step 045 that buys the cables of a tier."""
 
-PORTS = 100_000
-"""More than the ports of a device, so that a device and a cage make one number."""
+Cages = tuple[Index, Index]
+"""Cages by device and number."""
 
 
 class CableLine(NamedTuple):
@@ -87,16 +87,16 @@ def _fabric_optics(f: Figures, cables: CableSchedule) -> Iterator[OpticLine]:
     in_switch = int(f["ports_per_cage"])
     in_server = int(f.get("node_ports_per_cage", 1))
     for kind in OPTICAL:
-        ends: dict[str, list[Index]] = {}
+        ends: dict[str, list[Cages]] = {}
         for run in cables.runs:
             at = _of_type(cables, run, kind)
             from_server = run.tier in ("node-leaf", "manager-leaf")
             lower, upper = _levels(run)
             a_cage = in_server if run.tier == "node-leaf" else 1 if from_server else in_switch
-            ends.setdefault(lower, []).append(_cages(run.a[at], run.a_port[at], a_cage))
-            ends.setdefault(upper, []).append(_cages(run.b[at], run.b_port[at], in_switch))
+            ends.setdefault(lower, []).append((run.a[at], (run.a_port[at] - 1) // a_cage))
+            ends.setdefault(upper, []).append((run.b[at], (run.b_port[at] - 1) // in_switch))
         for level, cages in ends.items():
-            count = len(np.unique(np.concatenate(cages)))
+            count = _distinct(cages)
             if count:
                 yield OpticLine("compute", "server" if level in ("node", "manager") else "switch", kind, count)
 
@@ -113,13 +113,17 @@ def _levels(run: CableRun) -> tuple[str, str]:
 
 
 def _of_type(cables: CableSchedule, run: CableRun, kind: str) -> Index:
-    stocks, which = np.unique(run.stock_m, return_inverse=True)
-    is_kind = np.array([cables.type_of(stock) == kind for stock in stocks.tolist()])
-    return np.flatnonzero(is_kind[which])
+    return np.flatnonzero(np.isin(run.stock_m, [stock for stock in STOCK_M if cables.type_of(stock) == kind]))
 
 
-def _cages(device: Index, port: Index, ports_per_cage: int) -> Index:
-    return device * PORTS + (port - 1) // ports_per_cage
+def _distinct(cages: list[Cages]) -> int:
+    """Return the number of cages, each counted once."""
+    devices, numbers = (np.concatenate(column) for column in zip(*cages, strict=True))
+    if not len(devices):
+        return 0
+    is_filled = np.zeros((devices.max() + 1, numbers.max() + 1), bool)
+    is_filled[devices, numbers] = True
+    return int(np.count_nonzero(is_filled))
 
 
 def _service_optics(f: Figures, services: ServiceCables) -> Iterator[OpticLine]:
