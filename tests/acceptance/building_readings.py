@@ -64,5 +64,11 @@ def coolant(supply: float, dew_point: float) -> str:
 
 def closed_in_the_cold() -> str:
     """Return a plant that keeps its free cooling off while it is cold outside."""
-    plant = {"outside": trend("degC", 3), "free_cooling": trend("bool", 0), "below": 8, "above": 12, "settles_s": EVERY_S}
+    plant = {
+        "outside": trend("degC", 3),
+        "free_cooling": trend("bool", 0),
+        "below": 8,
+        "above": 12,
+        "settles_s": EVERY_S,
+    }
     return read(economisers={"plant": plant})

@@ -188,7 +188,12 @@ def modbus_device(building: Building) -> SimDevice:
     """Return a unit with meters and drives whose registers are worked out when they are read."""
 
     async def act(
-        function: int, start: int, address: int, count: int, registers: list[int], written: list[int] | list[bool] | None
+        function: int,
+        start: int,
+        address: int,
+        count: int,
+        registers: list[int],
+        written: list[int] | list[bool] | None,
     ) -> ExcCodes | None:
         if written is not None:
             return ExcCodes.ILLEGAL_FUNCTION
@@ -196,7 +201,9 @@ def modbus_device(building: Building) -> SimDevice:
             if address <= register < address + count:
                 value = building.value(point) * counts
                 raw = struct.pack(packed, value if packed == ">f" else round(value))
-                registers[register - start : register - start + len(raw) // 2] = struct.unpack(f">{len(raw) // 2}H", raw)
+                registers[register - start : register - start + len(raw) // 2] = struct.unpack(
+                    f">{len(raw) // 2}H", raw
+                )
         return None
 
     return SimDevice(id=0, simdata=[SimData(0, count=REGISTERS, values=0, datatype=DataType.REGISTERS)], action=act)

@@ -29,7 +29,7 @@ from tests.shipped import shipped_catalog
 
 STEPS = ("088", "090", "102", "104", "107", "112", "116", "117", "H64")
 TODAY = date(2026, 11, 27)
-WINDOW_S, INTERVAL_S = 2.1, 0.05
+WINDOW_S, INTERVAL_S = 2.1, 0.1
 
 pytestmark = [needs("openssl"), pytest.mark.xdist_group("building")]
 read_points = script("building_read", "read_points")
@@ -44,7 +44,11 @@ def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Building]:
 
 def server(building: Building, name: str) -> dict[str, Any]:
     """Return what the inventory states of a server."""
-    account = {"bmc_username": ACCOUNT[0], "bmc_password": ACCOUNT[1], "bmc_ca_path": str(building.folder / "authority.pem")}
+    account = {
+        "bmc_username": ACCOUNT[0],
+        "bmc_password": ACCOUNT[1],
+        "bmc_ca_path": str(building.folder / "authority.pem"),
+    }
     return {"bmc_address": f"{HOST}:{building.ports[name]}", **account}
 
 
@@ -98,7 +102,9 @@ def test_a_building_that_is_well_passes_and_a_run_changes_nothing(step: str, pla
     found = measure(criteria(step), "mgmt", played["raw"], {}, today=TODAY)
 
     assert set(played["changed"].values()) == {"0"}
-    assert {one.metric: verdict(criteria(step)[one.metric], one) for one in found} == dict.fromkeys(criteria(step), MET), found
+    assert {one.metric: verdict(criteria(step)[one.metric], one) for one in found} == dict.fromkeys(
+        criteria(step), MET
+    ), found
 
 
 @pytest.mark.slow
@@ -111,22 +117,29 @@ def test_no_password_is_shown(played: dict[str, Any]) -> None:
 def asked(step: str, building: Building) -> tuple[str, dict[str, Any], float]:
     """Return the name under which a step's readings are handed over, its points as its playbook asks for them, and for how long."""
     site = inventory(building)
-    air = {name: {context.lower(): {"device": name, "air": context, "unit": "degC"} for context in ("Intake", "Exhaust")} for name in SERVERS}
+    air = {
+        name: {context.lower(): {"device": name, "air": context, "unit": "degC"} for context in ("Intake", "Exhaust")}
+        for name in SERVERS
+    }
     rack = site["airflow_racks"]["r01"]
     return {
-        "088": ("phase_currents", {"meters": site["phase_meters"]}, 0.2),
-        "090": ("power_meters", {"meters": site["power_meters"], "levels": ["rack", "row", "facility"]}, 0.5),
+        "088": ("phase_currents", {"meters": site["phase_meters"]}, 0.4),
+        "090": ("power_meters", {"meters": site["power_meters"], "levels": ["rack", "row", "facility"]}, 0.6),
         "102": ("fans", {"groups": site["fan_groups"]}, WINDOW_S),
-        "104": ("cold_aisle", {"aisles": site["cold_aisle_points"], "servers": {n: {"intake": a["intake"]} for n, a in air.items()}}, 0.2),
-        "107": ("airflow", {"racks": {"r01": {"supply": rack["supply"], "servers": air}}}, 0.2),
-        "112": ("coolant", {"loops": site["coolant_loops"]}, 0.2),
+        "104": (
+            "cold_aisle",
+            {"aisles": site["cold_aisle_points"], "servers": {n: {"intake": a["intake"]} for n, a in air.items()}},
+            0.4,
+        ),
+        "107": ("airflow", {"racks": {"r01": {"supply": rack["supply"], "servers": air}}}, 0.4),
+        "112": ("coolant", {"loops": site["coolant_loops"]}, 0.4),
         "116": ("pumps", {"groups": site["pump_groups"]}, WINDOW_S),
-        "H64": ("power_meters", {"meters": site["pod_power_meters"], "levels": ["rack"]}, 0.5),
+        "H64": ("power_meters", {"meters": site["pod_power_meters"], "levels": ["rack"]}, 0.6),
         "117": ("economisers", {"economisers": site["economisers"]}, WINDOW_S),
     }[step]
 
 
-def read(step: str, building: Building, devices: Mapping[str, Any] = {}) -> dict[str, Measured]:
+def read(step: str, building: Building, devices: Mapping[str, Any] = {}, timeout_s: float = 10) -> dict[str, Measured]:
     """Return what a step measures of the building now, some devices reached otherwise than the inventory says."""
     servers = {name: {"protocol": "redfish", "address": server(building, name)["bmc_address"],
                       **{key.removeprefix("bmc_").replace("ca_path", "authority"): value for key, value in server(building, name).items()}}
@@ -137,8 +150,8 @@ def read(step: str, building: Building, devices: Mapping[str, Any] = {}) -> dict
             "devices": servers | inventory(building)["building_devices"] | dict(devices),
             "points": points,
             "window_s": seconds,
-            "interval_s": INTERVAL_S,
-            "timeout_s": 10,
+            "interval_s": INTERVAL_S if seconds == WINDOW_S else 2 * INTERVAL_S,
+            "timeout_s": timeout_s,
         }
     )
     raw = {name: {"tool": name, "rc": 0, "stdout": json.dumps(said), "missing_package": None}}
@@ -198,8 +211,8 @@ def test_what_was_not_tried_is_not_measured(case: str, building: Building) -> No
 
 def test_a_point_that_does_not_answer_is_named(building: Building) -> None:
     dead = {"protocol": "snmp", "address": HOST, "port": 9}
-    found = read("088", building, {"pdu-a": dead})["phase.imbalance_max"]
-    polled = read("090", building, {"pdu-a": dead})["power.devices_polled_ratio"]
+    found = read("088", building, {"pdu-a": dead}, 1)["phase.imbalance_max"]
+    polled = read("090", building, {"pdu-a": dead}, 1)["power.devices_polled_ratio"]
 
     assert found.value is None
     assert "meters.pdu-a.L1 (pdu-a" in found.note
@@ -211,9 +224,21 @@ def test_a_point_that_does_not_answer_is_named(building: Building) -> None:
     ("part", "wrong", "said"),
     [
         ({"device": "meter-9", "unit": "A"}, {}, "points.L1.device: building_devices has no 'meter-9'; it has meter"),
-        ({"device": "meter", "table": "input", "unit": "A"}, {}, "points.L1.register: a point of meter (modbus) states register"),
-        ({"device": "meter", "table": "input", "register": 1, "unit": "A", "scale": "x"}, {}, "points.L1.scale: 'x' is no number"),
-        ({"device": "meter", "unit": "A"}, {"protocol": "telnet"}, "building_devices.meter.protocol: state one of bacnet"),
+        (
+            {"device": "meter", "table": "input", "unit": "A"},
+            {},
+            "points.L1.register: a point of meter (modbus) states register",
+        ),
+        (
+            {"device": "meter", "table": "input", "register": 1, "unit": "A", "scale": "x"},
+            {},
+            "points.L1.scale: 'x' is no number",
+        ),
+        (
+            {"device": "meter", "unit": "A"},
+            {"protocol": "telnet"},
+            "building_devices.meter.protocol: state one of bacnet",
+        ),
     ],
 )
 def test_a_wrong_inventory_is_refused_with_its_place(part: dict[str, Any], wrong: dict[str, Any], said: str) -> None:

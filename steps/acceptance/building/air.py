@@ -36,7 +36,9 @@ def _extreme(handed: Handed, is_beyond: Callable[[Decimal, Decimal], bool]) -> F
                 worst = value, one
     assert worst is not None
     value, where = worst
-    return Found(value, f"at {where.name}; {len(aisles)} points and {len(inlets)} servers over {shown(span_s(where))} s")
+    return Found(
+        value, f"at {where.name}; {len(aisles)} points and {len(inlets)} servers over {shown(span_s(where))} s"
+    )
 
 
 def reversed_fans(handed: Handed) -> Found:
@@ -51,7 +53,9 @@ def reversed_fans(handed: Handed) -> Found:
             elif warming < 0:
                 wrong.append(f"{name} ({shown(warming)} K)")
     if not wrong and unclear:
-        raise NotMeasuredError(f"load {listed(unclear)}: the air is not warmed by {TELLS_K} K, so its direction is not known")
+        raise NotMeasuredError(
+            f"load {listed(unclear)}: the air is not warmed by {TELLS_K} K, so its direction is not known"
+        )
     return Found(Decimal(len(wrong)), f"exhaust colder than intake: {listed(wrong)}" if wrong else f"{count} servers")
 
 
@@ -71,6 +75,8 @@ def rise_over_supply(handed: Handed) -> Found:
 
 def _rise(intake: Series, supply: Series) -> Decimal:
     both = intake.readings.keys() & supply.readings.keys()
+    if not both:
+        raise NotMeasuredError(f"{intake.name} and {supply.name} were never read together")
     return mean([intake.readings[at] - supply.readings[at] for at in both])
 
 

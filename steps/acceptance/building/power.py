@@ -42,7 +42,9 @@ def imbalance_max(handed: Handed) -> Found:
         if worst is None or percent > worst[0]:
             worst = percent, f"{phase}: {' '.join(shown(one.mean) for one in currents)} A"
     if idle:
-        raise NotMeasuredError(f"load {listed(idle)}: a step of the meter is more than {RESOLVED * 100:g} % of such a current")
+        raise NotMeasuredError(
+            f"load {listed(idle)}: a step of the meter is more than {RESOLVED * 100:g} % of such a current"
+        )
     assert worst is not None
     return Found(worst[0].quantize(Decimal("0.01")), f"{worst[1]}; {len(meters)} meters")
 
@@ -76,7 +78,9 @@ def stands_still(name: str, meter: Part) -> bool:
     energy = series(meter, "energy", "kWh", name)
     expected = power.mean * span_s(power) / HOUR_S
     if expected < 2 * energy.step:
-        raise NotMeasuredError(f"read longer: {shown(power.mean)} kW of {name} are less than two steps of its energy meanwhile")
+        raise NotMeasuredError(
+            f"read longer: {shown(power.mean)} kW of {name} are less than two steps of its energy meanwhile"
+        )
     grown = energy.values[-1] - energy.values[0]
     return grown < energy.step
 

@@ -104,7 +104,9 @@ def series(part: Part, key: str, unit: str, name: str) -> Series:
     for at, value in point["readings"]:
         in_unit = converted(Decimal(value), point["unit"], unit)
         if not isinstance(in_unit, Decimal):
-            raise NotMeasuredError(f"{key} of {name} is stated in {point['unit']}; state it in {unit}, by scale and offset")
+            raise NotMeasuredError(
+                f"{key} of {name} is stated in {point['unit']}; state it in {unit}, by scale and offset"
+            )
         readings[Decimal(at)] = in_unit
     step = converted(Decimal(point["step"]), point["unit"], unit)
     return Series(f"{name} {key}", readings, Decimal(str(step)))

@@ -12,7 +12,6 @@ import importlib
 import json
 import sys
 import time
-from contextlib import suppress
 from datetime import UTC, datetime
 
 PROTOCOLS = {
@@ -36,12 +35,23 @@ class Watched:
         self.points: list[dict] = []
         self._stated = stated
         self._timeout_s = timeout_s
+        self._protocol = None
+        self._missing = ""
         self._device = None
 
     def load(self) -> None:
-        """Load the protocol before the time begins, since that takes seconds. What fails is said when the device is read."""
-        with suppress(ImportError):
-            importlib.import_module(self._module)
+        """Load the protocol, before anything is read: it takes seconds. What is missing is said when the device is read."""
+        try:
+            self._protocol = importlib.import_module(PROTOCOLS[self._stated["protocol"]][0])
+        except ImportError as error:
+            self._missing = f"install clusterwright[building] on the control node: {error}"
+
+    async def begin(self) -> None:
+        """Connect, and look up what is looked up once, before the time begins. What fails is said when the device is read."""
+        await self.read(0)
+        for point in self.points:
+            point["readings"].clear()
+            point.pop("error", None)
 
     def close(self) -> None:
         """Leave the network; the next reading begins anew."""
@@ -49,21 +59,15 @@ class Watched:
             self._device.close()
             self._device = None
 
-    @property
-    def _module(self) -> str:
-        return PROTOCOLS[self._stated["protocol"]][0]
-
     async def read(self, at: float) -> None:
         """Read every point once. A device that does not answer is asked for no further point this time."""
-        silent = ""
+        silent = self._missing
         for point in self.points:
             if not silent:
                 try:
                     value = await asyncio.wait_for(self._value(point), self._timeout_s)
                 except TimeoutError:
                     silent = f"{self.name} does not answer within {self._timeout_s:g} s"
-                except ImportError as error:
-                    silent = f"install clusterwright[building] on the control node: {error}"
                 except OSError as error:
                     silent = f"{self.name}: {error}"
                 # what a device answers is its own: it takes no other device's readings with it
@@ -78,7 +82,7 @@ class Watched:
 
     async def _value(self, point: dict) -> float:
         if self._device is None:
-            self._device = importlib.import_module(self._module).Device(self._stated)
+            self._device = self._protocol.Device(self._stated)
         raw = await self._device.read(point["stated"])
         return round(raw * point["stated"].get("scale", 1) + point["stated"].get("offset", 0), 6)
 
@@ -97,6 +101,8 @@ def read(asked: dict) -> dict:
     """Return what was read. Raise for what cannot be read as it is stated."""
     devices: dict[str, Watched] = {}
     found = replaced(asked["points"], "points", asked, devices)
+    for device in devices.values():
+        device.load()
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     asyncio.run(watch(list(devices.values()), asked["window_s"], asked["interval_s"]))
     return {"begun": begun, "window_s": asked["window_s"], "read": without_statements(found)}
@@ -122,7 +128,9 @@ def replaced(part: object, place: str, asked: dict, devices: dict[str, Watched])
 def require_device(stated: dict | None, name: str, place: str, devices: dict) -> None:
     """Raise if there is no such device, or if it does not say how it is reached."""
     if stated is None:
-        raise WrongError(f"{place}.device: building_devices has no {name!r}; it has {', '.join(sorted(devices)) or 'none'}")
+        raise WrongError(
+            f"{place}.device: building_devices has no {name!r}; it has {', '.join(sorted(devices)) or 'none'}"
+        )
     if stated.get("protocol") not in PROTOCOLS:
         raise WrongError(f"building_devices.{name}.protocol: state one of {', '.join(PROTOCOLS)}")
     if not stated.get("address"):
@@ -142,20 +150,22 @@ def require_point(part: dict, protocol: str, place: str) -> None:
 
 
 async def watch(devices: list[Watched], window_s: float, interval_s: float) -> None:
-    """Read all devices side by side, until the window is over."""
-    for device in devices:
-        device.load()
+    """Read all devices side by side, each at its own pace, until the window is over."""
+    await asyncio.gather(*(device.begin() for device in devices))
+    times = [number * interval_s for number in range(int(window_s / interval_s) + 1)]
     begun = time.monotonic()
-    number = 0
-    while True:
-        at = time.monotonic() - begun
-        await asyncio.gather(*(device.read(at) for device in devices))
-        number += 1
-        if number * interval_s > window_s:
-            break
-        await asyncio.sleep(max(0.0, begun + number * interval_s - time.monotonic()))
-    for device in devices:
-        device.close()
+    await asyncio.gather(*(follow(device, times, interval_s, begun) for device in devices))
+
+
+async def follow(device: Watched, times: list[float], interval_s: float, begun: float) -> None:
+    """Read a device at each of these times. One that passed while it was slow is left out, but never the first and the last."""
+    for number, at in enumerate(times):
+        now = time.monotonic() - begun
+        if 0 < number < len(times) - 1 and now > at + interval_s:
+            continue
+        await asyncio.sleep(max(0.0, at - now))
+        await device.read(at)
+    device.close()
 
 
 def without_statements(part: object) -> object:

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import json
 import ssl
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.client import HTTPException, HTTPSConnection
 
 LARGEST = 4 << 20
@@ -41,7 +41,7 @@ class Device:
         found = [number(at(await self._document(path), keys), context) for path, keys in places]
         return sum(found) / len(found)
 
-    async def _places(self, context: str):
+    async def _places(self, context: str) -> AsyncIterator[tuple[str, list[str]]]:
         """Yield path and property of each temperature of a context: of the chassis' summary, or of the older list of sensors."""
         for chassis in (await self._document("/redfish/v1/Chassis"))["Members"]:
             own = await self._document(chassis["@odata.id"])
