@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.lab.playing import FOLDER, RECAP, find
 from tests.needs import needs
 from tests.playbooks.building import ACCOUNT, HOST, WELL, Building, Shown, inventory, is_loaded, wavering
 from tests.playbooks.scripts import script
+from tests.ports import free_port
 from tests.readings import reading
 from tests.shipped import shipped_catalog
 
@@ -90,8 +92,8 @@ def criteria(step: str) -> dict[str, Criterion]:
 
 def verdict(criterion: Criterion, found: Measured) -> str:
     """Return the verdict of a criterion on a reading."""
-    assert not isinstance(criterion.value, str)
-    planned = PlanCriterion(criterion.metric, criterion.op, criterion.value, criterion.unit, criterion.source)
+    limit = Decimal(str(criterion.value))
+    planned = PlanCriterion(criterion.metric, criterion.op, limit, criterion.unit, criterion.source)
     return judge(planned, [reading("mgmt", found.value, found.unit)]).verdict
 
 
@@ -139,7 +141,7 @@ def asked(step: str, building: Building) -> tuple[str, dict[str, Any], float]:
     }[step]
 
 
-def read(step: str, building: Building, devices: Mapping[str, Any] = {}, timeout_s: float = 10) -> dict[str, Measured]:
+def read(step: str, building: Building, devices: Mapping[str, Any] = {}) -> dict[str, Measured]:
     """Return what a step measures of the building now, some devices reached otherwise than the inventory says."""
     servers = {name: {"protocol": "redfish", "address": server(building, name)["bmc_address"],
                       **{key.removeprefix("bmc_").replace("ca_path", "authority"): value for key, value in server(building, name).items()}}
@@ -151,7 +153,7 @@ def read(step: str, building: Building, devices: Mapping[str, Any] = {}, timeout
             "points": points,
             "window_s": seconds,
             "interval_s": INTERVAL_S if seconds == WINDOW_S else 2 * INTERVAL_S,
-            "timeout_s": timeout_s,
+            "timeout_s": 10,
         }
     )
     raw = {name: {"tool": name, "rc": 0, "stdout": json.dumps(said), "missing_package": None}}
@@ -210,13 +212,15 @@ def test_what_was_not_tried_is_not_measured(case: str, building: Building) -> No
 
 
 def test_a_point_that_does_not_answer_is_named(building: Building) -> None:
-    dead = {"protocol": "snmp", "address": HOST, "port": 9}
-    found = read("088", building, {"pdu-a": dead}, 1)["phase.imbalance_max"]
-    polled = read("090", building, {"pdu-a": dead}, 1)["power.devices_polled_ratio"]
+    nobody = free_port()
+    unit = inventory(building)["building_devices"]["cdu-1"] | {"address": f"{HOST}:{nobody}"}
+    meter = {"protocol": "modbus", "address": HOST, "port": nobody}
+    margin = read("112", building, {"cdu-1": unit})["coolant.above_dew_point"]
+    polled = read("090", building, {"meter": meter})["power.devices_polled_ratio"]
 
-    assert found.value is None
-    assert "meters.pdu-a.L1 (pdu-a" in found.note
-    assert polled.note == "no answer: pdu-a"
+    assert margin.value is None
+    assert "no reading of loops.by-dew-point.supply (cdu-1: " in margin.note
+    assert polled.note == "no answer: facility, row-1"
     assert verdict(criteria("090")[polled.metric], polled) == FAILED
 
 

@@ -40,6 +40,10 @@ class Machine(NamedTuple):
         """Return whether it ran at more than half of these times. Points are not read at one moment, and one may lag."""
         return 2 * sum(self.runs.get(at, False) for at in times) > len(times)
 
+    def is_lost(self, at: Decimal) -> bool:
+        """Return whether it should run and does not."""
+        return self.should.get(at, False) and not self.runs.get(at, True)
+
 
 class Group(NamedTuple):
     """Machines that serve one demand and hold one value at its set point."""
@@ -193,11 +197,11 @@ def stages(group: Group) -> Tried:
 
 
 def loses(group: Group) -> Tried:
-    """See that a machine stopped which should run; what is held then must be held, which `holds` counts."""
-    if any(
-        should and not machine.runs.get(at, True) for machine in group.machines for at, should in machine.should.items()
-    ):
-        return Tried()
+    """See that a machine which should run did not, for longer than it takes to start: what `holds` then judges is its loss."""
+    for machine in group.machines:
+        lost = _lasting(machine.speed, machine.is_lost)
+        if any(lasted_s > group.settles_s for _, lasted_s in lost):
+            return Tried()
     return Tried(untried=f"stop one machine of {group.name} that is commanded to run")
 
 
@@ -211,12 +215,10 @@ def changeovers(handed: Handed) -> Found:
             stated(plant, "free_cooling", name)
         below, above = _limit(plant, "below", name), _limit(plant, "above", name)
         settles_s = Decimal(stated(plant, "settles_s", name))
-        cold = _wrong_stretches(
-            outside, settles_s, lambda at, o=outside, b=below: o.readings[at] < b, is_on, wanted=True
-        )
-        warm = _wrong_stretches(
-            outside, settles_s, lambda at, o=outside, a=above: o.readings[at] > a, is_on, wanted=False
-        )
+        is_cold = {at: value < below for at, value in outside.readings.items()}
+        is_warm = {at: value > above for at, value in outside.readings.items()}
+        cold = _wrong_stretches(outside, settles_s, is_cold, is_on, wanted=True)
+        warm = _wrong_stretches(outside, settles_s, is_warm, is_on, wanted=False)
         faults += [f"{name}: free cooling is off at {shown(outside.readings[at])} degC" for at in cold]
         faults += [f"{name}: free cooling is on at {shown(outside.readings[at])} degC" for at in warm]
         if len(set(is_on.values())) < 2:
@@ -233,7 +235,7 @@ def _limit(plant: Part, key: str, name: str) -> Decimal:
 def _wrong_stretches(
     outside: Series,
     settles_s: Decimal,
-    applies: Callable[[Decimal], bool],
+    weather: Mapping[Decimal, bool],
     is_on: Mapping[Decimal, bool],
     *,
     wanted: bool,
@@ -241,7 +243,7 @@ def _wrong_stretches(
     """Return the beginning of the fault in each stretch of weather: what should have changed over did not in time."""
     found: list[Decimal] = []
     was_wrong = False
-    for at, lasted_s in _lasting(outside, lambda now: applies(now) and is_on.get(now, wanted) != wanted):
+    for at, lasted_s in _lasting(outside, lambda now: weather[now] and is_on.get(now, wanted) != wanted):
         if not lasted_s:
             was_wrong = False
         if lasted_s > settles_s and not was_wrong:
