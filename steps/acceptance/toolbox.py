@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from steps.acceptance.building import air, coolant, power, sequences
 from steps.acceptance.metric import Metric, Tool
 from steps.acceptance.tools import (
     dcgm,
@@ -100,6 +101,14 @@ TOOLS: tuple[Tool, ...] = (
     slurm.SHOW,
     slurm.SINFO,
     slurm.SACCT,
+    power.BALANCE,
+    power.METERS,
+    air.AISLE,
+    air.AIRFLOW,
+    coolant.COOLANT,
+    sequences.FANS,
+    sequences.PUMPS,
+    sequences.ECONOMISERS,
 )
 
 _ALL = [metric for tool in TOOLS for metric in tool.metrics]

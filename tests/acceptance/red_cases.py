@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tests.acceptance import hand_written, handing, soaks
+from tests.acceptance import building_readings, hand_written, handing, soaks
 from tests.acceptance.handing import FIXTURES, Raw, entry
 from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, POWERED, TOOLS
 
@@ -313,5 +313,33 @@ TOOLBOX: dict[str, Red] = {
         },
         {"sensors": 108},
     ),
+    "phase.imbalance_max": Red(
+        "one phase carries more than a third more", WRITTEN, "22.22", {"phase_currents": building_readings.phases(16, 22, 16)},
+    ),
+    "power.devices_polled_ratio": Red(
+        "the meter of a row stands still", WRITTEN, "0.666666",
+        {"power_meters": building_readings.meters(row=building_readings.trend("kW", 10))},
+    ),
+    "fan.sequence_failures": Red(
+        "a fan keeps its speed while the demand doubles", WRITTEN, 2,
+        {"fans": building_readings.group(fan=building_readings.trend("percent", 60))},
+    ),
+    "pump.sequence_failures": Red(
+        "two pumps at a fixed speed", WRITTEN, 3,
+        {"pumps": building_readings.group(a=building_readings.trend("percent", 70), b=building_readings.trend("percent", 70))},
+    ),
+    "economiser.changeover_failures": Red(
+        "free cooling is off although it is cold outside", WRITTEN, 1, {"economisers": building_readings.closed_in_the_cold()},
+    ),
+    "aisle.temperature_max": Red("a cold aisle at 31 degC once", WRITTEN, 31, {"cold_aisle": building_readings.aisle(24, 31, 24)}),
+    "aisle.temperature_min": Red("a cold aisle at 15 degC once", WRITTEN, 15, {"cold_aisle": building_readings.aisle(24, 15, 24)}),
+    "airflow.reversed_fans": Red(
+        "air leaves a server colder than it enters", WRITTEN, 1, {"airflow": building_readings.air(intake=30, exhaust=22)},
+    ),
+    "inlet.rise_over_supply": Red(
+        "a server breathes from the hot aisle", WRITTEN, "16.00", {"airflow": building_readings.air(intake=38, exhaust=52)},
+    ),
+    "coolant.above_dew_point": Red("coolant a kelvin above the dew point", WRITTEN, "1.00", {"coolant": building_readings.coolant(16, 15)}),
+    "coolant.supply_max": Red("coolant of 47 degC", WRITTEN, 47, {"coolant": building_readings.coolant(47, 12)}),
 }  # fmt: skip
 """Faults that a tool of the toolbox shows, by metric."""

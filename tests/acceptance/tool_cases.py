@@ -186,5 +186,13 @@ CASES = (
     Case("prometheus_alerts", "prometheus_alerts.json", {"alerts.firing": 0}),
     Case("scontrol_show_node", "scontrol_show_node.txt", {"scheduler.nodes_available_ratio": 0}),
     Case("sinfo", "sinfo.json", {"scheduler.nodes_ready_ratio": 0}),
+    Case("phase_currents", "phase_currents.json", {"phase.imbalance_max": "1.66"}),
+    Case("power_meters", "power_meters.json", {"power.devices_polled_ratio": 1, "power.levels_differ_max": "0.88"}),
+    Case("cold_aisle", "cold_aisle.json", {"aisle.temperature_max": "24.0", "aisle.temperature_min": "22.436434"}),
+    Case("airflow", "airflow.json", {"airflow.reversed_fans": 0, "inlet.rise_over_supply": "1.50"}),
+    Case("coolant", "coolant.json", {"coolant.above_dew_point": "20.51", "coolant.supply_max": "32.013126"}),
+    Case("fans", "fans.json", {"fan.sequence_failures": 0}),
+    Case("pumps", "pumps.json", {"pump.sequence_failures": 0}),
+    Case("economisers", "economisers.json", {"economiser.changeover_failures": 0}),
     Case("sacct", "sacct.txt", {"scheduler.failed_jobs": 2, "scheduler.node_failures": 1}),
 )  # fmt: skip

@@ -1,0 +1,97 @@
+"""The air of a hall: temperatures of cold aisles, and of the air that enters and leaves servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from operator import gt, lt
+
+from steps.acceptance.building.trends import Series, listed, mean, parts, read_of, series, shown, span_s, stated
+from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.metric import Metric, Tool
+
+DEGREES = "degC"
+TELLS_K = Decimal(1)
+"""The least difference between two sensors of a server from which it is known which air is warmer. An assumption."""
+
+
+def aisle_max(handed: Handed) -> Found:
+    """Return the highest temperature of all points of the cold aisles, over the whole time."""
+    return _extreme(handed, gt)
+
+
+def aisle_min(handed: Handed) -> Found:
+    """Return the lowest temperature of all points of the cold aisles, over the whole time."""
+    return _extreme(handed, lt)
+
+
+def _extreme(handed: Handed, is_beyond: Callable[[Decimal, Decimal], bool]) -> Found:
+    read = read_of(handed, "cold_aisle")
+    aisles = [series(parts(read, "aisles"), name, DEGREES, "cold_aisle_points") for name in parts(read, "aisles")]
+    inlets = [series(one, "intake", DEGREES, name) for name, one in stated(read, "servers", "this step").items()]
+    worst: tuple[Decimal, Series] | None = None
+    for one in (*aisles, *inlets):
+        for value in one.values:
+            if worst is None or is_beyond(value, worst[0]):
+                worst = value, one
+    assert worst is not None
+    value, where = worst
+    return Found(
+        value, f"at {where.name}; {len(aisles)} points and {len(inlets)} servers over {shown(span_s(where))} s"
+    )
+
+
+def reversed_fans(handed: Handed) -> Found:
+    """Count servers whose air leaves colder than it enters. A server that does not warm its air enough tells nothing."""
+    wrong, unclear, count = [], [], 0
+    for rack in parts(read_of(handed, "airflow"), "racks").values():
+        for name, server in stated(rack, "servers", "the rack").items():
+            count += 1
+            warming = series(server, "exhaust", DEGREES, name).mean - series(server, "intake", DEGREES, name).mean
+            if abs(warming) < TELLS_K:
+                unclear.append(name)
+            elif warming < 0:
+                wrong.append(f"{name} ({shown(warming)} K)")
+    if not wrong and unclear:
+        raise NotMeasuredError(
+            f"load {listed(unclear)}: the air is not warmed by {TELLS_K} K, so its direction is not known"
+        )
+    return Found(Decimal(len(wrong)), f"exhaust colder than intake: {listed(wrong)}" if wrong else f"{count} servers")
+
+
+def rise_over_supply(handed: Handed) -> Found:
+    """Return by how much the air that enters a server is warmer than what its rack is supplied with: the worst server's mean."""
+    worst: tuple[Decimal, str] | None = None
+    for rack_name, rack in parts(read_of(handed, "airflow"), "racks").items():
+        supply = series(rack, "supply", DEGREES, rack_name)
+        for name, server in stated(rack, "servers", rack_name).items():
+            rise = _rise(series(server, "intake", DEGREES, name), supply)
+            if worst is None or rise > worst[0]:
+                worst = rise, f"{name} in {rack_name}"
+    if worst is None:
+        raise NotMeasuredError("no rack of the inventory has a server whose controller can be read")
+    return Found(worst[0].quantize(Decimal("0.01")), worst[1])
+
+
+def _rise(intake: Series, supply: Series) -> Decimal:
+    both = intake.readings.keys() & supply.readings.keys()
+    if not both:
+        raise NotMeasuredError(f"{intake.name} and {supply.name} were never read together")
+    return mean([intake.readings[at] - supply.readings[at] for at in both])
+
+
+AISLE = Tool(
+    "cold aisle points",
+    "cold_aisle",
+    "role building_read",
+    (Metric("aisle.temperature_max", DEGREES, aisle_max), Metric("aisle.temperature_min", DEGREES, aisle_min)),
+)
+AIRFLOW = Tool(
+    "servers' air",
+    "airflow",
+    "role building_read",
+    (
+        Metric("airflow.reversed_fans", "count", reversed_fans),
+        Metric("inlet.rise_over_supply", "delta_degC", rise_over_supply),
+    ),
+)
