@@ -60,11 +60,13 @@ def lab() -> Iterator[Lab]:
             name = f"vlan{vlan}"
             lines += [f"ovs-vsctl --may-exist add-port fabric {name} tag={vlan} -- set interface {name} type=internal"]
             lines += [f"ip address replace {gateway(lab, segment)}/24 dev {name}", f"ip link set {name} up"]
-        lines += ["sysctl -qw net.ipv4.ip_forward=1", f"nft -f - <<'END'\n{ROUTER}\nEND"]
+        # the kernel sees frames of a switched port too, and is not to answer for the router there
+        lines += ["sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.arp_ignore=1", f"nft -f - <<'END'\n{ROUTER}\nEND"]
         ssh(lab, "leaf-1", "set -e\n" + "\n".join(lines))
         way = f"ip route replace {lab.addresses.plane(1)} via {gateway(lab, 'storage')}"
         for host in ("storage", "node-01"):
             ssh(lab, host, way)
+            ssh(lab, host, f"ping -c 1 -w 30 {gateway(lab, 'storage')} >/dev/null")
         yield lab
 
 

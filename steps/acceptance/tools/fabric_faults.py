@@ -24,6 +24,9 @@ ALMOST = Decimal("0.9")
 """The share of a fault's time after which silence counts as the whole of it."""
 
 DOWN = ("down", "inactive", "failed")
+NOT_DOWN = ("up", "unknown", "lowerlayerdown", "dormant", "testing", "active", "activating", "deactivating", "reloading")
+"""States of ports and of services that were not broken."""
+
 Silences = list[tuple[str, Decimal | None]]
 
 
@@ -69,12 +72,9 @@ def jobs_lost(handed: Handed) -> Found:
 def reroute_s(handed: Handed) -> Found:
     """Return the longest silence over all faults that a job must outlive. A job that was lost was not rerouted."""
     document = handed.document(OUTPUT)
-    hold = number(document["hold_s"])
-    slowest = (Decimal(-1), "")
-    for fault in _all_run(_survived(document)):
-        if lost := fault.lost(hold):
-            raise NotMeasuredError(f"{fault.name}: {lost[0]}")
-        slowest = max(slowest, *((s or Decimal(0), f"{fault.name}: {pair}") for pair, s in fault.silent))
+    if jobs_lost(handed).value:
+        raise NotMeasuredError(jobs_lost(handed).note)
+    slowest = max((s or Decimal(0), f"{f.name}: {pair}") for f in _survived(document) for pair, s in f.silent)
     return Found(*slowest)
 
 
@@ -119,11 +119,14 @@ def _faults(document: dict[str, Any]) -> Iterator[Fault]:
 
 def _unrun(broken: dict[str, Any], lead: Decimal) -> str:
     """Return why a fault shows nothing; an empty text if it was one."""
-    states = broken.get("states", {})
-    if not states or not all(state in DOWN for state in states.values()):
+    if not broken:
         return "it was not broken"
-    carried = number(broken["carried"])
-    is_port = any(state == "down" for state in states.values())
+    carried, states = number(broken["carried"]), list(broken["states"].values())
+    if not states or set(states) - {*DOWN, *NOT_DOWN}:
+        raise ValueError(states)
+    if not set(states) <= {*DOWN}:
+        return "it was not broken"
+    is_port = "down" in states
     return f"its ports carried {carried} packets in {lead} s, no load" if is_port and carried < LEAST_PACKETS * lead else ""
 
 
