@@ -38,6 +38,7 @@ from steps.acceptance.tools import (
     slurm,
     smartctl,
     soak,
+    switch_firmware,
     stream,
     xid_log,
 )
@@ -88,6 +89,7 @@ TOOLS: tuple[Tool, ...] = (
     redfish_info.SYSTEM,
     redfish_info.FIRMWARE,
     redfish_info.BIOS,
+    switch_firmware.TOOL,
     redfish_info.DRIVES,
     redfish_info.VOLUMES,
     redfish.THERMAL,

@@ -292,6 +292,11 @@ TOOLBOX: dict[str, Red] = {
         "a host is not answered from the moment a trunk was cut", EDITED, 1,
         {"fabric_faults": captured("fabric_faults.json", ('"silent_s": 10.81,\n     "silent_at_end_s": 0.05', '"silent_s": 10.81,\n     "silent_at_end_s": 10.81'))},
     ),
+    "segments.leaks": Red("a server's port of the switch is in another VLAN", CAPTURED, 2, {"segment_probe": captured("segment_probe.json")}),
+    "segments.allowed_pairs_reachable_ratio": Red(
+        "the same port: nobody of its own segment answers", CAPTURED, 0, {"segment_probe": captured("segment_probe.json")},
+    ),
+    "addresses.overlaps": Red("another host has this one's address", CAPTURED, 1, {"segment_probe": captured("segment_probe.json")}),
     "rdma.pairs_tested_ratio": Red("a port that is down", EDITED, "0.75", {"pair_tests": captured("pair_tests_rdma.json")}),
     "rdma.write_latency_max_us": Red(
         "a path with a full queue", WRITTEN, "141.00", {"ib_write_lat": captured("ib_write_lat.txt", ("1.41  ", "141.00"))},

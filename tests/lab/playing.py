@@ -27,6 +27,7 @@ BY_ITSELF: dict[str, str] = {
     "networking/059_fabric_counters.yml": "needs the subnet managers of step 060: `test_subnet_managers`",
     "networking/060_subnet_managers.yml": "needs an InfiniBand fabric, and two hosts for its managers: `test_subnet_managers`",
     "networking/053_network_segmentation.yml": "needs a switch with segments: `test_network_segmentation`",
+    "networking/061_switch_firmware.yml": "writes firmware and restarts switches: `test_switch_firmware`",
     "networking/067_network_resilience.yml": "breaks a fabric that has a second way: `test_network_resilience`",
     "networking/048_switch_configuration.yml": "needs switches with Cumulus Linux: `test_switch_configuration`",
     "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
