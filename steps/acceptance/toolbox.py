@@ -38,8 +38,8 @@ from steps.acceptance.tools import (
     slurm,
     smartctl,
     soak,
-    switch_firmware,
     stream,
+    switch_firmware,
     xid_log,
 )
 

@@ -297,6 +297,10 @@ TOOLBOX: dict[str, Red] = {
         "the same port: nobody of its own segment answers", CAPTURED, 0, {"segment_probe": captured("segment_probe.json")},
     ),
     "addresses.overlaps": Red("another host has this one's address", CAPTURED, 1, {"segment_probe": captured("segment_probe.json")}),
+    "switch.firmware_versions": Red(
+        "one of two switches did not get the pinned release", CAPTURED, 2, {"switch_firmware": captured("switch_firmware.json")},
+    ),
+    "switch.rollback_tested": Red("nobody has rolled back from the pinned release", CAPTURED, False, {"switch_firmware": captured("switch_firmware.json")}),
     "rdma.pairs_tested_ratio": Red("a port that is down", EDITED, "0.75", {"pair_tests": captured("pair_tests_rdma.json")}),
     "rdma.write_latency_max_us": Red(
         "a path with a full queue", WRITTEN, "141.00", {"ib_write_lat": captured("ib_write_lat.txt", ("1.41  ", "141.00"))},

@@ -30,7 +30,7 @@ OPEN = {
 MORE = {
     "gpu.fabric_not_ready", "topology.mismatches", "port.down", "lldp.mismatches", "redfish.firmware_unversioned",
     "redfish.bios_deviations", "firmware.baseline_deviations", "fault.links_not_restored", "fault.jobs_lost_on_trunk_or_spine",
-    "addresses.overlaps",
+    "addresses.overlaps", "switch.firmware_versions",
 }  # fmt: skip
 LESS = {
     "gpu.ecc_enabled", "topology.links_found_ratio", "lldp.links_found_ratio", "raid.boot_volume_optimal",

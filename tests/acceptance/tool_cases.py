@@ -105,6 +105,7 @@ CASES = (
     Case("pair_tests", "pair_tests_rdma.json", {
         "fabric.pair_culprits": 1, "tcp.pair_slowest_gbit": None, "rdma.pairs_tested_ratio": "0.75", "rdma.write_bw_min_gbit": None,
     }),
+    Case("switch_firmware", "switch_firmware.json", {"switch.firmware_versions": 2, "switch.rollback_tested": False}),
     Case("segment_probe", "segment_probe.json", {
         "segments.leaks": 2, "segments.allowed_pairs_reachable_ratio": 0, "addresses.overlaps": 1,
     }),

@@ -47,7 +47,11 @@ def _router(lab: Lab, switch: str, asn: int, trunks: tuple[str, ...], networks: 
     configuration = "\n".join(["frr defaults datacenter", "no zebra nexthop kernel enable", *lines, ""])
     # ways are chosen by ports, as switches do
     settings = "net.ipv4.ip_forward=1 net.ipv4.fib_multipath_hash_policy=1 net.ipv6.conf.all.forwarding=1"
-    ssh(lab, switch, "apt-get install -y -qq --no-install-recommends frr >/dev/null && sed -i 's/^bgpd=no/bgpd=yes/' /etc/frr/daemons")
+    ssh(
+        lab,
+        switch,
+        "apt-get install -y -qq --no-install-recommends frr >/dev/null && sed -i 's/^bgpd=no/bgpd=yes/' /etc/frr/daemons",
+    )
     for network in networks:
         ssh(lab, switch, f"ip address replace {network} dev {LEAF_BRIDGE}")
     ssh(

@@ -70,8 +70,7 @@ def test_traffic_takes_the_other_way_and_everything_is_put_back(lab: Lab, tmp_pa
 
     assert found["fault.scenarios_run_ratio"].value == 1, found
     assert found["fault.jobs_lost_on_trunk_or_spine"].value == 0, found
-    assert found["fault.reroute_max_s"].value is not None
-    assert found["fault.reroute_max_s"].value < 5, found
+    assert float(found["fault.reroute_max_s"].value or 99) < 5, found
     assert found["fault.links_not_restored"].value == 0, found
 
 

@@ -42,11 +42,16 @@ class Site:
             for part in PARTS:
                 (self.folder / f"{part}-{version}").write_text(f"lab-firmware {part} {version}", encoding="utf-8")
         quick = {"firmware_update_poll_s": 1, "firmware_update_boot_timeout_s": 60, "switch_firmware_back_s": 30}
-        marked = {"switch_firmware_drain": ["touch", "/run/drained"], "switch_firmware_return": ["rm", "-f", "/run/drained"]}
+        marked = {
+            "switch_firmware_drain": ["touch", "/run/drained"],
+            "switch_firmware_return": ["rm", "-f", "/run/drained"],
+        }
         return {
             "firmware_baseline": dict.fromkeys(PARTS, release),
             "firmware_images": {part: f"{self.address}/{part}-{release}" for part in PARTS},
-            "switch_firmware_former_images": {part: f"{self.address}/{part}-{former}" for part in PARTS} if former else {},
+            "switch_firmware_former_images": {part: f"{self.address}/{part}-{former}" for part in PARTS}
+            if former
+            else {},
             **quick,
             **marked,
         }
@@ -91,7 +96,9 @@ def test_switches_come_to_the_release_and_the_first_was_rolled_back(site: Site, 
     assert found["switch.firmware_versions"]["leaf-1"].value == 1, found
     assert found["switch.rollback_tested"]["leaf-1"].value is True, found
     assert (again.rc, again.changes) == (0, 0), again.said[-4000:]
-    said = [str(entry["Message"]) for entry in Bmc(site.lab, "leaf-1").get("/Managers/1/LogServices/SEL/Entries")["Members"]]
+    said = [
+        str(entry["Message"]) for entry in Bmc(site.lab, "leaf-1").get("/Managers/1/LogServices/SEL/Entries")["Members"]
+    ]
     written = [words for words in reversed(said) if words.startswith("SwitchOS")]
     assert [words.split()[1] for words in written] == ["2.0.0", "1.0.0", "2.0.0"]
 

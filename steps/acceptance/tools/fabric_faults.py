@@ -24,7 +24,17 @@ ALMOST = Decimal("0.9")
 """The share of a fault's time after which silence counts as the whole of it."""
 
 DOWN = ("down", "inactive", "failed")
-NOT_DOWN = ("up", "unknown", "lowerlayerdown", "dormant", "testing", "active", "activating", "deactivating", "reloading")
+NOT_DOWN = (
+    "up",
+    "unknown",
+    "lowerlayerdown",
+    "dormant",
+    "testing",
+    "active",
+    "activating",
+    "deactivating",
+    "reloading",
+)
 """States of ports and of services that were not broken."""
 
 Silences = list[tuple[str, Decimal | None]]
@@ -127,7 +137,11 @@ def _unrun(broken: dict[str, Any], lead: Decimal) -> str:
     if not set(states) <= {*DOWN}:
         return "it was not broken"
     is_port = "down" in states
-    return f"its ports carried {carried} packets in {lead} s, no load" if is_port and carried < LEAST_PACKETS * lead else ""
+    return (
+        f"its ports carried {carried} packets in {lead} s, no load"
+        if is_port and carried < LEAST_PACKETS * lead
+        else ""
+    )
 
 
 def _up(said: dict[str, list[str]]) -> set[tuple[str, str]]:

@@ -69,7 +69,10 @@ def _forbidden_pairs(document: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the pairs of a segment of this host and one that it must not reach."""
     own = {probe["from"] for probe in document["probes"]}
     return {
-        (one, other) for one in own for other in document["segments"] if other not in document["segments"][one]["reaches"]
+        (one, other)
+        for one in own
+        for other in document["segments"]
+        if other not in document["segments"][one]["reaches"]
     }
 
 

@@ -30,7 +30,9 @@ def rollback_tested(handed: Handed) -> Found:
     """Return whether a switch was rolled back from the release that is pinned."""
     document = _asked(handed)
     tried = [record for record in document["rolled_back"] if record["from"] in document["pinned"].values()]
-    note = f"to {', '.join(map(str, tried[0]['to'].values()))}" if tried else "no switch was rolled back from this release"
+    note = (
+        f"to {', '.join(map(str, tried[0]['to'].values()))}" if tried else "no switch was rolled back from this release"
+    )
     return Found(bool(tried), note)
 
 

@@ -77,7 +77,21 @@ def silences(own: str, far: str, port: int, seconds: float) -> dict[str, float |
 def session(own: str, far: str, port: int, plan: dict) -> str:
     """Return why the sessions to the other host ended; nothing if they lived until the end."""
     rate = ["-b", plan["bitrate"]] if plan["bitrate"] else []
-    command = ["iperf3", "-J", "-c", far, "-B", own, "-p", str(port), "-P", str(STREAMS), "-t", str(plan["seconds"]), *rate]
+    command = [
+        "iperf3",
+        "-J",
+        "-c",
+        far,
+        "-B",
+        own,
+        "-p",
+        str(port),
+        "-P",
+        str(STREAMS),
+        "-t",
+        str(plan["seconds"]),
+        *rate,
+    ]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=plan["seconds"] + PATIENCE_S

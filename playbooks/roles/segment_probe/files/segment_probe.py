@@ -100,7 +100,13 @@ def asked(plan: dict, end: dict) -> tuple[list[dict], list[str]]:
     probes = []
     for other in plan["others"]:
         same = mac_bytes(other["mac"]) in wire.arp.get(other["address"], ())
-        how = "its port answers on this wire" if same else "by way of the gateway" if other["address"] in wire.echo else ""
+        how = (
+            "its port answers on this wire"
+            if same
+            else "by way of the gateway"
+            if other["address"] in wire.echo
+            else ""
+        )
         found = {"from": end["segment"], "port": end["port"], "to": other["segment"], "host": other["host"]}
         probes.append({**found, "address": other["address"], "reached": bool(how), "how": how})
     taken = wire.arp.get(end["address"], set()) - {wire.mac}
@@ -118,7 +124,9 @@ def main() -> None:
         twice += taken
     have = {end["port"] for end in plan["own"]}
     without = sorted(port for port in plan["ports"] if port not in have)
-    print(json.dumps({"segments": plan["segments"], "ports_without_address": without, "probes": probes, "taken": twice}))
+    print(
+        json.dumps({"segments": plan["segments"], "ports_without_address": without, "probes": probes, "taken": twice})
+    )
 
 
 if __name__ == "__main__":
