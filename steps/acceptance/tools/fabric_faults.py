@@ -40,7 +40,7 @@ NOT_DOWN = (
 Silences = list[tuple[str, Decimal | None]]
 
 
-class Fault(NamedTuple):
+class FabricFault(NamedTuple):
     """A line of the fault script: why it was not run, empty if it was; by pair of hosts the silence, and which sessions ended."""
 
     name: str
@@ -97,7 +97,7 @@ def not_restored(handed: Handed) -> Found:
     return Found(Decimal(len(missing) + len(dead)), "; ".join([*missing, *dead]))
 
 
-def _survived(document: dict[str, Any]) -> list[Fault]:
+def _survived(document: dict[str, Any]) -> list[FabricFault]:
     """Return the faults that a job must outlive."""
     found = [fault for fault in _faults(document) if fault.kind in SURVIVED]
     if not found:
@@ -105,7 +105,7 @@ def _survived(document: dict[str, Any]) -> list[Fault]:
     return found
 
 
-def _all_run(faults: list[Fault]) -> list[Fault]:
+def _all_run(faults: list[FabricFault]) -> list[FabricFault]:
     """Return these faults if each was run. A job is not known to outlive the others."""
     for fault in faults:
         if fault.unrun:
@@ -113,7 +113,7 @@ def _all_run(faults: list[Fault]) -> list[Fault]:
     return faults
 
 
-def _faults(document: dict[str, Any]) -> Iterator[Fault]:
+def _faults(document: dict[str, Any]) -> Iterator[FabricFault]:
     hold, lead = number(document["hold_s"]), number(document["lead_s"])
     for entry in document["faults"]:
         if entry["kind"] not in document["kinds"]:
@@ -124,7 +124,7 @@ def _faults(document: dict[str, Any]) -> Iterator[Fault]:
         heard = {s["from"] for s in sessions}
         ended += [f"{host} has no result" for host in document["senders"] if host not in heard]
         dead = [_pair(s) for s in sessions if s["silent_at_end_s"] is None or number(s["silent_at_end_s"]) >= hold / 2]
-        yield Fault(entry["name"], entry["kind"], _unrun(broken, lead), silent, ended, dead)
+        yield FabricFault(entry["name"], entry["kind"], _unrun(broken, lead), silent, ended, dead)
 
 
 def _unrun(broken: dict[str, Any], lead: Decimal) -> str:
