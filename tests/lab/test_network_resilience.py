@@ -6,6 +6,7 @@ Playbook: `networking/067_network_resilience.yml`. FRR on every switch of the to
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,9 +110,9 @@ def test_a_link_comes_back_by_itself_where_the_run_was_killed(lab: Lab, tmp_path
     path = tmp_path / "faults.yml"
     path.write_text(yaml.safe_dump({"fabric_faults": [TRUNK], **QUICK}), encoding="utf-8")
     ansible = command(lab, PLAYBOOK, "-e", f"@{path}")
-    run = subprocess.Popen(ansible, env=environment(), stdout=subprocess.DEVNULL)
+    run = subprocess.Popen(ansible, env=environment(), stdout=subprocess.DEVNULL, start_new_session=True)
     assert until(lambda: is_up(lab, "leaf-1", "swp49"), lambda up: not up, seconds=60) is False
-    run.kill()
+    os.killpg(run.pid, signal.SIGKILL)  # its workers too
     run.wait()
 
     assert until(lambda: is_up(lab, "leaf-1", "swp49"), bool, seconds=20)
