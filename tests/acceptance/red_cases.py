@@ -278,6 +278,29 @@ TOOLBOX: dict[str, Red] = {
     "rdma.write_bw_min_gbit": Red("a pair at 100 Gbit/s", CAPTURED, "98.03", SLOW_LINK),
     "gpudirect.write_bw_min_gbit": Red("GPU to GPU at 100 Gbit/s", CAPTURED, "98.03", SLOW_LINK),
     "fabric.pair_culprits": Red("a port that sends 5 Mbit/s at most", CAPTURED, 1, {"pair_tests": captured("pair_tests.json")}),
+    "fault.scenarios_run_ratio": Red(
+        "a spine that carried nothing before it was cut off, and no line for two kinds of fault", CAPTURED, "0.25",
+        {"fabric_faults": captured("fabric_faults.json")},
+    ),
+    "fault.jobs_lost_on_trunk_or_spine": Red(
+        "a trunk is cut while the router of the other spine is stopped", CAPTURED, 1, {"fabric_faults": captured("fabric_faults.json")},
+    ),
+    "fault.reroute_max_s": Red(
+        "nothing passed until the cut trunk was back", CAPTURED, None, {"fabric_faults": captured("fabric_faults.json")},
+    ),
+    "fault.links_not_restored": Red(
+        "a host is not answered from the moment a trunk was cut", EDITED, 1,
+        {"fabric_faults": captured("fabric_faults.json", ('"silent_s": 10.81,\n     "silent_at_end_s": 0.05', '"silent_s": 10.81,\n     "silent_at_end_s": 10.81'))},
+    ),
+    "segments.leaks": Red("a server's port of the switch is in another VLAN", CAPTURED, 2, {"segment_probe": captured("segment_probe.json")}),
+    "segments.allowed_pairs_reachable_ratio": Red(
+        "the same port: nobody of its own segment answers", CAPTURED, 0, {"segment_probe": captured("segment_probe.json")},
+    ),
+    "addresses.overlaps": Red("another host has this one's address", CAPTURED, 1, {"segment_probe": captured("segment_probe.json")}),
+    "switch.firmware_versions": Red(
+        "one of two switches did not get the pinned release", CAPTURED, 2, {"switch_firmware": captured("switch_firmware.json")},
+    ),
+    "switch.rollback_tested": Red("nobody has rolled back from the pinned release", CAPTURED, False, {"switch_firmware": captured("switch_firmware.json")}),
     "rdma.pairs_tested_ratio": Red("a port that is down", EDITED, "0.75", {"pair_tests": captured("pair_tests_rdma.json")}),
     "rdma.write_latency_max_us": Red(
         "a path with a full queue", WRITTEN, "141.00", {"ib_write_lat": captured("ib_write_lat.txt", ("1.41  ", "141.00"))},

@@ -105,6 +105,13 @@ CASES = (
     Case("pair_tests", "pair_tests_rdma.json", {
         "fabric.pair_culprits": 1, "tcp.pair_slowest_gbit": None, "rdma.pairs_tested_ratio": "0.75", "rdma.write_bw_min_gbit": None,
     }),
+    Case("switch_firmware", "switch_firmware.json", {"switch.firmware_versions": 2, "switch.rollback_tested": False}),
+    Case("segment_probe", "segment_probe.json", {
+        "segments.leaks": 2, "segments.allowed_pairs_reachable_ratio": 0, "addresses.overlaps": 1,
+    }),
+    Case("fabric_faults", "fabric_faults.json", {
+        "fault.scenarios_run_ratio": "0.25", "fault.jobs_lost_on_trunk_or_spine": 1, "fault.reroute_max_s": None, "fault.links_not_restored": 0,
+    }),
     Case("ib_write_lat", "ib_write_lat.txt", {"rdma.write_latency_max_us": "1.41"}),
     Case("ib_read_lat", "ib_write_lat.txt", {"rdma.read_latency_us": "1.41"}),
     Case("ibdiagnet", "ibdiagnet.txt", {

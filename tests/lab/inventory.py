@@ -122,6 +122,8 @@ def _host(lab: Lab, host: Host) -> dict[str, Any]:
         # settings of an installation; the lab's hosts boot from no card, and have no such disk
         entry["boot_mac"] = network.mac(lab, host, "eth0")
         entry["boot_disk"] = "/dev/vda"
+        if host.role == "switch":
+            entry["firmware_baseline"] = model.SWITCH_FIRMWARE
     links = [(link.port, link.switch, link.switch_port) for link in lab.topology.links if link.host == host.name]
     links += [(link.switch_port, link.host, link.port) for link in lab.topology.links if link.switch == host.name]
     if links:

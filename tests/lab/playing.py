@@ -26,6 +26,9 @@ TIMEOUT_S = 1800
 BY_ITSELF: dict[str, str] = {
     "networking/059_fabric_counters.yml": "needs the subnet managers of step 060: `test_subnet_managers`",
     "networking/060_subnet_managers.yml": "needs an InfiniBand fabric, and two hosts for its managers: `test_subnet_managers`",
+    "networking/053_network_segmentation.yml": "needs a switch with segments: `test_network_segmentation`",
+    "networking/061_switch_firmware.yml": "writes firmware and restarts switches: `test_switch_firmware`",
+    "networking/067_network_resilience.yml": "breaks a fabric that has a second way: `test_network_resilience`",
     "networking/048_switch_configuration.yml": "needs switches with Cumulus Linux: `test_switch_configuration`",
     "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
     "server_assembly/017_bmc_addresses.yml": "writes a list where it is called: `test_node_bring_up`",
@@ -93,21 +96,30 @@ def find(step: str) -> str:
     return playbook
 
 
-def play(lab: Lab, playbook: Path | str, *options: str, inventory: Path | None = None) -> Played:
-    """Run a playbook, one of `every_playbook` or a file, on the lab's inventory or on another of its hosts."""
-    environment = os.environ | {
+def environment() -> dict[str, str]:
+    """Return the environment in which Ansible runs."""
+    return os.environ | {
         "ANSIBLE_ROLES_PATH": str(FOLDER / "roles"),
         "ANSIBLE_NOCOLOR": "1",
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
     }
+
+
+def command(lab: Lab, playbook: Path | str, *options: str, inventory: Path | None = None) -> list[str]:
+    """Return the command line that plays a playbook."""
+    return ["ansible-playbook", "-i", str(inventory or lab.inventory), *options, str(FOLDER / playbook)]
+
+
+def play(lab: Lab, playbook: Path | str, *options: str, inventory: Path | None = None) -> Played:
+    """Run a playbook, one of `every_playbook` or a file, on the lab's inventory or on another of its hosts."""
     begun = time.monotonic()
     done = subprocess.run(
-        ["ansible-playbook", "-i", str(inventory or lab.inventory), *options, str(FOLDER / playbook)],
+        command(lab, playbook, *options, inventory=inventory),
         capture_output=True,
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        env=environment,
+        env=environment(),
         timeout=TIMEOUT_S,
     )
     said = done.stdout + done.stderr

@@ -12,6 +12,7 @@ from typing import Any
 from tests.lab import fabric, network
 from tests.lab.lab import Lab
 from tests.lab.processes import run
+from tests.lab.sims.redfish import model
 from tests.lab.topology import Host
 
 SIMS = Path(__file__).parent / "sims"
@@ -96,6 +97,7 @@ def _bmc(lab: Lab, host: Host) -> dict[str, Any]:
         "mac": network.mac(lab, host, "bmc"),
         "serial": serial(lab, host),
         "uuid": system_uuid(lab, host),
+        **({"firmware": model.SWITCH_FIRMWARE} if host.role == "switch" else {}),
         "ports": {port: network.mac(lab, host, port) for port in ports},
     }
 

@@ -47,7 +47,7 @@ class Bmc:
             "boot": {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"},
             "bios": {name: values[0] for name, values in model.BIOS.items()},
             "bios_next": {},
-            "firmware": dict(model.FIRMWARE),
+            "firmware": dict(terms.get("firmware", model.FIRMWARE)),
             "firmware_next": {},
             "log": [],
             "entries": 0,
@@ -238,7 +238,7 @@ class Bmc:
 
     def _flash(self, task: dict[str, Any], image: str, targets: list[str]) -> None:
         try:
-            component, version = _image_of(image, targets or list(model.FIRMWARE))
+            component, version = _image_of(image, targets or list(self.memory["firmware"]))
             for percent in range(20, 101, 20):
                 time.sleep(model.UPDATE_S / 5)
                 task["PercentComplete"] = percent

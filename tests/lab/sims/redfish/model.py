@@ -30,6 +30,7 @@ BIOS = {
 }
 # component -> the version it leaves the factory with; the BMC takes a new one at once, the others at the next boot
 FIRMWARE = {"BMC": "1.0.0", "BIOS": "1.0.0", "NIC-1": "1.0.0", "NIC-2": "1.0.0", "BootDrive": "1.0.0"}
+SWITCH_FIRMWARE = {"BMC": "1.0.0", "BIOS": "1.0.0", "CPLD": "1.0.0", "SwitchOS": "1.0.0"}
 AT_ONCE = "BMC"
 UPDATE_S = 3.0
 BOOT_TARGETS = ("None", "Pxe", "Hdd", "Cd", "BiosSetup")

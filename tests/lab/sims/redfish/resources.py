@@ -233,8 +233,9 @@ def _chassis(bmc: Bmc) -> Iterator[tuple[str, Document]]:
             "Links": {"ComputerSystems": [link(SYSTEM)], "ManagedBy": [link(MANAGER)]},
         },
     )
-    yield _collection(f"{CHASSIS}/PCIeDevices", model.CARDS)
-    for name in model.CARDS:
+    cards = tuple(name for name in model.CARDS if name in bmc.memory["firmware"])
+    yield _collection(f"{CHASSIS}/PCIeDevices", cards)
+    for name in cards:
         lanes = model.CARD_LANES // (2 if "pcie" in faults and name == "NIC-2" else 1)
         trained = {"PCIeType": "Gen4", "MaxPCIeType": "Gen4", "LanesInUse": lanes, "MaxLanes": model.CARD_LANES}
         yield _document(
