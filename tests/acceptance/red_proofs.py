@@ -481,7 +481,7 @@ def altered_set(bench: Bench) -> Found:
     digest = hashlib.sha256(sums.encode()).hexdigest()
     settings = {"folder": str(bench.folder), "sets": {"reference": {"url": "http://away", "sums_sha256": digest}}}
     (bench.folder / "ingest.json").write_text(json.dumps(settings), encoding="utf-8")
-    report = {"files": 2, "bytes": 8, "seconds": 1.0, "wrong": [], "missing": []}
+    report = {"files": 2, "bytes": 8, "fetched": 8, "seconds": 1.0, "wrong": [], "missing": []}
     (bench.folder / "reference.ingest.json").write_text(json.dumps(report), encoding="utf-8")
     return bench.proof("data_ingest", 1, SETTINGS=bench.folder / "ingest.json")
 
@@ -503,7 +503,7 @@ def changed_sample(bench: Bench) -> Found:
     annex = {
         "git": f"""case "$*" in
           *" tag "*) echo v1;;
-          *"annex find"*) echo "SHA256E-s7--{hashlib.sha256(b'written').hexdigest()} file";;
+          *"annex find"*) echo "SHA256E-s7--{hashlib.sha256(b"written").hexdigest()} file";;
           *clone*) for last; do :; done; mkdir "$4/$last"; echo changed >"$4/$last/file";;
         esac"""
     }

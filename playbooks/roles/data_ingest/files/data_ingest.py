@@ -5,10 +5,10 @@ Argument: the name of the set in /etc/clusterwright/ingest.json. What it did is 
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -43,7 +43,7 @@ def fetch(folder: Path, entries: str, settings: dict) -> int:
         "--auto-file-renaming=false",
         "--check-integrity=true",
         "--file-allocation=none",
-        "--auto-save-interval=5",
+        "--auto-save-interval=1",
         f"--max-concurrent-downloads={settings['connections']}",
         f"--max-overall-download-limit={settings['limit']}",
         "--max-tries=10",
@@ -68,6 +68,11 @@ def listed(file: Path) -> "dict[str, str]":
     return sums
 
 
+def held(folder: Path, names: "Iterable[str]") -> int:
+    """Return how many bytes of a set are here."""
+    return sum((folder / name).stat().st_size for name in names if (folder / name).exists())
+
+
 def main() -> int:
     """Fetch, read back, put in place, say what was done."""
     name, settings = sys.argv[1], json.loads(SETTINGS.read_text())
@@ -77,25 +82,32 @@ def main() -> int:
         return 0
     folder = place.with_name(f".{name}.part")
     folder.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
     done = fetch(folder, entry(source["url"], "SHA256SUMS", source["sums_sha256"]), settings)
     if done:
         return WRONG_BYTES if done == ARIA_CHECKSUM else 1
     sums = listed(folder / "SHA256SUMS")
+    began, before = time.monotonic(), held(folder, sums)
     done = fetch(folder, "".join(entry(source["url"], *one) for one in sums.items()), settings)
     seconds = time.monotonic() - began
     there = {file for file in sums if (folder / file).exists() and not (folder / f"{file}.aria2").exists()}
     wrong = sorted(file for file in there if digest_of(folder / file) != sums[file])
     missing = sorted(sums.keys() - there)
-    size = sum((folder / file).stat().st_size for file in there)
-    report = {"files": len(sums), "bytes": size, "seconds": round(seconds, 1), "wrong": wrong, "missing": missing, "aria2": done}
+    report = {
+        "files": len(sums),
+        "bytes": held(folder, sums),
+        "fetched": held(folder, sums) - before,
+        "seconds": round(seconds, 1),
+        "wrong": wrong,
+        "missing": missing,
+        "aria2": done,
+    }
     place.with_name(f"{name}.ingest.json").write_text(json.dumps(report))
     if done == ARIA_CHECKSUM or wrong:
         print(f"wrong bytes: {', '.join(wrong) or 'aria2 names the file above'}", file=sys.stderr)
         return WRONG_BYTES
     if done or missing:
         return 1
-    os.rename(folder, place)
+    folder.rename(place)
     return 0
 
 

@@ -44,12 +44,16 @@ def find(seconds: float) -> "tuple[int | None, str]":
     said = json.loads(report.read_text()) if report.exists() else {}
     if not place.exists():
         bad = [*said.get("wrong", ()), *said.get("missing", ())]
-        return (len(bad), f"{name} is not in place: {', '.join(bad[:5])}") if bad else (None, f"{name} did not arrive from {source['url']}")
+        return (
+            (len(bad), f"{name} is not in place: {', '.join(bad[:5])}")
+            if bad
+            else (None, f"{name} did not arrive from {source['url']}")
+        )
     wrong = differing(place)
     if hashlib.sha256((place / "SHA256SUMS").read_bytes()).hexdigest() != source["sums_sha256"]:
         wrong.append("SHA256SUMS")
-    rate = said["bytes"] / max(said["seconds"], 0.1) / 1e6
-    note = f"{name}: {said['files']} files, {said['bytes'] / 1e6:.0f} MB at {rate:.1f} MB/s in the last attempt"
+    rate = said["fetched"] / max(said["seconds"], 0.1) / 1e6
+    note = f"{name}: {said['files']} files, {said['bytes'] / 1e6:.0f} MB; the last attempt moved {said['fetched'] / 1e6:.0f} MB at {rate:.1f} MB/s"
     return len(wrong), "; ".join(wrong[:5]) or note
 
 

@@ -22,6 +22,8 @@ def judged(injected: dict, scrub: dict) -> "tuple[int | None, str]":
     unrepaired = [f"{name}: no good copy came back" for name, error in injected.items() if not error["repaired"]]
     if late and missed:
         return None, f"the scrub was not done in time on {', '.join(late)}"
+    if missed and scrub["said"].startswith("Bitrot command failed"):
+        return None, scrub["said"]
     note = f"{len(injected)} damaged copies were named and made again"
     return len(missed) + len(unrepaired), "; ".join(missed + unrepaired) or note
 

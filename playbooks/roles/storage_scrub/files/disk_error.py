@@ -1,6 +1,6 @@
 """Puts what a failing disk would do into one copy of a file, behind GlusterFS's back; or takes that copy away, and waits for a good one.
 
-Arguments: damage BRICK FOLDER SECONDS, or repair BRICK PATH VOLUME SUMS; SUMS are lines of sha256sum. Prints one JSON document.
+Arguments: damage BRICK FOLDER SECONDS, or repair BRICK PATH SECONDS VOLUME SUMS; SUMS are lines of sha256sum. Prints one JSON document.
 """
 
 import hashlib
@@ -26,23 +26,24 @@ def damage(brick: Path, name: str, seconds: float) -> dict:
         time.sleep(1)
     file = min(folder.iterdir())
     subprocess.run(
-        ["dd", "if=/dev/urandom", f"of={file}", "bs=512", "seek=8", "count=1", "conv=notrunc", "status=none"], check=True
+        ["dd", "if=/dev/urandom", f"of={file}", "bs=512", "seek=8", "count=1", "conv=notrunc", "status=none"],
+        check=True,
     )
     return {"brick": str(brick), "path": f"/{name}/{file.name}", "unsigned": len(left)}
 
 
-def repair(brick: Path, path: str, volume: str, sums: str) -> dict:
-    """Take the copy and its second name away. Say whether a copy with the right bytes came back within a minute."""
+def repair(brick: Path, path: str, seconds: float, volume: str, sums: str) -> dict:
+    """Take the copy and its second name away. Say whether a copy with the right bytes came back in time."""
     file = brick / path.lstrip("/")
     known = dict(reversed(line.split()) for line in sums.splitlines())
     number = os.getxattr(file, "trusted.gfid").hex()
     second = "-".join((number[:8], number[8:12], number[12:16], number[16:20], number[20:]))
     file.unlink()
     (brick / ".glusterfs" / number[:2] / number[2:4] / second).unlink()
-    end = time.monotonic() + 60
+    subprocess.run(["gluster", "--mode=script", "volume", "heal", volume, "full"], capture_output=True, check=False)
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
-        subprocess.run(["gluster", "--mode=script", "volume", "heal", volume, "full"], capture_output=True, check=False)
-        time.sleep(2)
+        time.sleep(1)
         if file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() == known[file.name]:
             return {"repaired": True}
     return {"repaired": False}
@@ -54,7 +55,7 @@ def main() -> None:
     if verb == "damage":
         print(json.dumps(damage(Path(brick), rest[0], float(rest[1]))))
     else:
-        print(json.dumps(repair(Path(brick), *rest)))
+        print(json.dumps(repair(Path(brick), rest[0], float(rest[1]), *rest[2:])))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,14 @@ BAD = re.compile(r"==> BRICK: (\S+)\n\s*path: (.*)$", re.MULTILINE)
 
 
 def bitrot(volume: str, *words: str) -> str:
-    """Return what GlusterFS says of a volume's signatures."""
+    """Return what GlusterFS says of a volume's signatures. It answers one question at a time: one that it refuses is asked again."""
     command = ["gluster", "--mode=script", "volume", "bitrot", volume, "scrub", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout
+    for _ in range(10):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        if not done.returncode:
+            return done.stdout
+        time.sleep(3)
+    raise SystemExit(done.stderr or done.stdout)
 
 
 def looked(said: str, own: str) -> "dict[str, tuple[str, list]]":
