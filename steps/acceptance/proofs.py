@@ -140,6 +140,10 @@ PROVED = (
     ("backup.restored_in_a_day_tb", "TB"),
     ("backup.age_h", "hour"),
     ("storage.series_present_ratio", "ratio"),
+    ("ingest.checksum_failures", "count"),
+    ("preprocess.sample_errors", "count"),
+    ("dataset.restored_digest_match", "bool"),
+    ("scrub.injected_errors_missed", "count"),
 )
 """Each metric of the proofs with its unit."""
 

@@ -463,6 +463,55 @@ def half_the_series(bench: Bench) -> Found:
     return bench.proof("storage_series", bench.prometheus(), "up", "gluster_brick_up")
 
 
+def missed_error(bench: Bench) -> Found:
+    """Let a scrub name one of two damaged copies."""
+    one = {"brick": "/b", "path": "/f", "unsigned": 0, "repaired": True}
+    injected = {"storage-1": {"address": "10.0.0.1", **one}, "storage-2": {"address": "10.0.0.2", **one, "unsigned": 8}}
+    scrub = {"found": [{"server": "10.0.0.1", "brick": "/b", "path": "/f"}], "late": [], "said": ""}
+    return bench.proof("injected_errors", json.dumps(injected), json.dumps(scrub))
+
+
+def altered_set(bench: Bench) -> Found:
+    """Put a set in place whose second file is not that of its list."""
+    place = bench.folder / "reference"
+    place.mkdir()
+    sums = "".join(f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in ("a", "b"))
+    for name, text in {"a": "a", "b": "altered", "SHA256SUMS": sums}.items():
+        (place / name).write_text(text, encoding="utf-8")
+    digest = hashlib.sha256(sums.encode()).hexdigest()
+    settings = {"folder": str(bench.folder), "sets": {"reference": {"url": "http://away", "sums_sha256": digest}}}
+    (bench.folder / "ingest.json").write_text(json.dumps(settings), encoding="utf-8")
+    report = {"files": 2, "bytes": 8, "fetched": 8, "seconds": 1.0, "wrong": [], "missing": []}
+    (bench.folder / "reference.ingest.json").write_text(json.dumps(report), encoding="utf-8")
+    return bench.proof("data_ingest", 1, SETTINGS=bench.folder / "ingest.json")
+
+
+def lazy_worker(bench: Bench) -> Found:
+    """Let a worker leave one file of three documents without its tokens."""
+    for folder in ("text", "tokens"):
+        (bench.folder / folder).mkdir()
+    (bench.folder / "tokenizer.json").write_text("{}", encoding="utf-8")
+    (bench.folder / "text" / "00000.jsonl").write_text('{"text": "a"}\n' * 3, encoding="utf-8")
+    tokenizers = SimpleNamespace(Tokenizer=SimpleNamespace(from_file=lambda _: None))
+    bench.patch.setitem(sys.modules, "tokenizers", tokenizers)
+    return bench.proof("preprocessed", bench.folder, PYTHON=sys.executable)
+
+
+def changed_sample(bench: Bench) -> Found:
+    """Change a file of a set's oldest version behind git-annex's back."""
+    store = bench.folder / "sets" / "one"
+    annex = {
+        "git": f"""case "$*" in
+          *" tag "*) echo v1;;
+          *"annex find"*) echo "SHA256E-s7--{hashlib.sha256(b"written").hexdigest()} file";;
+          *clone*) for last; do :; done; mkdir "$4/$last"; echo changed >"$4/$last/file";;
+        esac"""
+    }
+    store.mkdir(parents=True)
+    bench.programs(annex)
+    return bench.proof("dataset_versions", bench.folder / "sets", "one")
+
+
 SLOW_SERVER = '{"storage-1": {"1": 2.0}, "storage-2": {"1": 2.0}, "storage-3": {"1": 0.5}}'
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
@@ -491,6 +540,10 @@ PROOFS: dict[str, RedProof] = {
     "backup.restored_in_a_day_tb": RedProof("a sample of other bytes is restored", AT_THE_BOUNDARY, None, bad_copy),
     "backup.age_h": RedProof("the newest copy is three days old", AT_THE_BOUNDARY, 72, bad_copy),
     "storage.series_present_ratio": RedProof("the database has no series of bricks", DATABASE, 0.5, half_the_series),
+    "ingest.checksum_failures": RedProof("a file of the set is not that of its list", FILES, 1, altered_set),
+    "preprocess.sample_errors": RedProof("a worker leaves three documents without tokens", FILES, 3, lazy_worker),
+    "dataset.restored_digest_match": RedProof("a file of the oldest version was changed", AT_THE_BOUNDARY, False, changed_sample),
+    "scrub.injected_errors_missed": RedProof("a scrub names one of two damaged copies", FILES, 1, missed_error),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),

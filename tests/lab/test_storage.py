@@ -9,29 +9,21 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
 from tests.lab import lifecycle, supervisor
-from tests.lab.conftest import made_alone
-from tests.lab.lab import Lab
 from tests.lab.lifecycle import ssh_command
-from tests.lab.playing import Played, find, play, played
+from tests.lab.playing import find, played
 from tests.lab.reaching import ssh, until
+from tests.lab.storage_site import DRIVE, DRIVE_BYTES, SERVERS, Site, storage_site
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-SERVERS = ("storage-1", "storage-2", "storage-3")
-HOSTS = ("mgmt", "node-01", "node-02", *SERVERS)
-DRIVE = "/dev/vdb"
-DRIVE_BYTES = 2 << 30
 LIMIT_MB = 20
 VARIABLES = {
     "storage_ports": {"eth1": {"address": "{{ storage_address }}/24", "mtu": 9000}},
-    "storage_drives": [DRIVE],
     "storage_volume_projects": [{"name": "alpha", "limit": f"{LIMIT_MB}MB"}],
     "storage_backup_sample_mib": 16,
     "storage_benchmark_jobs": 1,
@@ -49,7 +41,6 @@ STEPS = {
 }
 BUILDING = ("127", "128", "130", "129", "138")
 """The steps from bare hosts to copies, in their order."""
-FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 CLIENTS = re.compile(r'"stdout": "(\[\{\\"client\\".*?\}\])\\n"')
 WRITER = """
 import hashlib, os, time
@@ -67,63 +58,9 @@ with open("/root/sums", "w") as sums:
 UNHEALED = "gluster --mode=script volume heal shared info | sed -n 's/^Number of entries: //p' | sort -u"
 
 
-class Site:
-    """A lab whose storage servers have a drive each, the playbooks of storage, and what they said."""
-
-    def __init__(self, lab: Lab, folder: Path) -> None:
-        self.lab = lab
-        self.variables = folder / "variables.json"
-        self.variables.write_text(json.dumps(VARIABLES), encoding="utf-8")
-        self.loops = [_drive(lab, server, folder / server) for server in SERVERS]
-        self.said: dict[str, str] = {}
-
-    def play(self, step: str, *options: str) -> Played:
-        """Run a step's playbook."""
-        ran = played(self.lab, STEPS[step], "-v", "-e", f"@{self.variables}", *options)
-        self.said[step] = ran.said
-        return ran
-
-    def fails(self, step: str, *options: str) -> str:
-        """Run a step's playbook that must fail, and return what it says."""
-        ran = play(self.lab, STEPS[step], "-v", "-e", f"@{self.variables}", *options)
-        assert ran.rc != 0
-        return ran.said
-
-    def measured(self, step: str) -> dict[str, Any]:
-        """Return the value of each metric that the proofs of a step's last run printed."""
-        documents = [json.loads(json.loads(f'"{said}"')) for said in FOUND.findall(self.said[step])]
-        return {name: entry["value"] for document in documents for name, entry in document.items() if "." in name}
-
-
-def _drive(lab: Lab, server: str, file: Path) -> str:
-    """Return the loop device that is a server's drive, also after it has started again."""
-    with file.open("wb") as image:
-        image.truncate(DRIVE_BYTES)
-    loop = subprocess.run(
-        ["losetup", "--find", "--show", file], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    rule = f"b {DRIVE} 0660 root disk - 7:{loop.removeprefix('/dev/loop')}"
-    ssh(lab, server, f"echo '{rule}' >/etc/tmpfiles.d/drive.conf; systemd-tmpfiles --create /etc/tmpfiles.d/drive.conf")
-    return loop
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    if not Path("/dev/loop-control").exists():
-        pytest.skip("the kernel has no loop devices, which are the servers' drives")
-    for lab in made_alone("cwfs", "10.86.0.0/22", "storage"):
-        for host in HOSTS:
-            supervisor.switch(lab, "provision", host)
-        for host in HOSTS:
-            lifecycle.wait_for_ssh(lab, host)
-        site = Site(lab, tmp_path_factory.mktemp("drives"))
-        try:
-            yield site
-        finally:
-            for server in SERVERS:
-                supervisor.switch(lab, "off", server)
-            for loop in site.loops:
-                subprocess.run(["losetup", "--detach", loop], check=False)
+    yield from storage_site("cwfs", "10.86.0.0/22", tmp_path_factory.mktemp("drives"), STEPS, VARIABLES)
 
 
 @pytest.fixture(scope="module")

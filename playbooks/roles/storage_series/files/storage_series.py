@@ -1,8 +1,9 @@
-"""Writes what GlusterFS knows of a volume where the node exporter reads it: bricks, missing copies, room, limits, operations, latency.
+"""Writes what GlusterFS knows of a volume where the node exporter reads it: bricks, missing copies, damaged copies, room, limits, operations, latency.
 
 Arguments: the volume, and the file. Without an answer the series get old, which an alert sees.
 """
 
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 Series = Iterator[str]
+
+SCRUBBED = re.compile(r"^Node: (\S+)$.*?^Error count: (\d+)$", re.MULTILINE | re.DOTALL)
 
 
 def gluster(*words: str) -> ET.Element:
@@ -79,10 +82,17 @@ def load(volume: str) -> Series:
             yield line("brick_latency_seconds", float(fop.findtext("avgLatency", "0")) / 1e6, **kind)
 
 
+def rot(volume: str) -> Series:
+    """Yield by server how many copies its last scrub found damaged; nothing where files are not signed. `localhost` is who asks."""
+    command = ["gluster", "--mode=script", "volume", "bitrot", volume, "scrub", "status"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout
+    yield from (line("scrub_errors", number, volume=volume, node=node) for node, number in SCRUBBED.findall(said))
+
+
 def main() -> None:
     """Ask, and put the answer in place at once."""
     volume, path = sys.argv[1], Path(sys.argv[2])
-    said = [said for part in (bricks, copies, limits, load) for said in part(volume)]
+    said = [said for part in (bricks, copies, limits, load, rot) for said in part(volume)]
     said.append(line("series_timestamp_seconds", int(time.time()), volume=volume))
     fresh = path.with_suffix(".new")
     fresh.write_text("\n".join(sorted(said)) + "\n")
