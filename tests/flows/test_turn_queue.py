@@ -48,7 +48,7 @@ class Hand:
         for waiting in engine.queues.values():
             while not waiting.empty():
                 work = waiting.get()
-                if said := engine.waits_for(work.key):
+                if said := work.waits:
                     self.told[work.row.id] = said
                     engine.ended(work.key, Outcome("Waits", said))
                     continue
