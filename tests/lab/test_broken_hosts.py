@@ -94,7 +94,7 @@ def test_a_host_that_cannot_run_containers_is_named(site: Reader) -> None:
 
     assert found["node-01"][0] is True
     assert found["node-02"][0] is False
-    assert "crun" in found["node-02"][1]
+    assert "/usr/bin/crun is not valid" in found["node-02"][1]
 
 
 def test_memory_that_forgets_and_a_load_that_was_ended_are_named(site: Reader) -> None:
