@@ -55,7 +55,9 @@ def test_a_host_of_another_image_is_named(site: Reader) -> None:
     with site.broken("node-02", f"echo sha256:older >{DIGEST}", f"echo sha256:decided >{DIGEST}"):
         ran = play(site.lab, find("141"), *decided)
 
-    assert [line.partition("]")[0] for line in ran.said.splitlines() if line.startswith("fatal: ")] == ["fatal: [node-02"]
+    assert [line.partition("]")[0] for line in ran.said.splitlines() if line.startswith("fatal: ")] == [
+        "fatal: [node-02"
+    ]
     assert "image sha256:older; decided: Debian 12, any kernel, sha256:decided. Install it again" in ran.said
 
 
@@ -75,7 +77,7 @@ def test_a_clock_with_a_wrong_source_and_one_without_any_are_named(site: Reader)
         site.broken(
             "node-02",
             f"nft '{chain}; add rule inet shut in udp sport 123 drop'; systemctl restart chrony",
-            "nft delete table inet shut; chronyc waitsync 30 0.001 0 1",
+            "nft delete table inet shut; systemctl restart chrony",
         ),
     ):
         found = site.measured("144", *NODES, time_sync_wait_s=5)
@@ -114,8 +116,7 @@ def test_memory_that_forgets_and_a_load_that_was_ended_are_named(site: Reader) -
 
     value, note = red["stress.memory_failures"]["node-01"]
     assert value >= 1, note
-    assert red["stress.memory_failures"]["node-02"] == (
-        None,
-        "sh ended with exit status 75: the load has not run to its end",
-    )
+    ended, why = red["stress.memory_failures"]["node-02"]
+    assert ended is None
+    assert "the load has not run to its end" in why
     assert {value for value, _ in well.values()} == {0}

@@ -88,7 +88,7 @@ def test_urgent_jobs_that_displace_nothing_are_found(site: Reader) -> None:
         value, note = site.on_management("160", "preempt.lost_steps")
 
     assert value is None
-    assert note.startswith("nothing was displaced on node-01: the urgent job waits (")
+    assert "nothing was displaced on node-01: the urgent job waits (Resources)" in note
 
 
 def test_a_node_that_tidies_checkpoints_away_is_found(site: Reader) -> None:
