@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -105,7 +104,9 @@ def test_memory_that_forgets_and_a_load_that_was_ended_are_named(site: Reader) -
         ssh(site.lab, host, f"systemctl stop burn-in-load-system burn-in-record-system 2>/dev/null; rm -rf {RECORD}")
     with (
         site.broken(
-            "node-01", f"systemd-run -q --unit=overwrite python3 -c {json.dumps(OVERWRITE)}", "systemctl stop overwrite"
+            "node-01",
+            f"cat >/root/overwrite.py <<'END'{OVERWRITE}END\nsystemd-run -q --unit=overwrite python3 /root/overwrite.py",
+            "systemctl stop overwrite",
         ),
         site.broken("node-02", f"systemd-run -q --unit=ender --collect sh -c '{kill}'", "systemctl stop ender || true"),
     ):
