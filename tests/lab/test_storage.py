@@ -234,7 +234,6 @@ def test_a_copy_is_restored_and_a_damaged_one_is_found(built: Site) -> None:
     assert built.measured("138")["backup.restore_digest_match"] is False
 
 
-@pytest.mark.xfail(reason="the port keeps the wrong address although its file is back", strict=True)
 def test_a_port_gets_its_address_and_a_wrong_one_is_taken_back(site: Site) -> None:
     address = str(site.lab.addresses.of(site.lab.topology.host("storage-3").number, plane=1))
     ssh(site.lab, "storage-3", "ip address flush dev eth1; ip link set eth1 mtu 1500")

@@ -119,7 +119,8 @@ THERMAL = _tool(
 )
 POWER = _tool(
     "prometheus_power_up",
-    'min by (job, instance) ({__name__=~"up|redfish_up", job=~"snmp|redfish"})',
+    'group by (job, instance) ({__name__=~"rPDU2DeviceStatusPower|redfish_power_watts"})'
+    ' or 0 * min by (job, instance) ({__name__=~"up|redfish_up", job=~"snmp|redfish"})',
     Metric("power.sources_answering_ratio", "ratio", power_answering),
 )
 SERIES = _tool(

@@ -34,13 +34,16 @@ def main() -> None:
         report({"accounting.gpu_hours_error": (None, f"{note}; {hosts()[0]} has no GPU to account for")})
         return
     known = len(jobs) * LENGTH_S * gpus
+    note = f"{note}, {gained['gpu_allocated']:.0f} s of {known} s of GPU"
     report({"accounting.gpu_hours_error": (round(abs(gained["gpu_allocated"] - known) / known * 100, 2), note)})
 
 
 def hours(command: str) -> dict[str, float]:
     """Return the hours that the report shows for the proofs' account."""
-    said = subprocess.run([command, "--json", "--days", "1"], capture_output=True, text=True, check=True).stdout
-    found = [row for row in json.loads(said) if row["user"] == PERSON]
+    said = subprocess.run([command, "--json", "--days", "1"], capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        raise SystemExit(said.stderr.partition("\n")[0])
+    found = [row for row in json.loads(said.stdout) if row["user"] == PERSON]
     return {what: sum(float(row[what]) for row in found) for what in ("cpu_allocated", "cpu_used", "gpu_allocated")}
 
 

@@ -34,8 +34,9 @@ def packed(folder: Path) -> Path:
 def judge(ran: subprocess.CompletedProcess, word: str) -> dict:
     """Return whether the container said its word."""
     well = ran.returncode == 0 and ran.stdout.split() == [word]
-    wrong = (ran.stderr or ran.stdout).strip().splitlines()[-1:] or [f"exit status {ran.returncode}"]
-    return {"value": well, "note": f"{PROGRAM} of this host ran in a container" if well else wrong[0][:200]}
+    # the last line may be of the runtime's monitor alone, which says that it ended
+    wrong = (ran.stderr or ran.stdout).strip().splitlines()[-2:] or [f"exit status {ran.returncode}"]
+    return {"value": well, "note": f"{PROGRAM} of this host ran in a container" if well else "; ".join(wrong)[:200]}
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Proves chains: prepare, train and evaluate run in order, and where training fails evaluation never runs."""
+"""Proves chains: prepare, train and evaluate run in order. Where training fails, evaluation never runs and leaves the queue."""
 
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ def main() -> None:
     wrong = (
         late
         + sum(state != "COMPLETED" for state in states[:3])
-        + int(states[5] == "COMPLETED" or ran not in ([], ["0"]))
+        + int(not states[5].startswith("CANCELLED") or ran not in ([], ["0"]))
     )
     note = f"chain: {', '.join(states[:3])}; chain with a failing stage: {', '.join(states[3:])}"
     report({"chain.wrong_order": (wrong, note)})

@@ -33,7 +33,12 @@ def main() -> None:
     until(lambda: queued(job, "%T"), lambda state: state == "RUNNING", 60)
     time.sleep(BEFORE_S)
     urgent = submit("sleep 2", *where, "--qos=urgent", "--time=00:05:00")
-    until(lambda: queued(urgent, "%T"), lambda state: state in ("RUNNING", ""), 120)
+    if until(lambda: queued(urgent, "%T"), lambda state: state in ("RUNNING", ""), 120) == "PENDING":
+        why = queued(urgent, "%r")
+        clear()
+        run_on(host, f"rm -rf {folder}")
+        report({"preempt.lost_steps": (None, f"nothing was displaced on {host}: the urgent job waits ({why})")})
+        return
     until(lambda: restarts(job) and queued(job, "%T"), lambda state: state == "RUNNING", 300)
     time.sleep(BEFORE_S)
     times = restarts(job)
@@ -41,11 +46,12 @@ def main() -> None:
     log = run_on(host, f"cat {folder}/log; rm -rf {folder}").splitlines()
     begins = [index for index, line in enumerate(log) if line.startswith("begin")]
     if not times or len(begins) < 2:
-        report({"preempt.lost_steps": (None, f"the job did not resume: {times} restarts, {len(begins)} beginnings")})
+        note = f"the job on {host} did not resume: {times} restarts, {len(begins)} beginnings"
+        report({"preempt.lost_steps": (None, note)})
         return
     last = max((int(line.split()[1]) for line in log[: begins[1]] if line.startswith("step")), default=0)
     resumed = int(log[begins[1]].split()[1])
-    note = f"displaced at step {last}, resumed at step {resumed}, restarts {times}"
+    note = f"displaced on {host} at step {last}, resumed at step {resumed}, restarts {times}"
     report({"preempt.lost_steps": (max(0, last - resumed), note)})
 
 

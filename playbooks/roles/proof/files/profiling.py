@@ -26,7 +26,12 @@ def seconds(job: Path, host: str, profile_steps: list[int]) -> tuple[float, int]
         folder = Path(name)
         terms = {**TERMS, "hosts": [host], "profile_steps": profile_steps, "textfile_dir": name}
         (folder / "run.json").write_text(json.dumps(terms))
-        subprocess.run(["python3", str(job / "train.py"), str(folder / "run.json")], check=True, capture_output=True)
+        command = ["python3", str(job / "train.py"), str(folder / "run.json")]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode != 0:
+            what = "with a profile" if profile_steps else "without a profile"
+            *_, why = ran.stderr.splitlines() or ["no word of why"]
+            raise SystemExit(f"{what}: {why}")
         trace = folder / "trace.json"
         if trace.exists():
             json.loads(trace.read_text())

@@ -24,7 +24,7 @@ def main() -> None:
         f"nodes={host}",
     )
     if made.returncode != 0:
-        report({"reservation.intruding_jobs": (None, made.stderr.strip()[:200])})
+        report({"reservation.intruding_jobs": (None, f"{host} cannot be reserved: {made.stderr.strip()[:200]}")})
         return
     try:
         job = submit("true", f"--nodelist={host}", "--time=1")
@@ -35,7 +35,7 @@ def main() -> None:
         control("delete", f"reservationname={NAME}")
     after = ended(job, 90)
     clear()
-    note = f"job of another: {state} ({why}), {after} after the reservation; the owner's own job: {inside}"
+    note = f"{host}: job of another {state or 'has run'} ({why}), {after} after the reservation; the owner's own job {inside}"
     intruded = int(state != "PENDING")
     held = after == "COMPLETED" and inside == "COMPLETED"
     report({"reservation.intruding_jobs": (intruded if held or intruded else None, note)})

@@ -49,9 +49,12 @@ def queued(job: str, column: str) -> str:
 
 
 def accounted(job: str, *columns: str) -> list[str]:
-    """Return columns of accounting for a job, or an empty list until accounting has the job."""
+    """Return columns of accounting for a job, or an empty list until accounting has the job. Without accounting the proof ends."""
     command = ["sacct", "-nPX", "-j", job, "-o", ",".join(columns)]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        raise SystemExit(said.stderr.partition("\n")[0])
+    lines = said.stdout.splitlines()
     return lines[-1].split("|") if lines else []
 
 

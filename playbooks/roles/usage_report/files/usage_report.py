@@ -36,9 +36,11 @@ def usage(since: str) -> list[dict]:
     columns = "Account,User,ElapsedRaw,AllocCPUS,TotalCPU,AllocTRES"
     command = ["sacct", "-a", "-X", "-n", "-P", "-S", since, "-o", columns]
     # with -X a job's processor time is that of its steps; without steps it is none
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        sys.exit(said.stderr.strip())
     total: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: dict.fromkeys(COLUMNS, 0.0))
-    for line in said.splitlines():
+    for line in said.stdout.splitlines():
         account, user, elapsed, processors, used, resources = line.split("|")
         row = total[account, user]
         gpus = re.search(r"gres/gpu=(\d+)", resources)
