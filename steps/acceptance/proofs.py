@@ -140,6 +140,12 @@ PROVED = (
     ("backup.restored_in_a_day_tb", "TB"),
     ("backup.age_h", "hour"),
     ("storage.series_present_ratio", "ratio"),
+    ("training.scaling_efficiency", "ratio"),
+    ("training.loss_curve_match", "bool"),
+    ("fault.recovered_ratio", "ratio"),
+    ("fault.restart_minutes", "minute"),
+    ("restart.loss_deviation", "percent"),
+    ("restart.minutes", "minute"),
 )
 """Each metric of the proofs with its unit."""
 

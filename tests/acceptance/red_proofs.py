@@ -463,6 +463,52 @@ def half_the_series(bench: Bench) -> Found:
     return bench.proof("storage_series", bench.prometheus(), "up", "gluster_brick_up")
 
 
+def shown(found: dict[str, tuple[object, str]]) -> Found:
+    """Return what a proof found as it prints it."""
+    return {name: {"value": value, "note": note} for name, (value, note) in found.items()}
+
+
+def slow_server(_: Bench) -> Found:
+    """Let four servers train together at half of their rate, as one of them is slow to reach, and the last with other data."""
+    scale = script("proof", "training_scale")
+    there = ["node-1", "node-2", "node-3", "node-4"]
+    alone = {host: {"tokens": 100, "seconds": 1.0, "ranks": [{}]} for host in there}
+    ranks = [{"host": host, "compute_s": 0.1, "round_trip_s": 0.05 if host == "node-3" else 0.0002} for host in there]
+    outcomes = alone | {"4 together": {"tokens": 200, "seconds": 1.0, "ranks": ranks}}
+    curves = {"node-1": {1: 1.4, 2: 1.3}, "4 together": {1: 1.4, 2: 1.2}}
+    return shown(
+        {
+            scale.EFFICIENCY: scale.efficiency(outcomes, there),
+            scale.CURVE: scale.match(curves, reference=[], band=0.001),
+        }
+    )
+
+
+def unlike_restart(_: Bench) -> Found:
+    """Let a run go on from a checkpoint without its random state, twenty minutes after a node was lost."""
+    restart = script("proof", "checkpoint_restart")
+    step = restart.Step
+    whole = [step(number, 1.0, float(number), 0) for number in range(1, 5)]
+    broken = [*whole[:2], step(2, 1.0, 1202.0, 1), step(3, 1.02, 1203.0, 1), step(4, 1.01, 1204.0, 1)]
+    return shown(restart.judged(whole, broken, 2.0, "node-2 of 3 lost at step 2"))
+
+
+def unrecovered(_: Bench) -> Found:
+    """Let a full folder be noticed by nobody, and a job go on twenty minutes after a killed rank."""
+    matrix = script("proof", "fault_matrix")
+    row = {
+        "must_be_noticed": True,
+        "noticed_s": 3.0,
+        "by": "the job",
+        "state": "COMPLETED",
+        "restarts": 1,
+        "back_s": 2.0,
+    }
+    return shown(
+        matrix.judged({"rank": row | {"outage_s": 1200.0}, "disk": row | {"outage_s": 0.1, "noticed_s": None}})
+    )
+
+
 SLOW_SERVER = '{"storage-1": {"1": 2.0}, "storage-2": {"1": 2.0}, "storage-3": {"1": 0.5}}'
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
@@ -491,6 +537,12 @@ PROOFS: dict[str, RedProof] = {
     "backup.restored_in_a_day_tb": RedProof("a sample of other bytes is restored", AT_THE_BOUNDARY, None, bad_copy),
     "backup.age_h": RedProof("the newest copy is three days old", AT_THE_BOUNDARY, 72, bad_copy),
     "storage.series_present_ratio": RedProof("the database has no series of bricks", DATABASE, 0.5, half_the_series),
+    "training.scaling_efficiency": RedProof("a server that is slow to reach", FILES, 0.5, slow_server),
+    "training.loss_curve_match": RedProof("a run with other data", FILES, False, slow_server),
+    "fault.recovered_ratio": RedProof("a full folder that nobody notices", FILES, 0.5, unrecovered),
+    "fault.restart_minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unrecovered),
+    "restart.loss_deviation": RedProof("a checkpoint without its random state", FILES, 2, unlike_restart),
+    "restart.minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unlike_restart),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),
