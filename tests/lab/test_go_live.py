@@ -33,18 +33,26 @@ PEOPLE = """
   gather_facts: false
   roles: [directory_client]
 """
-STEPS = (NAMES, "144", "146", "H40", PEOPLE, "156", "H41", "H39")
+STEPS = (NAMES, "144", "145", "146", "H40", PEOPLE, "156", "H41", "H39", "138")
 SETTINGS = {
     "slurm_health_interval_s": 10,
     # 145 and H38, which bring rsyslog, are left out
     "node_check_services": ["chrony", "munge", "slurmd", "sssd"],
+    # homes are the file system that all share, and what is copied
+    "storage_backup_paths": ["/home"],
+    "storage_backup_sample_mib": 16,
+    "recovery_drill_minutes": 60,
+    "recovery_drill_data_hours": 24,
     "reference_run_terms": {"interface": "eth1", "steps": 80, "checkpoint_every": 20},
 }
+BACKUP = "storage/138_backup.yml"
 NODES = ("node-01", "node-02", "node-03", "node-04")
 STEPS_OF_GO_LIVE = {
     "186": "go_live/186_end_to_end_training.yml",
     "187": "go_live/187_fault_injection.yml",
     "188": "go_live/188_checkpoint_restart.yml",
+    "189": "go_live/189_benchmark_cluster.yml",
+    "190": "go_live/190_disaster_recovery.yml",
 }
 FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 RUN = "/home/cwproof/reference/restarted"
@@ -86,7 +94,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             if "\n" in step:
                 folder.joinpath("plays.yml").write_text(step, encoding="utf-8")
             else:
-                plays = find(step)
+                plays = BACKUP if step == "138" else find(step)
             played(lab, plays, "-e", f"@{settings}")
         yield Site(lab, settings)
 
@@ -129,7 +137,7 @@ def test_servers_train_together_as_fast_as_alone_and_with_the_same_losses(site: 
 
 
 def test_a_server_that_is_slow_to_reach_costs_efficiency_and_is_named(site: Site) -> None:
-    slow = "tc qdisc replace dev eth1 root tbf rate 5mbit burst 32kbit latency 400ms"
+    slow = "tc qdisc replace dev eth1 root tbf rate 5mbit burst 16kb latency 400ms"
     with broken(site.lab, ("node-03",), slow, "tc qdisc del dev eth1 root"):
         found = site.proved("186")
 
@@ -259,3 +267,71 @@ def test_a_scheduler_that_queues_no_job_again_is_found(site: Site) -> None:
     assert note.startswith("power: NOT RECOVERED: the job did not come to its end (")
     assert found["fault.restart_minutes"][0] is None
     assert nodes(site.lab) == ["idle"] * len(NODES)
+
+
+def test_a_run_uses_of_the_processors_what_was_agreed(site: Site) -> None:
+    found = site.measured("189")
+
+    value, note = found["training.mfu"]
+    assert value >= 0.35, note
+    assert re.search(
+        r"GFLOP/s of 4 servers \(measured by a matrix product on all at once\), \d+ tokens/s; slow: none", note
+    )
+    assert found["training.interruptions_over_model"][0] == 0
+
+
+STOPS = """systemd-run --quiet --unit=stops sh -c '
+while :; do pkill -STOP -f "train.py run.json"; sleep 0.5; pkill -CONT -f "train.py run.json"; sleep 0.1; done'"""
+
+
+def test_a_slowed_host_misses_the_contract_and_is_named(site: Site) -> None:
+    with broken(site.lab, ("node-03",), STOPS, "systemctl stop stops; pkill -CONT -f 'train.py run.json' || true"):
+        value, note = site.proved("189")["training.mfu"]
+
+    assert value < 0.35, note
+    assert "; slow: node-03 (own work: " in note
+
+
+def test_a_lost_file_and_a_lost_host_come_back_in_the_time_agreed(site: Site) -> None:
+    before = ssh(site.lab, "node-04", "cat /etc/machine-id")
+    sample = ssh(site.lab, "mgmt", "sha256sum </home/.backup-sample")
+
+    found = site.measured("190", "--skip-tags", "frameworks")
+
+    value, note = found["recovery.time_over_objective"]
+    assert 0 < value < 1, note
+    assert "17 MB restored in " in note
+    assert "; node-04 erased, installed and running a job after " in note
+    assert 0 < found["recovery.data_lost_over_objective"][0] < 1
+    assert ssh(site.lab, "node-04", "cat /etc/machine-id") != before
+    assert ssh(site.lab, "mgmt", "sha256sum </home/.backup-sample") == sample
+    assert nodes(site.lab) == ["idle"] * len(NODES)
+
+
+COPIES = "/srv/backup/shared"
+SPOILT_COPIES = {
+    "missing": (
+        f"mv {COPIES} {COPIES}.away",
+        f"mv {COPIES}.away {COPIES}",
+        "there is no scheduled copy, or the repository cannot be read",
+    ),
+    "altered": (
+        f"cp -a {COPIES} {COPIES}.away; for f in {COPIES}/data/*/*; do dd if=/dev/zero of=$f bs=4k seek=1 count=64 conv=notrunc status=none; done",
+        f"rm -rf {COPIES}; mv {COPIES}.away {COPIES}",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("copies", SPOILT_COPIES)
+def test_a_backup_from_which_nothing_comes_back_is_found(site: Site, copies: str) -> None:
+    by, right_by, why = SPOILT_COPIES[copies]
+    with broken(site.lab, ("mgmt",), by, right_by):
+        found = site.measured("190", "--tags", "restore")
+
+    value, note = found["recovery.time_over_objective"]
+    assert value is None
+    assert note.startswith(f"the lost file did not come back: {why}")
+    assert ssh(site.lab, "mgmt", "sha256sum </home/.backup-sample") == ssh(
+        site.lab, "mgmt", "cat /etc/clusterwright/backup.sample"
+    )

@@ -18,7 +18,7 @@ IN_SERVICE = ("idle", "mixed", "allocated")
 def main() -> None:
     """Let a job run on the host that was rebuilt, and judge."""
     file, host, began, minutes, hours = sys.argv[1:]
-    why = job_fails(host)
+    why = job_fails(host) if float(began) else "it was not erased in this run"
     report(judged(json.loads(file), host, why, time.time() - float(began), (float(minutes), float(hours))))
 
 
@@ -52,7 +52,7 @@ def judged(file: dict, host: str, why: str, rebuild_s: float, agreed: tuple[floa
     note = f"{file['mb']} MB restored in {file['restore_s']:.1f} s from a copy that was {file['age_h']:.2f} h old"
     lost = {DATA: (round(file["age_h"] / hours, 4), f"{note}; {hours:g} h agreed")}
     if why:
-        return {TIME: (None, f"{note}; the host that was erased takes no jobs: {why}"), **lost}
+        return {TIME: (None, f"{note}; {host} takes no jobs: {why}"), **lost}
     longest = max(file["restore_s"], rebuild_s) / 60
     note = f"{note}; {host} erased, installed and running a job after {rebuild_s / 60:.1f} min; {minutes:g} min agreed"
     return {TIME: (round(longest / minutes, 4), note), **lost}
