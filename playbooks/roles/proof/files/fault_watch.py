@@ -15,7 +15,7 @@ from reference_run import Run, Step, is_over
 from slurm_jobs import accounted, clear, hosts, until
 
 ALERTS = "http://127.0.0.1:9090/api/v1/alerts"
-TERMS = {"steps": 300, "checkpoint_every": 20, "step_s": 0.1, "log_every": 1000}
+TERMS = {"checkpoint_every": 20, "step_s": 0.1, "log_every": 1000}
 WELL_UNDER_WAY = 30
 IN_SERVICE = ("idle", "mixed", "allocated", "completing")
 
@@ -48,7 +48,10 @@ def watch(name: str, job: str, broken: str, since: str, patience_s: str, must_be
     seen = {"noticed_s": noticed and noticed[0], "by": noticed and noticed[1], "state": state}
     if not outcome:
         return {**seen, "outage_s": None, "why": run.read("refused") or state}
-    return {**seen, "outage_s": round(outage(run.curve(), began), 1), "restarts": outcome["restarts"]}
+    curve = run.curve()
+    if curve[-1].at < began:
+        return {"failed": "the run was over before the fault was made: set fault_drill_steps higher"}
+    return {**seen, "outage_s": round(outage(curve, began), 1), "restarts": outcome["restarts"]}
 
 
 def sign(run: Run, broken: str, began: float) -> "tuple[float, str] | None":
