@@ -240,9 +240,7 @@ def test_training_outlives_every_fault_and_somebody_notices(site: Site) -> None:
     assert "(Slurm: down" in seen["power"]
     assert 0 < found["fault.restart_minutes"][0] < 15
     assert nodes(site.lab) == ["idle"] * len(NODES)
-    left = (
-        "systemctl is-active clusterwright-fault; nft list tables; findmnt -n /tmp | grep size=1024k; cat /sys/class/net/eth1/operstate"
-    )
+    left = "systemctl is-active clusterwright-fault; nft list tables; findmnt -n /tmp | grep size=1024k; cat /sys/class/net/eth1/operstate"
     assert {ssh(site.lab, host, f"{left} || true") for host in NODES} == {"inactive\nup"}
 
 
@@ -257,10 +255,9 @@ def test_a_node_that_does_not_look_at_itself_is_found(site: Site) -> None:
 def test_a_scheduler_that_queues_no_job_again_is_found(site: Site) -> None:
     off = "sed -i.kept s/JobRequeue=1/JobRequeue=0/ /etc/slurm/slurm.conf"
     on = "mv /etc/slurm/slurm.conf.kept /etc/slurm/slurm.conf"
-    with broken(site.lab, ("mgmt", "login"), off, on):
-        ssh(site.lab, "mgmt", "scontrol reconfigure")
+    read = "systemctl is-active -q slurmctld && scontrol reconfigure"
+    with broken(site.lab, ("login", "mgmt"), f"{off}; {read}", f"{on}; {read}"):
         found = site.proved("187", fault_drill_faults=["power"], fault_drill_patience_s=400)
-    ssh(site.lab, "mgmt", "scontrol reconfigure")
 
     value, note = found["fault.recovered_ratio"]
     assert value == 0
