@@ -144,6 +144,16 @@ PROVED = (
     ("preprocess.sample_errors", "count"),
     ("dataset.restored_digest_match", "bool"),
     ("scrub.injected_errors_missed", "count"),
+    ("training.scaling_efficiency", "ratio"),
+    ("training.loss_curve_match", "bool"),
+    ("fault.recovered_ratio", "ratio"),
+    ("fault.restart_minutes", "minute"),
+    ("restart.loss_deviation", "percent"),
+    ("restart.minutes", "minute"),
+    ("training.mfu", "ratio"),
+    ("training.interruptions_over_model", "ratio"),
+    ("recovery.time_over_objective", "ratio"),
+    ("recovery.data_lost_over_objective", "ratio"),
 )
 """Each metric of the proofs with its unit."""
 

@@ -512,6 +512,70 @@ def changed_sample(bench: Bench) -> Found:
     return bench.proof("dataset_versions", bench.folder / "sets", "one")
 
 
+def shown(found: dict[str, tuple[object, str]]) -> Found:
+    """Return what a proof found as it prints it."""
+    return {name: {"value": value, "note": note} for name, (value, note) in found.items()}
+
+
+def slow_server(_: Bench) -> Found:
+    """Let four servers train together at half of their rate, as one of them is slow to reach, and the last with other data."""
+    scale = script("proof", "training_scale")
+    there = ["node-1", "node-2", "node-3", "node-4"]
+    alone = {host: {"tokens": 100, "seconds": 1.0, "ranks": [{}]} for host in there}
+    ranks = [{"host": host, "compute_s": 0.1, "round_trip_s": 0.05 if host == "node-3" else 0.0002} for host in there]
+    outcomes = alone | {"4 together": {"tokens": 200, "seconds": 1.0, "ranks": ranks}}
+    curves = {"node-1": {1: 1.4, 2: 1.3}, "4 together": {1: 1.4, 2: 1.2}}
+    return shown(
+        {
+            scale.EFFICIENCY: scale.efficiency(outcomes, there),
+            scale.CURVE: scale.match(curves, reference=[], band=0.001),
+        }
+    )
+
+
+def unlike_restart(_: Bench) -> Found:
+    """Let a run go on from a checkpoint without its random state, twenty minutes after a node was lost."""
+    restart = script("proof", "checkpoint_restart")
+    step = restart.Step
+    whole = [step(number, 1.0, float(number), 0) for number in range(1, 5)]
+    broken = [*whole[:2], step(2, 1.0, 1202.0, 1), step(3, 1.02, 1203.0, 1), step(4, 1.01, 1204.0, 1)]
+    return shown(restart.judged(whole, broken, 2.0, "node-2 of 3 lost at step 2"))
+
+
+def unrecovered(_: Bench) -> Found:
+    """Let a full folder be noticed by nobody, and a job go on twenty minutes after a killed rank."""
+    matrix = script("proof", "fault_matrix")
+    row = {
+        "must_be_noticed": True,
+        "noticed_s": 3.0,
+        "by": "the job",
+        "state": "COMPLETED",
+        "restarts": 1,
+        "back_s": 2.0,
+    }
+    return shown(
+        matrix.judged({"rank": row | {"outage_s": 1200.0}, "disk": row | {"outage_s": 0.1, "noticed_s": None}})
+    )
+
+
+def below_contract(_: Bench) -> Found:
+    """Let four servers use a fifth of their peak, with two interruptions in an hour, as one is slow in its own work."""
+    benchmark = script("proof", "contract_benchmark")
+    ranks = [
+        {"host": f"node-{n}", "peak_flops": 1e12, "compute_s": 0.5 if n == 3 else 0.1, "round_trip_s": 0.001}
+        for n in range(1, 5)
+    ]
+    run = {"ranks": ranks, "flops": 2.88e15, "seconds": 3600.0, "tokens": 7200, "restarts": 2}
+    return shown(benchmark.judged(run, 0.0, gpus=8))
+
+
+def late_recovery(_: Bench) -> Found:
+    """Let a host run jobs after three hours where two were agreed, and a copy be three days old where two were."""
+    recovery = script("proof", "disaster_recovery")
+    file = {"restore_s": 10.0, "mb": 16, "age_h": 72.0}
+    return shown(recovery.judged(file, "node-4", "", 10800.0, (120.0, 48.0)))
+
+
 SLOW_SERVER = '{"storage-1": {"1": 2.0}, "storage-2": {"1": 2.0}, "storage-3": {"1": 0.5}}'
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
@@ -544,6 +608,16 @@ PROOFS: dict[str, RedProof] = {
     "preprocess.sample_errors": RedProof("a worker leaves three documents without tokens", FILES, 3, lazy_worker),
     "dataset.restored_digest_match": RedProof("a file of the oldest version was changed", AT_THE_BOUNDARY, False, changed_sample),
     "scrub.injected_errors_missed": RedProof("a scrub names one of two damaged copies", FILES, 1, missed_error),
+    "training.scaling_efficiency": RedProof("a server that is slow to reach", FILES, 0.5, slow_server),
+    "training.loss_curve_match": RedProof("a run with other data", FILES, False, slow_server),
+    "fault.recovered_ratio": RedProof("a full folder that nobody notices", FILES, 0.5, unrecovered),
+    "fault.restart_minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unrecovered),
+    "restart.loss_deviation": RedProof("a checkpoint without its random state", FILES, 2, unlike_restart),
+    "restart.minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unlike_restart),
+    "training.mfu": RedProof("a server that is slow in its own work", FILES, 0.2, below_contract),
+    "training.interruptions_over_model": RedProof("two interruptions in an hour of 32 GPUs", FILES, 3167.312, below_contract),
+    "recovery.time_over_objective": RedProof("a host that runs jobs an hour late", FILES, 1.5, late_recovery),
+    "recovery.data_lost_over_objective": RedProof("a copy that is a day too old", FILES, 1.5, late_recovery),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),
