@@ -104,7 +104,7 @@ class Building:
         self._snmp = snmp_agent(self)
 
     async def _close(self) -> None:
-        await self._modbus.shutdown()  # type: ignore[no-untyped-call]
+        await self._modbus.shutdown()
         self._bacnet.close()
         self._snmp.close_dispatcher()
 
