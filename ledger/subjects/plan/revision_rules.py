@@ -180,7 +180,8 @@ def _result(
     if was.kind != now.kind:
         yield _Difference(f"it is a {now.kind.value} step, was {was.kind.value}", upgrade.makes(now.step))
     if was.effect != now.effect:
-        yield _Difference(f"its effect is {now.effect or 'none'}, was {was.effect or 'none'}")
+        said = f"its effect is {now.effect or 'none'}, was {was.effect or 'none'}"
+        yield _Difference(said, upgrade.makes(now.step))
     if (was.items, was.items_of) != (now.items, now.items_of):
         counted = f"{now.items} {now.items_of or 'items'}, was {was.items} {was.items_of or 'items'}"
         yield _Difference(counted, upgrade.counts(now.step))
