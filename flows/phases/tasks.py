@@ -48,7 +48,7 @@ def act(
     engine.nodes[context.task_run.flow_run_id, activity] = context.task_run
     outcome = Outcome("Error", f"{activity}: the task ended without a result", failed=True)
     try:
-        outcome = _known(engine, key) or _dealt_with(engine, activity, attempt)
+        outcome = outcome_of(engine, key)
     finally:
         engine.ended(key, outcome)
     ended = end_of_task(outcome)
@@ -61,12 +61,14 @@ def _no_result() -> Any:
     return get_result_store().create_result_record(None)
 
 
-def _known(engine: Engine, key: Key) -> Outcome | None:
-    """Return what is shown of work for which nothing is done: it waits for its turn, or people are asked."""
+def outcome_of(engine: Engine, key: Key) -> Outcome:
+    """Deal with what was handed out. Nothing is done for what waits for its turn, people are asked, or its advance gave back."""
     work = engine.handed_out(key)
     if work is None:
-        return None
-    return Outcome(WAITS.capitalize(), work.waits) if work.waits else engine.performer.question(work.row)
+        return Outcome("Superseded", "its advance broke off; it is handed out again")
+    if work.waits:
+        return Outcome(WAITS.capitalize(), work.waits)
+    return engine.performer.question(work.row) or _dealt_with(engine, key.activity, key.attempt)
 
 
 def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:

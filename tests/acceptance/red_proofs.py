@@ -558,24 +558,6 @@ def unrecovered(_: Bench) -> Found:
     )
 
 
-def below_contract(_: Bench) -> Found:
-    """Let four servers use a fifth of their peak, with two interruptions in an hour, as one is slow in its own work."""
-    benchmark = script("proof", "contract_benchmark")
-    ranks = [
-        {"host": f"node-{n}", "peak_flops": 1e12, "compute_s": 0.5 if n == 3 else 0.1, "round_trip_s": 0.001}
-        for n in range(1, 5)
-    ]
-    run = {"ranks": ranks, "flops": 2.88e15, "seconds": 3600.0, "tokens": 7200, "restarts": 2}
-    return shown(benchmark.judged(run, 0.0, gpus=8))
-
-
-def late_recovery(_: Bench) -> Found:
-    """Let a host run jobs after three hours where two were agreed, and a copy be three days old where two were."""
-    recovery = script("proof", "disaster_recovery")
-    file = {"restore_s": 10.0, "mb": 16, "age_h": 72.0}
-    return shown(recovery.judged(file, "node-4", "", 10800.0, (120.0, 48.0)))
-
-
 SLOW_SERVER = '{"storage-1": {"1": 2.0}, "storage-2": {"1": 2.0}, "storage-3": {"1": 0.5}}'
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
@@ -614,10 +596,6 @@ PROOFS: dict[str, RedProof] = {
     "fault.restart_minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unrecovered),
     "restart.loss_deviation": RedProof("a checkpoint without its random state", FILES, 2, unlike_restart),
     "restart.minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unlike_restart),
-    "training.mfu": RedProof("a server that is slow in its own work", FILES, 0.2, below_contract),
-    "training.interruptions_over_model": RedProof("two interruptions in an hour of 32 GPUs", FILES, 3167.312, below_contract),
-    "recovery.time_over_objective": RedProof("a host that runs jobs an hour late", FILES, 1.5, late_recovery),
-    "recovery.data_lost_over_objective": RedProof("a copy that is a day too old", FILES, 1.5, late_recovery),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),

@@ -11,6 +11,7 @@ from flows.engine.performer import Outcome
 from flows.engine.state import Engine
 from flows.performers.lease import claim_here
 from flows.performers.real import RealPerformer
+from flows.phases.tasks import outcome_of
 from ledger.entries import Claim, ItemResult, RunOutcome
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
@@ -176,3 +177,15 @@ def test_no_more_runs_begin_than_go_on_side_by_side(tmp_path: Path, hire: Hire) 
 
     hand.end(first)
     assert hand.look() == [third]
+
+
+def test_what_its_advance_gave_back_is_not_dealt_with_by_the_task_that_had_it(tmp_path: Path, hire: Hire) -> None:
+    """People's work has no playbook: where it was taken back, its task must not look for one."""
+    make(tmp_path / "site")
+    hand = hire(tmp_path / "site")
+    with hand.engine.snapshot() as snapshot:
+        (first, *_) = hand.engine.work(snapshot)
+
+    outcome = outcome_of(hand.engine, first.key)
+
+    assert (outcome.name, outcome.failed) == ("Superseded", False)

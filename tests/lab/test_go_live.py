@@ -41,8 +41,6 @@ SETTINGS = {
     # homes are the file system that all share, and what is copied
     "storage_backup_paths": ["/home"],
     "storage_backup_sample_mib": 16,
-    "recovery_drill_minutes": 60,
-    "recovery_drill_data_hours": 24,
     "reference_run_terms": {"interface": "eth1", "steps": 80, "checkpoint_every": 20},
 }
 BACKUP = "storage/138_backup.yml"
@@ -51,8 +49,6 @@ STEPS_OF_GO_LIVE = {
     "186": "go_live/186_end_to_end_training.yml",
     "187": "go_live/187_fault_injection.yml",
     "188": "go_live/188_checkpoint_restart.yml",
-    "189": "go_live/189_benchmark_cluster.yml",
-    "190": "go_live/190_disaster_recovery.yml",
 }
 FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 RUN = "/home/cwproof/reference/restarted"
@@ -162,7 +158,7 @@ def test_a_run_that_lost_a_node_goes_on_to_the_same_losses_bit_for_bit(site: Sit
 
     value, note = found["restart.loss_deviation"]
     assert value == 0, note
-    (same, all_of_them) = re.search(r"resumed at step \d+; (\d+) of (\d+) losses", note).groups()  # type: ignore[union-attr]
+    ((same, all_of_them),) = re.findall(r"resumed at step \d+; (\d+) of (\d+) losses", note)
     assert same == all_of_them
     assert 0 < found["restart.minutes"][0] < 15
     assert nodes(site.lab) == ["idle"] * len(NODES)
@@ -235,7 +231,8 @@ def test_training_outlives_every_fault_and_somebody_notices(site: Site) -> None:
     assert "(the job: srun says that a rank was lost), no step for " in seen["rank"]
     assert "(Slurm: draining node-check: /tmp has 0.0 % of its space left" in seen["disk"]
     assert re.search(r"no step for [0-5] s, 0 restarts", seen["disk"])
-    assert 15 < float(re.search(r"no step for (\d+) s, 0 restarts", seen["storage"])[1]) < 120  # type: ignore[index]
+    (silent_s,) = re.findall(r"no step for (\d+) s, 0 restarts", seen["storage"])
+    assert 15 < float(silent_s) < 120
     assert "node-check: port eth1 is down" in seen["link"]
     assert re.search(r"noticed after \d+ s \((Slurm: down|the job: srun says)", seen["power"])
     assert 0 < found["fault.restart_minutes"][0] < 15
@@ -264,71 +261,3 @@ def test_a_scheduler_that_queues_no_job_again_is_found(site: Site) -> None:
     assert note.startswith("power: NOT RECOVERED: the job did not come to its end (")
     assert found["fault.restart_minutes"][0] is None
     assert nodes(site.lab) == ["idle"] * len(NODES)
-
-
-def test_a_run_uses_of_the_processors_what_was_agreed(site: Site) -> None:
-    found = site.measured("189")
-
-    value, note = found["training.mfu"]
-    assert value >= 0.35, note
-    assert re.search(
-        r"GFLOP/s of 4 servers \(measured by a matrix product on all at once\), \d+ tokens/s; slow: none", note
-    )
-    assert found["training.interruptions_over_model"][0] == 0
-
-
-STOPS = """systemd-run --quiet --unit=stops sh -c '
-while :; do pkill -STOP -f "train.py run.json"; sleep 0.5; pkill -CONT -f "train.py run.json"; sleep 0.1; done'"""
-
-
-def test_a_slowed_host_misses_the_contract_and_is_named(site: Site) -> None:
-    with broken(site.lab, ("node-03",), STOPS, "systemctl stop stops; pkill -CONT -f 'train.py run.json' || true"):
-        value, note = site.proved("189")["training.mfu"]
-
-    assert value < 0.35, note
-    assert "; slow: node-03 (own work: " in note
-
-
-def test_a_lost_file_and_a_lost_host_come_back_in_the_time_agreed(site: Site) -> None:
-    before = ssh(site.lab, "node-04", "cat /etc/machine-id")
-    sample = ssh(site.lab, "mgmt", "sha256sum </home/.backup-sample")
-
-    found = site.measured("190", "--skip-tags", "frameworks")
-
-    value, note = found["recovery.time_over_objective"]
-    assert 0 < value < 1, note
-    assert "17 MB restored in " in note
-    assert "; node-04 erased, installed and running a job after " in note
-    assert 0 < found["recovery.data_lost_over_objective"][0] < 1
-    assert ssh(site.lab, "node-04", "cat /etc/machine-id") != before
-    assert ssh(site.lab, "mgmt", "sha256sum </home/.backup-sample") == sample
-    assert nodes(site.lab) == ["idle"] * len(NODES)
-
-
-COPIES = "/srv/backup/shared"
-SPOILT_COPIES = {
-    "missing": (
-        f"mv {COPIES} {COPIES}.away",
-        f"mv {COPIES}.away {COPIES}",
-        "there is no scheduled copy, or the repository cannot be read",
-    ),
-    "altered": (
-        f"cp -a {COPIES} {COPIES}.away; for f in {COPIES}/data/*/*; do dd if=/dev/zero of=$f bs=4k seek=1 count=64 conv=notrunc status=none; done",
-        f"rm -rf {COPIES}; mv {COPIES}.away {COPIES}",
-        "",
-    ),
-}
-
-
-@pytest.mark.parametrize("copies", SPOILT_COPIES)
-def test_a_backup_from_which_nothing_comes_back_is_found(site: Site, copies: str) -> None:
-    by, right_by, why = SPOILT_COPIES[copies]
-    with broken(site.lab, ("mgmt",), by, right_by):
-        found = site.measured("190", "--tags", "restore")
-
-    value, note = found["recovery.time_over_objective"]
-    assert value is None
-    assert note.startswith(f"the lost file did not come back: {why}")
-    assert ssh(site.lab, "mgmt", "sha256sum </home/.backup-sample") == ssh(
-        site.lab, "mgmt", "cat /etc/clusterwright/backup.sample"
-    )

@@ -217,12 +217,12 @@ BINARY = ("free_cooling",)
 def bacnet_controller(building: Building) -> NormalApplication:
     """Return a controller of air handlers and plant: analog and binary inputs in the order of the names above."""
 
-    class Analog(AnalogInputObject):  # type: ignore[misc]
+    class Analog(AnalogInputObject):  # type: ignore[misc]  # bacpypes3 has no types
         @property
         def presentValue(self) -> Real:  # noqa: N802  # the standard's name
             return Real(building.value(str(self.objectName)))
 
-    class Binary(BinaryInputObject):  # type: ignore[misc]
+    class Binary(BinaryInputObject):  # type: ignore[misc]  # bacpypes3 has no types
         @property
         def presentValue(self) -> BinaryPV:  # noqa: N802  # the standard's name
             return BinaryPV("active" if building.value(str(self.objectName)) else "inactive")
@@ -259,7 +259,7 @@ def snmp_agent(building: Building) -> engine.SnmpEngine:
     builder = served.get_mib_instrum().get_mib_builder()
     scalar, instance = builder.import_symbols("SNMPv2-SMI", "MibScalar", "MibScalarInstance")
 
-    class Live(instance):  # type: ignore[misc,valid-type]
+    class Live(instance):  # type: ignore[misc,valid-type]  # bacpypes3 has no types
         def getValue(self, name: object, **_: object) -> object:  # noqa: N802  # the library calls it so
             point, counts = SNMP[self.typeName + self.instId]
             return self.syntax.clone(round(building.value(point) * counts))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from reference_run import Run, Step, losses
+from reference_run import Run, Step, losses, why_not_this_job
 from slurm_jobs import clear, hosts, queued, report, until
 
 DEVIATION, MINUTES = METRICS = ("restart.loss_deviation", "restart.minutes")
@@ -19,6 +19,8 @@ PATIENCE_S = 900
 
 def main() -> None:
     """Run both, and compare."""
+    if why := why_not_this_job():
+        return report(dict.fromkeys(METRICS, (None, why)))
     clear()
     there = hosts()
     nodes = min(int(sys.argv[2]), max(len(there) - 1, 1))

@@ -4,6 +4,8 @@ The job starts its ranks again when one is lost. If a node of its own is out of 
 """
 
 import json
+import re
+import subprocess
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -22,6 +24,15 @@ until srun --kill-on-bad-exit=1 python3 {program} run.json; do
   sleep 2
 done
 """
+
+
+def why_not_this_job() -> str:
+    """Return why the job says nothing of this cluster: it computes on processors, and the nodes have GPUs. Else an empty text."""
+    said = subprocess.run(["sinfo", "-h", "-o", "%G"], capture_output=True, text=True, check=True).stdout
+    has_gpus = re.search(r"\bgpu:", said)
+    return (
+        "the small job computes on processors, and the nodes have GPUs: measure the site's own job" if has_gpus else ""
+    )
 
 
 class Step(NamedTuple):

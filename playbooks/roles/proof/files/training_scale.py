@@ -10,7 +10,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from reference_run import Run, losses
+from reference_run import Run, losses, why_not_this_job
 from slurm_jobs import clear, hosts, report
 
 EFFICIENCY, CURVE = METRICS = ("training.scaling_efficiency", "training.loss_curve_match")
@@ -22,6 +22,8 @@ SLOW, LATE, LATE_S = 1.3, 3, 0.002
 
 def main() -> None:
     """Run all, and judge."""
+    if why := why_not_this_job():
+        return report(dict.fromkeys(METRICS, (None, why)))
     clear()
     there = hosts()
     try:

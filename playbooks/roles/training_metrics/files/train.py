@@ -28,7 +28,6 @@ VOCABULARY, LENGTH, CLASSES, READY_BATCHES, VALIDATION = 64, 16, 4, 4, 1024
 GAVE_UP, NO_CHECKPOINT = 75, 65
 PARTS = {"step", "tokens", "restarts", "checkpoints", "taken_in", "model", "optimizer", "random"}
 ROUNDS, PINGS = 8, 5
-PEAK_SIZE, PEAK_S = 1024, 2.0
 TERMS = {
     "code": "train-3",
     "seed": 7,
@@ -37,7 +36,6 @@ TERMS = {
     "shards": 0,
     "width": 32,
     "dropout": 0.0,
-    "measure_peak": False,
     "learning_rate": 0.05,
     "warm_up_steps": 0,
     "checkpoint_every": 20,
@@ -240,7 +238,7 @@ class Job:
         samples = self.terms["batch"] * all_parts
         self.tokens += samples * LENGTH
         took = time.monotonic() - begun
-        flops = self.flops_of(samples)
+        flops = 6 * sum(p.numel() for p in self.model.layers.parameters()) * samples
         self.report.set(
             active=1,
             step=self.step,
@@ -272,22 +270,6 @@ class Job:
             curve.write(
                 json.dumps({"step": self.step, "loss": self.loss, "at": time.time(), "restarts": self.restarts}) + "\n"
             )
-
-    def flops_of(self, samples: int) -> int:
-        """Return the floating-point operations that the model needs for samples, forward and backward."""
-        return 6 * sum(p.numel() for p in self.model.layers.parameters()) * samples
-
-    def peak_flops(self) -> float:
-        """Return the floating-point operations a second of a large matrix product, while all ranks do one."""
-        if not self.terms["measure_peak"]:
-            return 0.0
-        one, done = torch.ones(PEAK_SIZE, PEAK_SIZE), 0
-        dist.barrier()
-        begun = time.monotonic()
-        while time.monotonic() - begun < PEAK_S:
-            one @ one
-            done += 1
-        return done * 2 * PEAK_SIZE**3 / (time.monotonic() - begun)
 
     def warm_up(self) -> None:
         """Let the learning rate rise evenly to its height over the first steps."""
@@ -348,11 +330,10 @@ class Job:
                 dist.recv(message, other)
         return time.monotonic() - begun
 
-    def by_rank(self, peak: float) -> list[dict]:
-        """Return of each rank its host, its peak, the median time of its own work in a step, and how fast it is reached."""
+    def by_rank(self) -> list[dict]:
+        """Return of each rank its host, the median time of its own work in a step, and how fast it is reached."""
         mine = {"host": os.environ.get("SLURMD_NODENAME") or socket.gethostname()}
         mine |= {
-            "peak_flops": peak,
             "compute_s": statistics.median(self.compute_s or [0.0]),
             "round_trip_s": self.least_round_trip(),
         }
@@ -377,12 +358,11 @@ class Job:
         if self.rank == 0:
             self.tracking = Tracking(self.terms["tracking_url"], "clusterwright", self.terms["run"])
             self.tracking.parameters(self.terms)
-        peak = self.peak_flops()
         begun = time.monotonic()
         self.train()
         seconds = round(time.monotonic() - begun, 3)
-        outcome = {**self.outcome(), "seconds": seconds, "flops": self.flops_of(self.tokens // LENGTH)}
-        outcome["ranks"] = self.by_rank(peak)
+        outcome = {**self.outcome(), "seconds": seconds}
+        outcome["ranks"] = self.by_rank()
         self.tracking.end()
         self.report.set(active=0)
         self.report.write()
