@@ -54,6 +54,18 @@ BY_ITSELF: dict[str, str] = {
 }
 """Playbooks that need a test of their own, and why; by `phase/NNN_slug.yml`."""
 
+NAMES = """
+- hosts: compute:logins:management:storage_servers
+  gather_facts: false
+  roles: [os_baseline]
+"""
+PEOPLE = """
+- hosts: compute
+  gather_facts: false
+  roles: [directory_client]
+"""
+"""Plays of small labs: every host knows the others by name, and compute hosts know the directory's people."""
+
 
 @dataclass(frozen=True)
 class Played:

@@ -18,21 +18,11 @@ import pytest
 
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
-from tests.lab.playing import find, played
+from tests.lab.playing import NAMES, PEOPLE, find, played
 from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-NAMES = """
-- hosts: compute:logins:management:storage_servers
-  gather_facts: false
-  roles: [os_baseline]
-"""
-PEOPLE = """
-- hosts: compute
-  gather_facts: false
-  roles: [directory_client]
-"""
 STEPS = (NAMES, "144", "145", "146", "H40", PEOPLE, "156", "H41", "H39", "138")
 SETTINGS = {
     "slurm_health_interval_s": 10,

@@ -17,23 +17,13 @@ from tests.lab import lifecycle, supervisor
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
 from tests.lab.lifecycle import ssh_command
-from tests.lab.playing import Played, find, play, played
+from tests.lab.playing import NAMES, PEOPLE, Played, find, play, played
 from tests.lab.reaching import ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
 PERSON, FRAMEWORK = "ada", "plain"
 EARLY = ("mgmt", "login", "storage", "node-01")
-NAMES = """
-- hosts: compute:logins:management:storage_servers
-  gather_facts: false
-  roles: [os_baseline]
-"""
-PEOPLE = """
-- hosts: compute
-  gather_facts: false
-  roles: [directory_client]
-"""
 READY = ("146", "H40", PEOPLE, "156", "H41", "H39", "152", "154", "161")
 REACHED = """
 import socket
