@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -115,13 +116,14 @@ def mid_build(once: Once, adopted_once: Path, tmp_path_factory: pytest.TempPathF
 
     def make(folder: Path) -> None:
         shutil.copytree(adopted_once, folder)
-        for line in WORK:
-            done = commands.called([*shlex.split(line), "--site", folder])
-            assert done.returncode == 0, (line, done.stderr)
+        with project_time_at(SECOND_DAY - timedelta(hours=1)):  # another worker's clock may be seconds behind
+            for line in WORK:
+                done = commands.called([*shlex.split(line), "--site", folder])
+                assert done.returncode == 0, (line, done.stderr)
 
+    site = tmp_path_factory.mktemp("mistakes") / "site"
+    shutil.copytree(once("mid-build", make), site)
     with project_time_at(SECOND_DAY):
-        site = tmp_path_factory.mktemp("mistakes") / "site"
-        shutil.copytree(once("mid-build", make), site)
         yield site
 
 
