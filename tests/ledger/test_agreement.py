@@ -25,6 +25,7 @@ from ledger.questions.records import comments
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import criteria, unmet_of
 from ledger.reading import open_snapshot
+from ledger.rules.readings import asked_of
 from ledger.subjects.checklists import decisions as checklists
 from ledger.subjects.facts import decisions as facts
 from ledger.subjects.orders import change_decisions as changes
@@ -112,7 +113,7 @@ def ways(snapshot: Snapshot, verb: str, name: str) -> list[Take]:
         return [partial(waive, metric) for metric in metrics]
     if verb == "measure":
         items = ["", *_hosts(snapshot, name)]
-        asked = [(c.metric, c.value, c.unit) for c in criteria(snapshot, name)]
+        asked = [(a.metric, a.criterion.value if a.criterion else Decimal(1), a.unit) for a in asked_of(row).values()]
         wanted = product(asked or [("no.such", Decimal(1), "")], items)
         return [partial(read, *reading, item) for reading, item in wanted]
     if verb == "check":
