@@ -10,6 +10,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,20 @@ from waivers import read_waivers
 from walk import Rows, Site, drive, engine, make, report_met
 
 PERSON = "ada"
+FABRIC: dict[str, Any] = {
+    "network_segment_ports": {"eth1": "rail-1", "eth2": "rail-2"},
+    "fabric_faults": [
+        {"name": "cable of node-01", "kind": "server-cable", "host": "leaf-1", "ports": ["swp3"]},
+        {"name": "port of node-02", "kind": "flap", "host": "leaf-2", "ports": ["swp4"]},
+    ],
+    "fabric_faults_kinds": ["server-cable", "flap"],  # two leaves without a spine
+    "fabric_faults_hold_s": 8,
+    "fabric_faults_lead_s": 3,
+    "fabric_faults_settle_s": 5,
+    "fabric_faults_bitrate": "1M",
+    "reference_run_terms": {"interface": "eth1", "steps": 80, "checkpoint_every": 20},
+}
+"""What the lab's people would write about its cables: which port is on which rail, what is broken on purpose, where jobs speak."""
 
 
 def has_settled(rows: Rows) -> bool:
@@ -25,12 +40,21 @@ def has_settled(rows: Rows) -> bool:
     return all(row["state"] in {"done", "not_applicable"} for row in rows if row["playbook"])
 
 
-def add_person(site: Site) -> None:
-    """Add a person with a key of their own to the inventory's variables, for the directory, the scheduler and the audit."""
+def rails(site: Site) -> dict[str, str]:
+    """Return the network of each rail, from an address that the inventory has on it."""
+    inventory = yaml.safe_load((site.folder / "inventory" / "hosts.yml").read_text(encoding="utf-8"))
+    peers = inventory["all"]["children"]["compute"]["hosts"]["node-01"]["path_mtu_peers"]
+    ports = FABRIC["network_segment_ports"]
+    return {rail: str(ip_network(f"{peers[port][0]}/24", strict=False)) for port, rail in ports.items()}
+
+
+def add_variables(site: Site) -> None:
+    """Add the fabric's variables to the inventory, and a person with a key of their own, for directory, scheduler and audit."""
     key = site.folder / "person_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", PERSON, "-f", str(key)], check=True)
     public = key.with_suffix(".pub").read_text(encoding="utf-8").strip()
-    variables: dict[str, Any] = {
+    variables = FABRIC | {
+        "network_segments": {rail: {"networks": [network]} for rail, network in rails(site).items()},
         "directory_server_people": [{"name": PERSON, "uid": 20001, "ssh_keys": [public]}],
         "slurm_policy_accounts": {"research": {"fairshare": 100, "users": [PERSON]}},
         "audit_owners": dict.fromkeys(("idle", "memory", "loader", "imbalance", "degraded"), PERSON),
@@ -49,7 +73,7 @@ def main() -> None:
     )
     began = time.monotonic()
     make(site, "lab")
-    add_person(site)
+    add_variables(site)
     site.run("allow", "--yes")
     with engine(site, sys.argv[2] if len(sys.argv) > 2 else "4211"):
         drive(site, has_settled)
