@@ -58,6 +58,7 @@ def dispatch(engine: Engine, *, until_idle: bool) -> None:
             advanced = bool(queued)
             if advanced:
                 _hand_out(engine)
+                engine.rest()
             elif until_idle and queued == 0 and not engine.held_back:
                 return
             else:

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.advance import Advance
+from flows.engine.freed_memory import return_freed
 from flows.engine.groups import Group, Groups
 from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
@@ -26,6 +27,7 @@ from flows.engine.unwritten import Unwritten
 from flows.engine.wakeup import Wakeup
 from flows.runs.drift.due import DriftLooks
 from ledger.entries import Wish
+from ledger.evidence.plans import forget_plans
 from ledger.questions.activities import ready
 from ledger.questions.case import require_activity
 from ledger.questions.site import site_of
@@ -128,11 +130,17 @@ class Engine:
         self.use(self.plan, self.revision)
 
     def use(self, plan: Plan, revision: int) -> None:
-        """Work by a plan revision that was put in force."""
-        self.plan, self.revision = plan, revision
-        self.activities = {a.id: a for a in plan.activities}
+        """Work by a plan revision that was put in force. Of its links, a hundred thousand on a large site, `groups` has what is needed."""
         self.groups = Groups(plan)
-        self.calculator = Calculator(plan)
+        self.plan, self.revision = plan.model_copy(update={"links": ()}), revision
+        self.activities = {a.id: a for a in plan.activities}
+        forget_plans()
+        self.rest()
+
+    def rest(self) -> None:
+        """Let go of what calculations share: a large site's cables are 50 MB, and the next one may be months away."""
+        self.calculator = Calculator(self.plan)
+        return_freed()
 
     @property
     def tag(self) -> str:

@@ -29,3 +29,8 @@ def read_plan(snapshot: Snapshot, revision: int | None = None) -> Plan:
 def read_frame(snapshot: Snapshot) -> Plan:
     """Return the plan in force without its activities and links: what is ordered, figures, units and people."""
     return frame_of(load(snapshot.site_dir, plan_document(snapshot, None)))
+
+
+def forget_plans() -> None:
+    """Forget the plans that were read last, for a process that goes on for months with what it took from them."""
+    plan_of.cache_clear()
