@@ -249,7 +249,10 @@ class Engine:
             return self._open.get(key)
 
     def ended(self, key: Key, outcome: Outcome) -> None:
-        """Note that an activity that was handed out has been dealt with, and wake every thread that waits."""
+        """Note that an activity that was handed out has been dealt with, and wake every thread that waits.
+
+        From a question nothing follows before its answer, which is in the record: only the last of many wakes.
+        """
         if outcome.asked:
             self._asked.add(key)
         if key.mark == self._drift.mark:
@@ -258,7 +261,9 @@ class Engine:
             self._open.pop(key, None)
             if outcome.again:
                 self._taken.discard(key)
-        self.wakeup.wake()
+            follows = not (outcome.asked and self._open)
+        if follows:
+            self.wakeup.wake()
 
     def begin_advance(self, group: Group, what: str) -> Advance:
         """Return the next advance of a group. It takes what is queued for the group from now on."""
