@@ -22,7 +22,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.moving import say_what_moves
+from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import JsonOption, SequenceOption
 from clusterwright.exporting import exported
 from clusterwright.incoming import compared, judged, mapped, recorded

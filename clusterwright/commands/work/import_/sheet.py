@@ -16,7 +16,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting
-from clusterwright.commands.moving import say_what_moves
+from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import JsonOption
 from clusterwright.output import print_json, say
 from clusterwright.sheets.columns import Part
