@@ -13,7 +13,6 @@ from clusterwright import __version__
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import Activities, PortOption, SiteOption
-from clusterwright.dashboard_page import address
 from clusterwright.engine_process import start_detached, stop_engine
 from clusterwright.interrupts import stop_on_interrupt
 from clusterwright.output import clean, plain, print_json, say
@@ -69,6 +68,8 @@ def up(
         engine = start_detached(folder, words)
         if engine.returncode is not None:
             raise typer.Exit(engine.returncode)
+        from clusterwright.dashboard_page import address
+
         print(f"engine with process {engine.pid} runs, dashboard on {address(folder, port)}")
         return
     from flows.engine.up import run_engine  # Prefect

@@ -14,7 +14,6 @@ from typer import Argument, Option
 from clusterwright.commands.options import KeyOption, SiteOption
 from clusterwright.output import say
 from clusterwright.where import find_site
-from schedule.exchange.writing import form_of, write_exchange
 
 
 def bundle(
@@ -65,6 +64,7 @@ def schedule(
 
     """
     from clusterwright.exporting import exported  # the schedule's engines
+    from schedule.exchange.writing import form_of, write_exchange
 
     chosen = form_of(file, form)
     found = exported(find_site(site))
