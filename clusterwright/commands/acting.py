@@ -1,6 +1,7 @@
 """Decisions from the command line: find the site and the person, take the decision, and say what was recorded.
 
-A decision is a function of a subject (`ledger.subjects`). It is signed where a key is given or the policy asks for one.
+A decision is a function of a subject (`ledger.subjects`). It is signed where a key is given or the policy asks for one. What writes is
+imported when something is decided, so that verbs that only look may stand in one module with those that decide.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from clusterwright.commands.asking import record
 from clusterwright.commands.options import AsOption, AtOption, KeyOption, LateOption, SiteOption
@@ -19,10 +20,11 @@ from ledger.acting import is_by_key, key_of, require_key
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.text import require_visible_text
-from ledger.trust.signed_decisions import decided
-from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, WaitingError
 from steps.stamps import at_site
+
+if TYPE_CHECKING:
+    from ledger.writing import Ledger
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -35,7 +37,7 @@ REFUSALS = (InputError, NotSatisfiedError, WaitingError)
 class Deciding:
     """A person with the ledger open for their decisions."""
 
-    ledger: Ledger
+    ledger: "Ledger"
     person: str
     key: Path | None
     snapshot: Snapshot
@@ -43,11 +45,13 @@ class Deciding:
 
     def take(
         self,
-        decision: Callable[Concatenate[Ledger, str, Given], Result],
+        decision: "Callable[Concatenate[Ledger, str, Given], Result]",
         *args: Given.args,
         **named: Given.kwargs,
     ) -> Result:
         """Take a decision and return what it returns. Text with marks that cannot be seen is refused."""
+        from ledger.trust.signed_decisions import decided
+
         zone = site_of(self.snapshot).time_zone
         given: Any = [_at_site(value, zone) for value in args]
         options: Any = {name: _at_site(value, zone) for name, value in named.items()}
@@ -84,6 +88,8 @@ class Acting:
     @contextmanager
     def deciding(self) -> Iterator[Deciding]:
         """Open the site's ledger for the decisions of the person who acts."""
+        from ledger.writing import Ledger  # SQLAlchemy
+
         with self.record() as snapshot:
             person = self.person(snapshot)
             key = self.signing_key(snapshot, person)
@@ -92,7 +98,7 @@ class Acting:
 
     def take(
         self,
-        decision: Callable[Concatenate[Ledger, str, Given], Result],
+        decision: "Callable[Concatenate[Ledger, str, Given], Result]",
         *args: Given.args,
         **named: Given.kwargs,
     ) -> Result:
@@ -104,7 +110,7 @@ class Acting:
         self,
         subject: str,
         done: str,
-        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        decision: "Callable[Concatenate[Ledger, str, str, Given], object]",
         *args: Given.args,
         **named: Given.kwargs,
     ) -> None:
@@ -115,7 +121,7 @@ class Acting:
         self,
         patterns: Sequence[str],
         done: str,
-        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        decision: "Callable[Concatenate[Ledger, str, str, Given], object]",
         *args: Given.args,
         **named: Given.kwargs,
     ) -> None:
@@ -127,7 +133,7 @@ class Acting:
         find: Callable[[Snapshot, Sequence[str]], Found],
         patterns: Sequence[str],
         done: str,
-        decision: Callable[Concatenate[Ledger, str, str, Given], object],
+        decision: "Callable[Concatenate[Ledger, str, str, Given], object]",
         *args: Given.args,
         **named: Given.kwargs,
     ) -> None:
@@ -162,7 +168,7 @@ class Reporting(Acting):
     at: AtOption = None
     late_because: LateOption = ""
 
-    def happened(self, ledger: Ledger, snapshot: Snapshot) -> AbstractContextManager[None]:
+    def happened(self, ledger: "Ledger", snapshot: Snapshot) -> AbstractContextManager[None]:
         """Let the decisions in the block have been taken at the time that the person names: the site's, if it has no zone."""
         if self.late_because and self.at is None:
             raise InputError("--late-because is for what happened earlier", hint="say when: --at 2026-11-21")

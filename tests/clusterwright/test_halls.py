@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from clusterwright.milestones_view import few_halls, halls_left_out
+from clusterwright.odds_view import few_halls, halls_left_out
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.links import predecessors

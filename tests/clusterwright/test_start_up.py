@@ -76,13 +76,22 @@ def test_plan_loads_the_planner_but_neither_engine_nor_screens(site: Path) -> No
     assert not names & {"prefect", "textual", "sqlmodel", "ansible_runner", "pint"}
 
 
-def test_the_screens_load_neither_prefect_nor_ansible() -> None:
+def imported(*modules: str) -> set[str]:
+    """Return the libraries and rooms that importing modules loads."""
     result = subprocess.run(
-        [sys.executable, "-c", "import sys, tui.app; print(' '.join(sys.modules))"],
+        [sys.executable, "-c", f"import sys, {', '.join(modules)}; print(' '.join(sys.modules))"],
         capture_output=True,
         text=True,
         check=True,
     )
+    return {name.partition(".")[0] for name in result.stdout.split()}
 
-    names = {name.partition(".")[0] for name in result.stdout.split()}
-    assert not names & {"prefect", "ansible", "ansible_runner", "flows", "sqlalchemy", "numpy"}
+
+def test_the_screens_load_neither_prefect_nor_ansible() -> None:
+    assert not imported("tui.app") & {"prefect", "ansible", "ansible_runner", "flows", "sqlalchemy", "numpy"}
+
+
+def test_verbs_that_look_load_nothing_heavy_where_others_of_their_command_decide() -> None:
+    commands = ("buy.change", "sign_off.ncr", "site.keys", "site.database", "work.action", "report.export")
+
+    assert not imported(*(f"clusterwright.commands.{name}" for name in commands)) & HEAVY

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from clusterwright.commands.acting import Deciding, Reporting
-from clusterwright.commands.moving import say_what_moves
+from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import OrderIds, SequenceOption, day_option
 from clusterwright.commands.patterns import matching_orders
 from clusterwright.decision_file import lines_in, record_lines

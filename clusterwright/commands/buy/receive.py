@@ -73,7 +73,7 @@ def receive(
     if lines:
         record_lines(me, lines, "delivery", "received", of_line)
         return
-    numbers = _serials(serials) if serials else []
+    numbers = text_in(serials).split() if serials else []
     me.each_of(
         matching_deliveries,
         deliveries,
@@ -116,7 +116,3 @@ def _by_manifest(
         )
     opened = f", {event.payload.ncr} opened" if event.payload.ncr else ""
     say(f"{tranche}: {event.payload.quantity} received{opened}")
-
-
-def _serials(path: Path) -> list[str]:
-    return text_in(path).split()

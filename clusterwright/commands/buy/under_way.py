@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Reporting
-from clusterwright.commands.moving import say_what_moves
+from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import OrderId, ReasonOption, TrancheId, day_option
 from ledger.subjects.orders import decisions as orders
 from ledger.subjects.orders import delivery_decisions as deliveries

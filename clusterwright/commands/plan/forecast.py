@@ -16,17 +16,13 @@ from typing import Annotated
 
 from typer import Option
 
+from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption, SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn_of
-from clusterwright.forecast_view import (
-    forecast_document,
-    ordered_line,
-    value_line,
-)
-from clusterwright.milestones_view import print_milestones_in_force
+from clusterwright.forecast_view import forecast_document, ordered_line, value_line
+from clusterwright.odds_view import print_milestones_in_force, print_responses
 from clusterwright.output import Document, day, print_json, print_lines, say
-from clusterwright.responses_view import print_responses
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.baseline import milestone_baselines
 from ledger.questions.commitment import Commitment, commitments
@@ -56,8 +52,7 @@ def forecast(
         top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
         committed = commitments(snapshot)
     if publish:
-        from clusterwright.commands.acting import Acting  # SQLAlchemy, which --publish alone needs
-        from ledger.subjects.plan.kinds.forecast_published import publish_forecast
+        from ledger.subjects.plan.kinds.forecast_published import publish_forecast  # SQLAlchemy
 
         Acting(ask.site, who).take(publish_forecast, found.finish, phases=_phases(found))
     if ask.as_json:

@@ -8,7 +8,7 @@ import typer
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Reporting, SigningReport
-from clusterwright.commands.handing import say_shut_out
+from clusterwright.commands.consequences import say_shut_out
 from clusterwright.commands.options import Activities, ActivityId, ReasonOption, YesOption, day_option
 from clusterwright.commands.patterns import matching_activities
 from clusterwright.output import say

@@ -7,7 +7,6 @@ Example:
 
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -64,14 +63,10 @@ def _what_stays(snapshot: Snapshot, name: str) -> list[str]:
         )
     if plans := naming_plans(snapshot):
         places.append(f"the plans of the first release hold names themselves, and are kept: revision {_listed(plans)}")
-    if name in _text(snapshot.site_dir / SITE_FILE):
+    if name in (snapshot.site_dir / SITE_FILE).read_text(encoding="utf-8", errors="replace"):
         places.append("site.yaml still holds the name: take it out there; the id is enough")
     return places
 
 
 def _listed(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers))
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")

@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting, Reporting
-from clusterwright.commands.handing import say_shut_out
+from clusterwright.commands.consequences import say_shut_out
 from clusterwright.commands.options import Activities, ActivityId, ReasonOption
 from clusterwright.output import say
 from ledger.entries import fact_of

@@ -16,7 +16,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Deciding, Reporting
-from clusterwright.commands.handing import say_shut_out
+from clusterwright.commands.consequences import say_shut_out
 from clusterwright.commands.options import NoteOption
 from clusterwright.decision_file import lines_in, record_lines
 from clusterwright.filled_lines import FilledLine

@@ -1,7 +1,7 @@
 """The states that people bring work into."""
 
 from clusterwright.commands.acting import Reporting, SigningReport
-from clusterwright.commands.handing import say_shut_out
+from clusterwright.commands.consequences import say_shut_out
 from clusterwright.commands.options import Activities, ReasonOption, SequenceOption
 from ledger.subjects.work import decisions as work
 

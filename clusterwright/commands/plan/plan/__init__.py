@@ -19,11 +19,13 @@ from typer import Option
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn
-from clusterwright.milestones_view import commitment_lines, parts_line, print_milestones
-from clusterwright.output import print_json
+from clusterwright.odds_view import commitment_lines, parts_line, print_milestones, print_responses
+from clusterwright.output import print_json, say
+from clusterwright.plan_diff import changes_to
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
-from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
-from clusterwright.responses_view import print_responses
+from clusterwright.planning import plan_of, site_at, site_without_scenario, solved_plan_of
+from flows.runs.releases.lapsed import lapsed_releases
+from ledger.questions.headlines import headlines
 from steps.design.design import design_of
 from steps.design.scenario import scenario_title
 from steps.planning.scenarios.working_cost import working_cost
@@ -90,3 +92,20 @@ def _title(folder: Path, site: "Site") -> str:
     return titled(
         scenario_title(site.scenario or "", folder), changes(ours, site, {**design.figures, **design.choices})
     )
+
+
+def diff(ask: Asking) -> None:
+    """Compare the plan with the revision in force.
+
+    What would no longer hold under it comes first.
+
+    Example:
+        clusterwright plan diff
+
+    """
+    with ask.record() as snapshot:
+        changes = changes_to(snapshot, plan_of(snapshot.site_dir, snapshot))
+        headers, empty = ("what", "id", "in force", "now"), "the plan in force is what the folder makes now"
+        ask.table(snapshot, changes, headers, tuple, empty=empty)
+        for line in headlines(snapshot, lapsed_releases(snapshot)).lines:
+            say(line)

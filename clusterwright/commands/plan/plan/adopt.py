@@ -19,7 +19,7 @@ from typer import Option
 
 from clusterwright.adoption import adopt_prepared, prepared
 from clusterwright.commands.acting import Acting, Signing
-from clusterwright.commands.moving import say_what_moves
+from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import YesOption
 from clusterwright.output import say
 from clusterwright.where import find_site

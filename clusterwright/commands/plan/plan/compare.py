@@ -16,9 +16,9 @@ from typer import Option
 
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
+from clusterwright.odds_view import print_responses
 from clusterwright.output import Document, day, money, print_json, table
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
-from clusterwright.responses_view import print_responses
 from schedule.errors import InputError
 from steps.catalog.terms import Response
 from steps.design.scenario import scenario_names, scenario_title

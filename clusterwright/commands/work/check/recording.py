@@ -1,5 +1,7 @@
-"""Recording the items of an activity: one by hand, or many from a file."""
+"""Recording the items of an activity: one by hand, many from a file, or one after the other with a scanner."""
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -7,12 +9,14 @@ from typer import Argument, Option
 
 from clusterwright.check_file import read_checks
 from clusterwright.check_view import tell_recorded
-from clusterwright.commands.acting import Reporting
-from clusterwright.commands.handing import say_shut_out
+from clusterwright.commands.acting import Acting, Deciding, Reporting
+from clusterwright.commands.consequences import say_shut_out
 from clusterwright.commands.options import ActivityId, JsonOption, NoteOption
-from clusterwright.output import say
+from clusterwright.output import Document, in_line, say
 from ledger.entries import ItemEntry, reading_of
 from ledger.subjects.checklists import decisions as checklists
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from schedule.text import shown_in_json
 
 
 def item(
@@ -80,3 +84,58 @@ def import_(
     tell_recorded(done, len(entries), as_json)
     if read.empty:
         say(f"rows that say nothing yet: {read.empty}")
+
+
+def scan(me: Acting, activity: ActivityId, as_json: JsonOption = False) -> None:
+    """Record items from a barcode scanner, one a line.
+
+    A line is an item, or an item and its serial number. Each is answered at once: a scanner is a keyboard that ends every code
+    with Enter.
+
+    Example:
+        clusterwright check scan H08@pod-001
+
+    """
+    say_shut_out(me, [activity])
+    refused = 0
+    with me.deciding() as decider:
+        decider.take(checklists.check, activity, ())  # who may not check hears it before the first item
+        if sys.stdin.isatty():
+            say(f"{activity}: scan items; Ctrl-D ends")
+        if hasattr(sys.stdin, "reconfigure"):
+            sys.stdin.reconfigure(errors="replace")  # a garbled code is an unknown item
+        for line in iter(sys.stdin.readline, ""):
+            if line.strip():
+                answer = _answer(decider, activity, line)
+                refused += answer["answer"] == "refused"
+                said = shown_in_json(json.dumps(answer, ensure_ascii=False)) if as_json else _in_words(answer)
+                print(said, flush=True)
+    if refused:
+        raise InputError(f"{refused} scans were refused", hint="what was answered ok is recorded")
+
+
+def _answer(decider: Deciding, activity: str, line: str) -> Document:
+    try:
+        found = decider.take(checklists.scan, activity, line)
+    except UnreachableError:
+        raise
+    except ClusterwrightError as error:
+        return {
+            "answer": "refused",
+            "item": line.strip()[:100],
+            "why": error.what,
+            "hint": error.hint,
+        }
+    answer = "already" if found.already else "ok"
+    return {"answer": answer, "item": found.item, "passed": found.passed, "items": found.items}
+
+
+def _in_words(answer: Document) -> str:
+    if answer["answer"] == "refused":
+        said = f"{answer['why']}; {answer['hint']}".rstrip("; ")
+        if sys.stdin.isatty():
+            print("\a", end="", file=sys.stderr)  # who scans looks at the rack
+    else:
+        of = f" of {answer['items']}" if answer["items"] is not None else ""
+        said = f"{answer['item']} ({answer['passed']}{of})"
+    return in_line(f"{answer['answer']:<8} {said}")

@@ -16,7 +16,7 @@ from steps.cabling.cable import Cable
 from steps.pairs.culprits import Culprit
 from steps.pairs.culprits import culprits as found_culprits
 from steps.pairs.halving import halved
-from steps.pairs.paths import Part, Paths
+from steps.pairs.paths import Paths
 from steps.pairs.rounds import between_pods, within_pods
 from steps.pairs.slow import Limit, Ranked, ranking, slow_tests
 
@@ -116,22 +116,23 @@ def _cells(each: Culprit) -> tuple[object, ...]:
 
 def _document(each: Culprit, paths: Paths) -> dict[str, object]:
     return {
-        **_part(each.part),
+        **each.part._asdict(),
         "cable": paths.cable.get(each.part, ""),
         "certain": each.certain,
         "slow": each.slow,
         "tests": each.tests,
-        "others": [_part(other) for other in each.others],
+        "others": each.others,
         "next_tests": [{"a": a, "b": b, "rail": rail} for a, b, rail in each.next_tests],
     }
 
 
 def _ranked(each: Ranked) -> dict[str, object]:
-    return _part(each.part) | {"median": each.median, "percent": each.percent, "slow": each.slow, "tests": each.tests}
-
-
-def _part(part: Part) -> dict[str, object]:
-    return {"kind": part.kind, "name": part.name, "of": part.of}
+    return each.part._asdict() | {
+        "median": each.median,
+        "percent": each.percent,
+        "slow": each.slow,
+        "tests": each.tests,
+    }
 
 
 def halve(

@@ -1,4 +1,7 @@
-"""Milestones and how sure they are, and the commitment to them. A site may have many halls, and a screen shows a few of them."""
+"""How sure a plan is: its milestones, the commitment to them, and what the buyer does about late orders.
+
+A site may have many halls, and a screen shows a few of them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from clusterwright.output import Cells, day, table
+from clusterwright.output import Cells, day, money, table
 from ledger.questions.commitment import Commitment
 from ledger.questions.forecast_words import chance_words, days_words
 from ledger.questions.kept_forecast import KeptMilestone
+from steps.catalog.terms import Response
 from steps.planning.dates.milestones import is_hall
 from steps.stamps import days_between
 
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from steps.planning.odds.commitment import PlanCommitment
     from steps.planning.odds.contingency_parts import ContingencyParts
     from steps.planning.odds.plan_odds import MilestoneOdds
+    from steps.planning.odds.response_result import ResponseResult
 
 MOST = 6
 """So many halls are shown, one of them the last; --json has all."""
@@ -26,6 +31,16 @@ CHANCE = "by then"
 """The heading of the chance that a milestone is reached on the day before it or earlier."""
 LEVELS = ("P10", "P50", "P80")
 HALF_A_WEEK = 0.5
+RESPONSES = (
+    "response",
+    "to late orders of",
+    "used in 100",
+    "mean price",
+    "P80 of price",
+    "weeks of P50",
+    "weeks of P80",
+)
+HALF_A_DAY = 0.5
 
 
 class Milestone(Protocol):
@@ -122,3 +137,39 @@ def commitment_lines(found: PlanCommitment, zone: str) -> Iterator[str]:
             f"Reference class: data centres take {other.overrun * 100:.0f} % longer than planned ({other.source}). "
             f"By that this one is live on {day(other.go_live, zone)}."
         )
+
+
+def print_responses(found: Sequence[ResponseResult], scenario: str = "") -> None:
+    """Print in how many samples each response is used, its price, and by how many weeks go-live is earlier; nothing without any."""
+    if not found:
+        return
+    rows = [_response(one) for one in found]
+    under = f" under {scenario}" if scenario else ""
+    title = f"What the buyer does about late orders{under}: the same samples with it and without it"
+    table(RESPONSES, rows, title=title, right=(2, 3, 4, 5, 6))
+    for line in _notes(found):
+        print(line)
+
+
+def _response(one: ResponseResult) -> Cells:
+    least = "at least " if one.unpriced else ""
+    return (
+        one.name,
+        ", ".join(one.items),
+        f"{one.used_share * 100:.0f}",
+        f"{least}{money(one.usd_mean)}",
+        f"{least}{money(one.usd_p80)}",
+        f"{one.weeks_p50:.1f}",
+        f"{one.weeks_p80:.1f}",
+    )
+
+
+def _notes(found: Sequence[ResponseResult]) -> Iterator[str]:
+    """Yield what the table has no column for."""
+    unpriced = sorted({item for one in found for item in one.unpriced})
+    if unpriced:
+        yield f"Not priced, as the design has no price of them: {', '.join(unpriced)}."
+    part = [one for one in found if one.name == Response.PARTIAL_SERVICE.words and one.used_share]
+    for one in part:
+        days = f"{one.part_days:.1f} days" if one.part_days >= HALF_A_DAY else "less than half a day"
+        yield f"With {one.name} the fabric has only its part for {days} after go-live, on average over all samples."
