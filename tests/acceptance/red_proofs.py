@@ -278,6 +278,7 @@ def anomaly(bench: Bench) -> Found:
     policy.mkdir(parents=True)
     (policy / "scaling_max_freq").write_text("3500000\n", encoding="utf-8")
     (policy / "cpuinfo_min_freq").write_text("800000\n", encoding="utf-8")
+    bench.programs({"systemd-run": f"grep -q 800000 {policy}/scaling_max_freq && echo 4 || echo 1"})
     found = bench.proof("anomaly", "node-1", bench.prometheus(), "1", CPUFREQ=bench.folder / "cpufreq")
     assert (policy / "scaling_max_freq").read_text(encoding="utf-8") == "3500000"
     return found
@@ -331,13 +332,15 @@ def repeated(bench: Bench) -> Found:
     """File a run and a repetition that ended with another loss."""
 
     def run(name: str, loss: float) -> Found:
+        (bench.folder / name).mkdir()
+        (bench.folder / name / "outcome.json").write_text(json.dumps({"filed_as": name}), encoding="utf-8")
         terms = [{"key": "seed", "value": "7"}, {"key": "run", "value": name}]
-        return {"info": {"run_name": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
+        return {"info": {"run_id": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
 
     said = {"experiment": {"experiment_id": "1"}, "runs": [run("first", 0.5), run("again", 0.6)]}
     (bench.folder / "login").write_text("NAME=training\nPASSWORD=secret\n", encoding="utf-8")
     url = bench.answers(json.dumps(said))
-    return bench.proof("experiment", url, "first", "again", LOGIN=bench.folder / "login")
+    return bench.proof("experiment", url, bench.folder / "first", bench.folder / "again", LOGIN=bench.folder / "login")
 
 
 def sweep(bench: Bench) -> Found:
