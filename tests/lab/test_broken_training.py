@@ -65,7 +65,7 @@ def test_a_profile_that_costs_much_and_one_that_is_not_written_are_found(site: R
     record = f"cp {START} /root; cat >>{START} <<'END'{ALL_OF_IT}END"
     with site.broken("node-01", record, f"cp /root/sitecustomize.py {START}"):
         dear, _ = site.read("180", metric, "node-01")["node-01"]
-    with site.broken("node-01", "mount -t tmpfs -o size=200k tmpfs /tmp", "umount /tmp"):
+    with site.broken("node-01", "mount -t tmpfs -o size=320k tmpfs /tmp", "umount /tmp"):
         unwritten = site.read("180", metric, "node-01")["node-01"]
 
     assert well < 5 < dear
