@@ -358,7 +358,7 @@ PROFILED = """
 import json, pathlib, sys
 terms = json.loads(pathlib.Path(sys.argv[1]).read_text())
 folder = pathlib.Path(sys.argv[1]).parent
-ends = [step + (199.5 if terms["profile_steps"] and step > 60 else 0) for step in range(1, terms["steps"] + 1)]
+ends = [step + (200 if terms["profile_steps"] and step > 60 else 0) for step in range(1, terms["steps"] + 1)]
 (folder / "curve.jsonl").write_text("\\n".join(json.dumps({"at": at}) for at in ends))
 if terms["profile_steps"]:
     (folder / "trace.json").write_text("[]")
