@@ -278,6 +278,7 @@ def anomaly(bench: Bench) -> Found:
     policy.mkdir(parents=True)
     (policy / "scaling_max_freq").write_text("3500000\n", encoding="utf-8")
     (policy / "cpuinfo_min_freq").write_text("800000\n", encoding="utf-8")
+    bench.programs({"systemd-run": f"grep -q 800000 {policy}/scaling_max_freq && echo 4 || echo 1"})
     found = bench.proof("anomaly", "node-1", bench.prometheus(), "1", CPUFREQ=bench.folder / "cpufreq")
     assert (policy / "scaling_max_freq").read_text(encoding="utf-8") == "3500000"
     return found
@@ -331,13 +332,15 @@ def repeated(bench: Bench) -> Found:
     """File a run and a repetition that ended with another loss."""
 
     def run(name: str, loss: float) -> Found:
+        (bench.folder / name).mkdir()
+        (bench.folder / name / "outcome.json").write_text(json.dumps({"filed_as": name}), encoding="utf-8")
         terms = [{"key": "seed", "value": "7"}, {"key": "run", "value": name}]
-        return {"info": {"run_name": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
+        return {"info": {"run_id": name}, "data": {"params": terms, "metrics": [{"key": "loss", "value": loss}]}}
 
     said = {"experiment": {"experiment_id": "1"}, "runs": [run("first", 0.5), run("again", 0.6)]}
     (bench.folder / "login").write_text("NAME=training\nPASSWORD=secret\n", encoding="utf-8")
     url = bench.answers(json.dumps(said))
-    return bench.proof("experiment", url, "first", "again", LOGIN=bench.folder / "login")
+    return bench.proof("experiment", url, bench.folder / "first", bench.folder / "again", LOGIN=bench.folder / "login")
 
 
 def sweep(bench: Bench) -> Found:
@@ -355,15 +358,15 @@ PROFILED = """
 import json, pathlib, sys
 terms = json.loads(pathlib.Path(sys.argv[1]).read_text())
 folder = pathlib.Path(sys.argv[1]).parent
-seconds = 1.5 if terms["profile_steps"] else 1.0
-(folder / "outcome.json").write_text(json.dumps({"seconds": seconds}))
+ends = [step + (200 if terms["profile_steps"] and step > 60 else 0) for step in range(1, terms["steps"] + 1)]
+(folder / "curve.jsonl").write_text("\\n".join(json.dumps({"at": at}) for at in ends))
 if terms["profile_steps"]:
     (folder / "trace.json").write_text("[]")
 """
 
 
 def profile(bench: Bench) -> Found:
-    """Let a run with a profile take half as long again."""
+    """Let a profile take half as long as a run."""
     (bench.folder / "train.py").write_text(PROFILED, encoding="utf-8")
     return bench.proof("profiling", bench.folder, "node-1")
 
@@ -654,7 +657,7 @@ PROOFS: dict[str, RedProof] = {
     "training.series_missing": RedProof("a run reports its loss without code and data", DATABASE, 4, series("monitoring/177_training_metrics.yml", 'training_loss{run="smoke-177"} 1')),
     "throughput.error": RedProof("a run reports half of what its ranks took in", DATABASE, 50, throughput),
     "straggler.injected_missed": RedProof("the slowed rank reports the time of the others", DATABASE, 2, series("monitoring/179_distributed_metrics.yml", 'training_compute_seconds{run="smoke-179",rank="0"} 1\ntraining_compute_seconds{run="smoke-179",rank="1"} 1')),
-    "profile.overhead": RedProof("a run takes half as long again with a profile", AT_THE_BOUNDARY, 50, profile),
+    "profile.overhead": RedProof("a profile takes half as long as a run", AT_THE_BOUNDARY, 50, profile),
     "checkpoint.series_missing": RedProof("no checkpoint was written for an hour", DATABASE, 4, series("monitoring/181_checkpoint_metrics.yml", 'training_checkpoint_total{run="smoke-181"} 3\ntraining_checkpoint_timestamp_seconds{run="smoke-181"} 1')),
     "loader.injected_stall_missed": RedProof("the run does not notice that it waits", DATABASE, 3, series("monitoring/182_loader_metrics.yml", 'training_loader_wait_share{run="smoke-182"} 0\ntraining_loader_queue_depth{run="smoke-182"} 4')),
     "experiment.repeated_ok": RedProof("the repetition ends with another loss", AT_THE_BOUNDARY, False, repeated),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,13 +16,19 @@ pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeo
 
 HOSTS = ("mgmt", "node-01", "node-02")
 POWER = "power.sources_answering_ratio"
+PROBES = """
+- hosts: compute
+  gather_facts: false
+  roles: [speed_probe]
+"""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
-    """A lab with a metrics database."""
+    """A lab with a metrics database that scrapes its hosts."""
     for lab in made_alone("cwbrok", "10.81.16.0/22", "rack"):
         played(lab, find("166"))
+        played(lab, find("167"))
         yield Reader(lab, tmp_path_factory.mktemp("readings"))
 
 
@@ -72,3 +79,20 @@ def test_a_cooling_unit_that_does_not_answer_is_named(site: Reader) -> None:
         found = site.on_management("119", "thermal.sensors_seen_ratio")
 
     assert found[1] == "not seen: crah-1"
+
+
+def test_a_server_that_is_slowed_is_found_but_for_one_whose_probe_has_stopped(site: Reader, tmp_path: Path) -> None:
+    metric = "anomaly.injected_missed"
+    probes = tmp_path / "probes.yml"
+    probes.write_text(PROBES, encoding="utf-8")
+    played(site.lab, probes)
+    scraped(site, "count(speed_probe_seconds)", "2")
+
+    with site.broken("node-01", "systemctl stop speed_probe.timer", "systemctl start speed_probe.timer"):
+        missed, _ = site.read("175", metric, *HOSTS)["node-01"]
+    found, note = site.read("175", metric, *HOSTS)["node-01"]
+
+    assert missed == 1
+    assert found == 0
+    assert "services do without vector and hash instructions" in note
+    assert ssh(site.lab, "node-01", "systemctl show-environment").count("OPENSSL") == 0

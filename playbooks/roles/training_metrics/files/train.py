@@ -363,6 +363,7 @@ class Job:
         seconds = round(time.monotonic() - begun, 3)
         outcome = {**self.outcome(), "seconds": seconds}
         outcome["ranks"] = self.by_rank()
+        outcome["filed_as"] = self.tracking.run
         self.tracking.end()
         self.report.set(active=0)
         self.report.write()

@@ -73,11 +73,11 @@ class Report:
 class Tracking:
     """A run in the tracking service (MLflow's REST interface); an empty address files it nowhere.
 
-    Name, password and authority are in the variables that MLflow's own clients read.
+    Name, password and authority are in the variables that MLflow's own clients read. `run` is the number under which it is filed.
     """
 
     def __init__(self, url: str, experiment: str, name: str) -> None:
-        self._url, self._name, self._run = url.rstrip("/"), name, ""
+        self._url, self._name, self.run = url.rstrip("/"), name, ""
         if self._url:
             self._begin(experiment)
 
@@ -90,7 +90,7 @@ class Tracking:
             return
         terms = {"experiment_id": known, "run_name": self._name, "start_time": round(time.time() * 1000)}
         begun = self._call("POST", "runs/create", **terms)
-        self._run = (begun or {}).get("run", {}).get("info", {}).get("run_id", "")
+        self.run = (begun or {}).get("run", {}).get("info", {}).get("run_id", "")
 
     def parameters(self, values: dict[str, object]) -> None:
         """File what is needed to repeat the run."""
@@ -103,12 +103,12 @@ class Tracking:
 
     def end(self, status: str = "FINISHED") -> None:
         """Say how the run ended."""
-        if self._run:
-            self._call("POST", "runs/update", run_id=self._run, status=status, end_time=round(time.time() * 1000))
+        if self.run:
+            self._call("POST", "runs/update", run_id=self.run, status=status, end_time=round(time.time() * 1000))
 
     def _log(self, **batch: list[dict[str, object]]) -> None:
-        if self._run:
-            self._call("POST", "runs/log-batch", run_id=self._run, **batch)
+        if self.run:
+            self._call("POST", "runs/log-batch", run_id=self.run, **batch)
 
     def _call(self, method: str, path: str, **body: object) -> dict | None:
         text = json.dumps(body).encode() if body else None
@@ -127,7 +127,7 @@ class Tracking:
                 print(f"tracking: {path}: {error}", file=sys.stderr)
         except (OSError, ValueError) as error:
             print(f"tracking: {path}: {error}; this run is filed nowhere from here on", file=sys.stderr)
-            self._run = ""
+            self.run = ""
         return None
 
 
