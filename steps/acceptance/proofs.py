@@ -143,6 +143,7 @@ PROVED = (
     ("ingest.checksum_failures", "count"),
     ("preprocess.sample_errors", "count"),
     ("dataset.restored_digest_match", "bool"),
+    ("compression.write_slowdown", "percent"),
     ("scrub.injected_errors_missed", "count"),
     ("training.scaling_efficiency", "ratio"),
     ("training.loss_curve_match", "bool"),

@@ -468,10 +468,17 @@ def half_the_series(bench: Bench) -> Found:
 
 def missed_error(bench: Bench) -> Found:
     """Let a scrub name one of two damaged copies."""
-    one = {"brick": "/b", "path": "/f", "unsigned": 0, "repaired": True}
-    injected = {"storage-1": {"address": "10.0.0.1", **one}, "storage-2": {"address": "10.0.0.2", **one, "unsigned": 8}}
+    one = {"brick": "/b", "path": "/f", "signed": True, "repaired": True}
+    injected = {"first": {"address": "10.0.0.1", **one}, "second": {"address": "10.0.0.2", **one, "signed": False}}
     scrub = {"found": [{"server": "10.0.0.1", "brick": "/b", "path": "/f"}], "late": [], "said": ""}
     return bench.proof("injected_errors", json.dumps(injected), json.dumps(scrub))
+
+
+def slow_compression(bench: Bench) -> Found:
+    """Write a sample in half a second without compression, and in a whole one with it."""
+    written = {"bytes": 1 << 20, "equal_blocks": 0, "seconds": [[0.5, 1.0], [0.5, 1.1], [0.5, 0.9]]}
+    kept = {"storage-1": {"/b": [400_000, 1 << 20]}}
+    return bench.proof("compression", json.dumps(written), json.dumps(kept), "10")
 
 
 def altered_set(bench: Bench) -> Found:
@@ -592,6 +599,7 @@ PROOFS: dict[str, RedProof] = {
     "ingest.checksum_failures": RedProof("a file of the set is not that of its list", FILES, 1, altered_set),
     "preprocess.sample_errors": RedProof("a worker leaves three documents without tokens", FILES, 3, lazy_worker),
     "dataset.restored_digest_match": RedProof("a file of the oldest version was changed", AT_THE_BOUNDARY, False, changed_sample),
+    "compression.write_slowdown": RedProof("writing takes twice as long with compression", FILES, 100.0, slow_compression),
     "scrub.injected_errors_missed": RedProof("a scrub names one of two damaged copies", FILES, 1, missed_error),
     "training.scaling_efficiency": RedProof("a server that is slow to reach", FILES, 0.5, slow_server),
     "training.loss_curve_match": RedProof("a run with other data", FILES, False, slow_server),

@@ -47,6 +47,7 @@ BY_ITSELF: dict[str, str] = {
     "storage/131_data_ingestion.yml": "needs three storage servers, and a source of data: `test_datasets`",
     "storage/132_preprocessing_servers.yml": "needs three storage servers: `test_datasets`",
     "storage/135_dataset_versioning.yml": "needs three storage servers: `test_datasets`",
+    "storage/136_deduplication.yml": "needs three storage servers with btrfs: `test_datasets`",
     "storage/137_integrity_checking.yml": "needs three storage servers: `test_datasets`",
     "storage/138_backup.yml": "needs three storage servers: `test_storage`",
     "storage/140_storage_monitoring.yml": "needs three storage servers: `test_storage`",

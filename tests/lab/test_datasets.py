@@ -1,12 +1,13 @@
-"""Data on the shared file system: fetched from a server outside, tokenised, kept in versions and scrubbed, and each broken by real tools.
+"""Data on the shared file system: fetched from outside, tokenised, kept in versions, compressed and scrubbed, and each broken by real tools.
 
 Playbooks: `storage/131_data_ingestion.yml`, `storage/132_preprocessing_servers.yml`, `storage/135_dataset_versioning.yml`,
-`storage/137_integrity_checking.yml`.
+`storage/136_deduplication.yml`, `storage/137_integrity_checking.yml`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 
@@ -25,10 +26,22 @@ STEPS = {
     "131": "storage/131_data_ingestion.yml",
     "132": "storage/132_preprocessing_servers.yml",
     "135": "storage/135_dataset_versioning.yml",
+    "136": "storage/136_deduplication.yml",
     "137": "storage/137_integrity_checking.yml",
 }
-NEW = ("131", "132", "135", "137")
-VARIABLES = {"storage_scrub_sign_after_s": 10, "storage_scrub_wait_s": 300, "storage_bricks_file_system": "btrfs"}
+NEW = ("131", "132", "135", "136", "137")
+VARIABLES = {
+    "storage_bricks_file_system": "btrfs",
+    "storage_compression_sample": "/shared/corpus",
+    "storage_compression_sample_mib": 32,
+    "storage_compression_rounds": 3,
+    "storage_scrub_sign_after_s": 10,
+    "storage_scrub_throttle": "aggressive",
+    "storage_scrub_wait_s": 150,
+}
+CORPUS = (
+    "mkdir -p /shared/corpus; cat /usr/lib/x86_64-linux-gnu/*.so* | head -c 32M | split -b 4M - /shared/corpus/part-"
+)
 INCOMING = "/shared/datasets/incoming"
 SOURCE = """
 apt-get install -y -qq --no-install-recommends nginx-light >/dev/null 2>&1
@@ -78,6 +91,7 @@ def built(site: Site, source: dict[str, str]) -> Site:
     settings = json.loads(site.variables.read_text(encoding="utf-8"))
     settings["data_ingest_sets"] = [{"name": "reference", **source}]
     site.variables.write_text(json.dumps(settings), encoding="utf-8")
+    ssh(site.lab, "mgmt", CORPUS)
     for step in NEW:
         site.play(step, "--check")
         site.play(step)
@@ -91,12 +105,15 @@ def ingested(site: Site, name: str, source: dict[str, str], limit: str = "0") ->
 
 
 def test_each_step_proves_itself_and_a_second_run_changes_nothing(built: Site) -> None:
-    assert [built.measured(step) for step in NEW] == [
+    assert built.measured("136")["compression.write_slowdown"] is not None
+    assert int(compressed(built).partition(" % of 34 MB saved; ")[0]) > 10
+    assert [built.measured(step) for step in NEW if step != "136"] == [
         {"ingest.checksum_failures": 0},
         {"preprocess.sample_errors": 0},
         {"dataset.restored_digest_match": True},
         {"scrub.injected_errors_missed": 0},
     ]
+    assert scrubbed(built) == "6 damaged copies were named and made again"
     assert "1 recorded steps" in built.note("135", "dataset.restored_digest_match")
     assert {step: built.play(step).changes for step in NEW} == dict.fromkeys(NEW, 0)
 
@@ -148,6 +165,46 @@ def test_a_changed_file_of_an_old_version_is_found(built: Site) -> None:
     assert ".sample v1: numbers" in built.note("135", "dataset.restored_digest_match")
 
 
+def compressed(site: Site) -> str:
+    """Return what the proof of 136 says."""
+    return site.note("136", "compression.write_slowdown")
+
+
+def test_a_brick_that_does_not_compress_is_named_and_set_again(built: Site) -> None:
+    ssh(built.lab, "storage-2", "mount -o remount,compress=no /srv/bricks/1")
+
+    built.play("136", "--tags", "proof")
+
+    assert built.measured("136") == {"compression.write_slowdown": None}
+    bricks = ", ".join(f"storage-2:/srv/bricks/1/shared-{kind}" for kind in ("copy", "data"))
+    assert compressed(built) == f"does not compress: {bricks}"
+    assert built.play("136", "--tags", "compression").changed == {"storage-1": 0, "storage-2": 1, "storage-3": 0}
+
+
+def test_data_that_does_not_shrink_is_no_reason_to_compress(built: Site) -> None:
+    built.play("136", "--tags", "proof", "-e", f"storage_compression_sample={INCOMING}/reference")
+
+    assert built.measured("136") == {"compression.write_slowdown": None}
+    assert "saved, less than 10 %" in compressed(built)
+
+
+def test_a_level_that_slows_writers_is_measured(built: Site) -> None:
+    built.play("136", "-e", "storage_compression=zstd:15")
+
+    assert built.measured("136")["compression.write_slowdown"] > 50
+    built.play("136", "--tags", "compression")
+
+
+def scrubbed(site: Site) -> str:
+    """Return what the proof of 137 says."""
+    return site.note("137", "scrub.injected_errors_missed")
+
+
+def storage_address(site: Site, server: str) -> str:
+    """Return a server's address on the storage network."""
+    return str(site.lab.addresses.of(site.lab.topology.host(server).number, plane=1))
+
+
 def test_damage_on_a_drive_is_named_by_server_and_path_and_clients_read_the_other_copy(built: Site) -> None:
     ssh(
         built.lab,
@@ -168,11 +225,22 @@ def test_damage_on_a_drive_is_named_by_server_and_path_and_clients_read_the_othe
     assert ssh(built.lab, "node-02", "cd /shared/mine && sha256sum *") == sums
 
 
-def test_a_server_that_no_longer_signs_is_found(built: Site) -> None:
+def test_a_server_that_no_longer_signs_is_found_and_signs_again(built: Site) -> None:
     ssh(built.lab, "storage-3", "kill $(cat /run/gluster/bitd/bitd.pid)")
 
     built.play("137", "--tags", "proof")
 
-    assert built.measured("137")["scrub.injected_errors_missed"] == 1
-    assert built.note("137", "scrub.injected_errors_missed").startswith("storage-3: ")
+    assert built.measured("137")["scrub.injected_errors_missed"] >= 2, "a copy on each of its bricks"
+    assert re.search("storage-3: /srv/bricks/1/shared-data/.* was not found, its brick signs nothing", scrubbed(built))
+    assert built.play("137", "--tags", "scrub").changed["storage-3"] >= 1
+    ssh(built.lab, "storage-3", "kill -0 $(cat /run/gluster/bitd/bitd.pid)")
+
+
+def test_a_server_that_no_longer_scrubs_leaves_the_step_open(built: Site) -> None:
+    ssh(built.lab, "storage-2", "kill $(cat /run/gluster/scrub/scrub.pid)")
+
+    built.play("137", "--tags", "proof")
+
+    assert built.measured("137")["scrub.injected_errors_missed"] is None
+    assert scrubbed(built) == f"the scrub was not done in time on {storage_address(built, 'storage-2')}"
     ssh(built.lab, SERVERS[0], "gluster --mode=script volume start shared force")

@@ -1,7 +1,7 @@
 """Proves that a scrub finds what a failing disk does: compares the copies that were damaged on purpose with those that the scrub named.
 
-Arguments: two JSON documents. By server its address, the damaged brick and path, how many files had no signature, and whether a good copy
-came back; and what the scrub found, and which servers were not done.
+Arguments: two JSON documents. By copy its server's address, brick and path, whether files of that brick had been signed, and whether a good
+copy came back; and what the scrub found, and which servers were not done.
 """
 
 import json
@@ -12,14 +12,16 @@ METRIC = "scrub.injected_errors_missed"
 
 def judged(injected: dict, scrub: dict) -> "tuple[int | None, str]":
     """Return how many errors were missed, or found and not repaired."""
-    late = [name for name, error in injected.items() if error["address"] in scrub["late"]]
+    if not injected:
+        return None, "nothing was damaged"
+    late = sorted({error["address"] for error in injected.values()} & set(scrub["late"]))
     named = {(one["server"], one["brick"], one["path"]) for one in scrub["found"]}
     missed = [
-        f"{name}: {error['brick']}{error['path']} was not found, {error['unsigned']} files had no signature"
-        for name, error in injected.items()
+        f"{copy} was not found{'' if error['signed'] else ', its brick signs nothing'}"
+        for copy, error in injected.items()
         if (error["address"], error["brick"], error["path"]) not in named
     ]
-    unrepaired = [f"{name}: no good copy came back" for name, error in injected.items() if not error["repaired"]]
+    unrepaired = [f"{copy}: no good copy came back" for copy, error in injected.items() if not error["repaired"]]
     if late and missed:
         return None, f"the scrub was not done in time on {', '.join(late)}"
     if missed and scrub["said"].startswith("Bitrot command failed"):
