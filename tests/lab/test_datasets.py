@@ -189,7 +189,7 @@ def test_data_that_does_not_shrink_is_no_reason_to_compress(built: Site) -> None
 
 
 def test_a_level_that_slows_writers_is_measured(built: Site) -> None:
-    built.play("136", "-e", "storage_compression=zstd:15")
+    built.play("136", "-e", "storage_compression_algorithm=zstd:15")
 
     assert built.measured("136")["compression.write_slowdown"] > 50
     built.play("136", "--tags", "compression")
