@@ -15,7 +15,7 @@ import pytest
 
 from flows.dashboard.site_lock import lock_file, locked, noted_holder
 from ledger.machine_processes import is_alive
-from tests.conftest import Command
+from tests.conftest import Command, Ended
 from tests.dashboard import give_dashboard
 from tests.flows.test_engine import until
 from tests.needs import needs
@@ -73,8 +73,14 @@ def test_a_detached_engine_is_seen_by_every_command_and_stopped_by_down(
         assert f"http://127.0.0.1:{port}" in started.stdout
         second = process("up", "--detach", "--port", free_port(), "--site", site)
         until(lambda: "hands off" in process("logs", "--site", site).stdout, seconds=120)
-        until(lambda: process("doctor", "--engine", "--site", site).returncode == 0, seconds=120)
-        health = json.loads(process("doctor", "--engine", "--json", "--site", site).stdout)
+        looks: list[Ended] = []
+
+        def is_well() -> bool:
+            looks.append(process("doctor", "--engine", "--json", "--site", site))
+            return looks[-1].returncode == 0
+
+        until(is_well, seconds=120)
+        health = json.loads(looks[-1].stdout)
         with followed(site, tmp_path / "followed"):
             until((tmp_path / "followed").read_text, seconds=60)
             stopped = process("down", "--site", site)
