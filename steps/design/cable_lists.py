@@ -128,21 +128,17 @@ def _distinct(cages: list[Cages]) -> int:
 
 def _service_optics(f: Figures, services: ServiceCables) -> Iterator[OpticLine]:
     in_switch = int(f["ports_per_cage"])
-    cages: set[tuple[str, str, str, int]] = set()
     laid = services.laid
-    for tier, a, a_port, b, b_port, kind in zip(
-        laid.tier, laid.a, laid.a_port, laid.b, laid.b_port, laid.type, strict=True
-    ):
+    cages: dict[tuple[str, str, str], list[Cages]] = {}
+    for buys, (tier, _, kind) in enumerate(laid.bought):
         if kind not in OPTICAL:
             continue
+        at = np.flatnonzero(laid.buys == buys)
         network = tier.removesuffix("-up")
-        is_storage = network == "storage"
-        a_is_switch = tier.endswith("-up")
-        a_end = "switch" if a_is_switch else "server"
-        a_cage = (a_port - 1) // (in_switch if a_is_switch and is_storage else 1)
-        cages.add((f"{network}/{a_end}", kind, a, a_cage))
-        cages.add((f"{network}/switch", kind, b, (b_port - 1) // (in_switch if is_storage else 1)))
-    counts = Counter((where, kind) for where, kind, _, _ in cages)
-    for (where, kind), count in counts.items():
-        network, _, end = where.partition("/")
-        yield OpticLine(network, end, kind, count)
+        in_cage = in_switch if network == "storage" else 1
+        is_up = tier != network
+        a = (laid.a[at], (laid.a_port[at] - 1) // (in_cage if is_up else 1))
+        cages.setdefault((network, "switch" if is_up else "server", kind), []).append(a)
+        cages.setdefault((network, "switch", kind), []).append((laid.b[at], (laid.b_port[at] - 1) // in_cage))
+    for key, filled in cages.items():
+        yield OpticLine(*key, _distinct(filled))

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import cycle, islice
 from math import ceil
 from typing import NamedTuple, TextIO
 
@@ -20,16 +19,12 @@ from steps.design.cable_runs import STOCK_M, leaf_racks
 from steps.design.cables import REACHES, CableSchedule, Row, names_at
 from steps.design.fabric import Fabric
 from steps.design.figures import Figures
-from steps.design.floor import Metres, Place
+from steps.design.floor import Index, Metres, Place
 from steps.design.service_networks import INFRASTRUCTURE_FEEDS, OOB_UPLINKS, Service, Services
 from steps.design.storage import Storage
 
-Rack = tuple[int, int]
-"""A rack: the number of its pod from 0 and of the rack in it, or -1 and the number of an infrastructure rack."""
-
 INFRASTRUCTURE = -1
-
-Device = tuple[str, Rack]
+"""In place of the number of a pod: its racks are those of no pod."""
 
 AOC_REACH_M = 100
 """Reach of an active optical cable in metres (NVIDIA LinkX 100G and 200G AOC, to 100 m)."""
@@ -38,26 +33,26 @@ ACTIVE_OPTICAL, PATCH, SINGLE_MODE = "active optical", "copper patch", "single-m
 
 
 class Stretch(NamedTuple):
-    """Cables of one tier, one after another: the devices at both ends of each."""
+    """Cables of one tier, one after another: the numbers of both ends of each."""
 
     tier: str
-    a: Sequence[Device]
-    b: Sequence[Device]
+    a: Index
+    b: Index
 
 
 class Laid(NamedTuple):
-    """Cables as columns: their tier, both ends, length and stock length in metres, and type."""
+    """Cables as columns: both ends, with the numbers of devices, length in metres, and what is bought, by its number in `bought`."""
 
-    tier: Sequence[str]
-    a: Sequence[str]
-    a_port: Sequence[int]
+    a: Index
+    a_port: Index
     a_place: Place
-    b: Sequence[str]
-    b_port: Sequence[int]
+    b: Index
+    b_port: Index
     b_place: Place
     length_m: Metres
-    stock_m: Sequence[int]
-    type: Sequence[str]
+    buys: Index
+    bought: Sequence[tuple[str, int, str]]
+    """Tier, stock length in metres and type."""
 
 
 class ServiceCables:
@@ -70,6 +65,10 @@ class ServiceCables:
         self._fabric: Fabric = cables.fabric
         self._storage = storage
         self._services = services
+        self._numbers: dict[str, int] = {}
+        """The number of each device."""
+        self._ends: dict[tuple[str, tuple[int, int]], int] = {}
+        """The number of each device in each rack, by pod and by number there: management ports of a switch may be drawn in another."""
         self._racks = [ceil(nodes / figures["nodes_per_rack"]) for nodes in self._fabric.pods]
         self._firsts = [0, *np.cumsum(self._racks).tolist()]
         self._leaf_racks = leaf_racks(figures, self._fabric, np.array(self._racks)).tolist()
@@ -83,26 +82,26 @@ class ServiceCables:
 
     def lengths(self) -> Counter[tuple[str, int, str]]:
         """Return the number of cables by tier, stock length in metres and type."""
-        laid = self.laid
-        return Counter(zip(laid.tier, laid.stock_m, laid.type, strict=True))
+        counts = np.bincount(self.laid.buys, minlength=len(self.laid.bought)).tolist()
+        return Counter(dict(zip(self.laid.bought, counts, strict=True)))
 
     def rows(self, pod: int | None = None) -> Iterator[Row]:
         """Yield the rows of the schedule in the order of COLUMNS; for a pod (from 0) those of its devices and switches."""
         prefix = "" if pod is None else f"pod-{pod + 1:03}-"
-        laid = self.laid
-        here = [at for at, name in enumerate(laid.a) if name.startswith(prefix)]
+        laid, names = self.laid, [*self._numbers]
+        here = [at for at, number in enumerate(laid.a.tolist()) if names[number].startswith(prefix)]
         columns = zip(
             here,
+            *(column[here].tolist() for column in (laid.a, laid.a_port, laid.b, laid.b_port, laid.buys)),
             names_at(laid.a_place, here),
             names_at(laid.b_place, here),
             laid.length_m[here].round(1).tolist(),
             strict=True,
         )
-        for at, a_rack, b_rack, length in columns:
-            a, b, a_port, b_port = laid.a[at], laid.b[at], laid.a_port[at], laid.b_port[at]
+        for at, a_number, a_port, b_number, b_port, buys, a_rack, b_rack, length in columns:
+            a, b, (tier, stock_m, kind) = names[a_number], names[b_number], laid.bought[buys]
             ends = (a, a_port, a_rack, b, b_port, b_rack)
-            bought = (length, laid.stock_m[at], laid.type[at])
-            yield (f"S{at + 1:06}", laid.tier[at], "", *ends, *bought, f"{a}:{a_port} <> {b}:{b_port}")
+            yield (f"S{at + 1:06}", tier, "", *ends, length, stock_m, kind, f"{a}:{a_port} <> {b}:{b_port}")
 
     def write(self, file: TextIO, pod: int | None = None) -> None:
         """Append the schedule to a CSV file without a header."""
@@ -111,28 +110,27 @@ class ServiceCables:
     @cached_property
     def laid(self) -> Laid:
         """The cables in order."""
-        tiers: list[str] = []
-        a: list[Device] = []
-        b: list[Device] = []
-        for stretch in self._stretches():
-            tiers += [stretch.tier] * len(stretch.a)
-            a += stretch.a
-            b += stretch.b
-        a_names, b_names = ([name for name, _ in ends] for ends in (a, b))
-        a_place, b_place = (self._places([rack for _, rack in ends]) for ends in (a, b))
+        stretches = list(self._stretches())
+        tiers = [*dict.fromkeys(stretch.tier for stretch in stretches)]
+        of_stretch = [tiers.index(stretch.tier) for stretch in stretches]
+        tier = np.repeat(np.array(of_stretch, np.int64), [len(stretch.a) for stretch in stretches])
+        ends = ([stretch.a for stretch in stretches], [stretch.b for stretch in stretches])
+        a_ends, b_ends = (np.concatenate([_NOBODY, *side]) for side in ends)
+        a_place, b_place = self._places(a_ends), self._places(b_ends)
+        device = np.array([self._numbers[name] for name, _ in self._ends], np.int64)
+        a, b = device[a_ends], device[b_ends]
         way = self._cables.floor.metres(a_place, b_place)
         length = np.where(way == 0, self._f["in_rack_m"], way + self._f["cable_rise_m"])
-        stock = STOCK_M[np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)].tolist()
-        bought = list(zip(tiers, stock, strict=True))
-        types = {one: self._type_of(*one) for one in set(bought)}
-        a_ports, b_ports = self._ports(a_names, b_names)
+        stock = np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)
+        kinds, buys = np.unique(tier * len(STOCK_M) + stock, return_inverse=True)
+        bought = [(tiers[kind // len(STOCK_M)], int(STOCK_M[kind % len(STOCK_M)])) for kind in kinds.tolist()]
+        a_port, b_port = self._ports(a, b)
         return Laid(
-            tiers,
-            *(a_names, a_ports, a_place),
-            *(b_names, b_ports, b_place),
+            *(a, a_port, a_place),
+            *(b, b_port, b_place),
             length,
-            stock,
-            [types[one] for one in bought],
+            buys,
+            [(*one, self._type_of(*one)) for one in bought],
         )
 
     def _type_of(self, tier: str, stock_m: int) -> str:
@@ -144,15 +142,16 @@ class ServiceCables:
             return ACTIVE_OPTICAL
         return SINGLE_MODE if stock_m <= self._f[REACHES[SINGLE_MODE]] else "over reach"
 
-    def _ports(self, a_names: Sequence[str], b_names: Sequence[str]) -> tuple[list[int], list[int]]:
+    def _ports(self, a: Index, b: Index) -> tuple[Index, Index]:
         """Return the next free port of each device, cable by cable; those of servers come after the rails."""
-        used = dict.fromkeys(self._cables.node_names, self._cables.shape.rails)
-        ports: tuple[list[int], list[int]] = ([], [])
-        for ends in zip(a_names, b_names, strict=True):
-            for name, own in zip(ends, ports, strict=True):
-                used[name] = port = used.get(name, 0) + 1
-                own.append(port)
-        return ports
+        ends = np.stack([a, b], axis=1).ravel()
+        order = np.argsort(ends, kind="stable")
+        counts = np.bincount(ends, minlength=len(self._numbers))
+        before = np.cumsum(counts) - counts
+        ports = np.empty_like(ends)
+        ports[order] = np.arange(len(ends)) - before[ends[order]] + 1
+        ports[ends < len(self._cables.node_names)] += self._cables.shape.rails
+        return ports[0::2], ports[1::2]
 
     def _stretches(self) -> Iterator[Stretch]:
         """Yield all cables in order."""
@@ -161,32 +160,32 @@ class ServiceCables:
             if network.switches:
                 ports = int(self._f[each])
                 for pod, servers in enumerate(self._nodes):
-                    yield self._down(network, pod, [server for server in servers for _ in range(ports)])
+                    yield self._down(network, pod, np.repeat(servers, ports))
         storage_ports = int(self._f.get("storage_server_ports", 0))
         if s.storage.switches:
-            yield self._down(s.storage, None, [d for d in self._storage_servers() for _ in range(storage_ports)])
+            yield self._down(s.storage, None, np.repeat(self._storage_servers(), storage_ports))
         if s.in_band.switches:
             ports = int(self._f["in_band_ports_per_node"])
-            yield self._down(s.in_band, None, [d for d in self._management() for _ in range(ports)])
+            yield self._down(s.in_band, None, np.repeat(self._management(), ports))
         yield from self._upward(s.storage)
         yield from self._upward(s.in_band)
         if s.out_of_band.switches:
             for pod in range(len(self._fabric.pods)):
-                yield self._down(s.out_of_band, pod, list(self._managed(pod)))
-            yield self._down(s.out_of_band, None, list(self._managed_infrastructure()))
+                yield self._down(s.out_of_band, pod, np.concatenate([*self._managed(pod)]))
+            yield self._down(s.out_of_band, None, np.concatenate([*self._managed_infrastructure()]))
         yield from self._out_of_band_uplinks()
 
-    def _down(self, network: Service, pod: int | None, devices: Sequence[Device]) -> Stretch:
+    def _down(self, network: Service, pod: int | None, devices: Index) -> Stretch:
         """Return the cables from devices to the leaves of their pod, in turn, or to those in the infrastructure racks."""
-        return Stretch(network.name, devices, _in_turn(self._leaves(network, pod), len(devices)))
+        return Stretch(network.name, devices, np.resize(self._leaves(network, pod), len(devices)))
 
     def _upward(self, network: Service) -> Iterator[Stretch]:
-        leaves = [leaf for pod in range(len(self._fabric.pods)) for leaf in self._pod_leaves(network, pod)]
-        leaves += self._infrastructure(self._named(network, "leaf"))
+        in_pods = (self._pod_leaves(network, pod) for pod in range(len(self._fabric.pods)))
+        leaves = np.concatenate([*in_pods, self._infrastructure(self._named(network, "leaf"))])
         spines, cores = (self._infrastructure(self._named(network, tier)) for tier in ("spine", "core"))
         for lower, upper in ((leaves, spines), (spines, cores)):
-            if upper:
-                ends = (_in_turn(devices, network.uplinks) for devices in (lower, upper))
+            if len(upper):
+                ends = (np.resize(devices, network.uplinks) for devices in (lower, upper))
                 yield Stretch(f"{network.name}-up", *ends)
 
     def _out_of_band_uplinks(self) -> Iterator[Stretch]:
@@ -196,20 +195,20 @@ class ServiceCables:
         for pod in (*range(len(self._fabric.pods)), None):
             uppers = self._leaves(s.in_band, pod)
             lowers = self._leaves(s.out_of_band, pod, own=True)
-            ends = [lower for lower in lowers for _ in range(OOB_UPLINKS)]
-            yield Stretch("out-of-band-up", ends, _in_turn(uppers, len(ends)))
+            ends = np.repeat(lowers, OOB_UPLINKS)
+            yield Stretch("out-of-band-up", ends, np.resize(uppers, len(ends)))
 
-    def _leaves(self, network: Service, pod: int | None, *, own: bool = False) -> list[Device]:
+    def _leaves(self, network: Service, pod: int | None, *, own: bool = False) -> Index:
         """Return the leaf switches that devices of a pod, or of the infrastructure racks, are joined to."""
-        mine = [] if pod is None else self._pod_leaves(network, pod)
-        if mine or (own and pod is not None):
+        mine = _NOBODY if pod is None else self._pod_leaves(network, pod)
+        if len(mine) or (own and pod is not None):
             return mine
         return self._infrastructure(self._named(network, "leaf"))
 
     def _named(self, network: Service, tier: str) -> list[str]:
         return [name for name in self.switch_names(network) if name.startswith(f"{network.name}-{tier}-")]
 
-    def _pod_leaves(self, network: Service, pod: int) -> list[Device]:
+    def _pod_leaves(self, network: Service, pod: int) -> Index:
         """Return the switches of a network in a pod, in the racks after those of its compute leaves.
 
         Those that the racks have no room for are in a network rack beside them, and their cables are as long.
@@ -224,67 +223,74 @@ class ServiceCables:
             if other.name == network.name:
                 break
             before += other.pod_leaves[pod]
-        devices = []
-        for number, name in enumerate(self.switch_names(network, pod), before):
-            rack = (first + number // most) % racks if number < room else first % racks
-            devices.append((name, (pod, rack)))
-        return devices
+        names = self.switch_names(network, pod)
+        numbers = range(before, before + len(names))
+        places = [(pod, (first + (number // most if number < room else 0)) % racks) for number in numbers]
+        return self._numbered(names, places)
 
     @cached_property
-    def _nodes(self) -> list[list[Device]]:
-        names = iter(self._cables.node_names)
+    def _nodes(self) -> list[Index]:
+        """The servers of each pod. They have the first numbers."""
         per_rack = int(self._f["nodes_per_rack"])
-        return [
-            [(next(names), (pod, number // per_rack)) for number in range(count)]
-            for pod, count in enumerate(self._fabric.pods)
-        ]
+        in_pods = enumerate(self._fabric.pods)
+        places = [(pod, number // per_rack) for pod, count in in_pods for number in range(count)]
+        numbers = self._numbered(self._cables.node_names, places)
+        return np.split(numbers, np.cumsum(self._fabric.pods)[:-1])
 
-    def _infrastructure(self, names: Sequence[str]) -> list[Device]:
+    def _numbered(self, names: Sequence[str], places: Iterable[tuple[int, int]]) -> Index:
+        """Return the numbers of devices in racks, each by its pod and its number there. What is new has the next number."""
+        for name in names:
+            self._numbers.setdefault(name, len(self._numbers))
+        ends = self._ends
+        return np.array([ends.setdefault(one, len(ends)) for one in zip(names, places, strict=True)], np.int64)
+
+    def _infrastructure(self, names: Sequence[str]) -> Index:
         """Return devices spread over the infrastructure racks in order."""
         racks = max(1, self._services.infrastructure_racks)
-        return [(name, (INFRASTRUCTURE, number % racks)) for number, name in enumerate(names)]
+        return self._numbered(names, [(INFRASTRUCTURE, number % racks) for number in range(len(names))])
 
-    def _storage_servers(self) -> list[Device]:
+    def _storage_servers(self) -> Index:
         names = [f"storage-{n:03}" for n in range(1, self._storage.servers + 1)]
         return self._infrastructure(
             [*names, *(f"metadata-{n:02}" for n in range(1, self._storage.metadata_servers + 1))]
         )
 
-    def _management(self) -> list[Device]:
+    def _management(self) -> Index:
         count = int(self._f["management_servers"])
         names = [f"management-{n:02}" for n in range(1, count + 1)]
         return self._infrastructure(
             [*names, *(f"fabric-manager-{n}" for n in range(1, self._services.fabric_managers + 1))]
         )
 
-    def _managed(self, pod: int) -> Iterator[Device]:
+    def _managed(self, pod: int) -> Iterator[Index]:
         """Yield the devices of a pod with a management port: servers, switches and rack PDUs."""
         s = self._services
-        yield from (node for node in self._nodes[pod] for _ in range(int(self._f["out_of_band_ports_per_node"])))
-        middle = self._racks[pod] // 2
-        for number in range(1, self._fabric.leaves[pod] + 1):
-            yield f"pod-{pod + 1:03}-leaf-{number:02}", (pod, middle)
+        yield np.repeat(self._nodes[pod], int(self._f["out_of_band_ports_per_node"]))
+        leaves = [f"pod-{pod + 1:03}-leaf-{number:02}" for number in range(1, self._fabric.leaves[pod] + 1)]
+        yield self._numbered(leaves, [(pod, self._racks[pod] // 2)] * len(leaves))
         for network in (s.storage, s.in_band):
-            yield from self._pod_leaves(network, pod)
-        for rack in range(self._racks[pod]):
-            for feed in range(1, int(self._f["rack_feeds"]) + 1):
-                yield f"pod-{pod + 1:03}-rack-{rack + 1:02}-pdu-{feed}", (pod, rack)
+            yield self._pod_leaves(network, pod)
+        yield self._feeds(f"pod-{pod + 1:03}-rack", pod, self._racks[pod], int(self._f["rack_feeds"]))
 
-    def _managed_infrastructure(self) -> Iterator[Device]:
+    def _managed_infrastructure(self) -> Iterator[Index]:
         s = self._services
         switches = [*self._cables.switch_names("spine"), *self._cables.switch_names("core")]
         for network in (s.storage, s.in_band, s.out_of_band):
             switches += self.switch_names(network)
-        yield from self._infrastructure(switches)
-        yield from self._management()
-        yield from self._storage_servers()
-        for rack in range(s.infrastructure_racks):
-            for feed in range(1, INFRASTRUCTURE_FEEDS + 1):
-                yield f"infrastructure-rack-{rack + 1:02}-pdu-{feed}", (INFRASTRUCTURE, rack)
+        yield self._infrastructure(switches)
+        yield self._management()
+        yield self._storage_servers()
+        yield self._feeds("infrastructure-rack", INFRASTRUCTURE, s.infrastructure_racks, INFRASTRUCTURE_FEEDS)
 
-    def _places(self, racks: Sequence[Rack]) -> Place:
+    def _feeds(self, racks: str, pod: int, count: int, feeds: int) -> Index:
+        """Return the PDUs of so many racks."""
+        places = [(pod, rack) for rack in range(count) for _ in range(feeds)]
+        names = [f"{racks}-{rack + 1:02}-pdu-{feed}" for rack in range(count) for feed in range(1, feeds + 1)]
+        return self._numbered(names, places)
+
+    def _places(self, ends: Index) -> Place:
         """Return the places on the floor; infrastructure racks begin with those of spines and cores."""
-        pods, numbers = np.array(racks, np.int64).reshape(-1, 2).T
+        pods, numbers = np.array([rack for _, rack in self._ends], np.int64).reshape(-1, 2)[ends].T
         first = np.array(self._firsts)[np.maximum(pods, 0)]
         compute = self._cables.floor.compute(first + numbers)
         network = self._cables.floor.network(numbers)
@@ -293,6 +299,4 @@ class ServiceCables:
         return hall, row, rack
 
 
-def _in_turn(devices: Sequence[Device], count: int) -> list[Device]:
-    """Return so many devices, the first again after the last."""
-    return list(islice(cycle(devices), count))
+_NOBODY: Index = np.empty(0, np.int64)
