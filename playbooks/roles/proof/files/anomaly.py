@@ -2,7 +2,8 @@
 
 Arguments: this host's name, the database's address, seconds of patience. The kernel is asked to keep every processor at its lowest
 clock, as heat or a power cap would. Where none can be set, what systemd starts on this server has to do without the vector and hash
-instructions of its processors (OpenSSL). What was before comes back whatever happens. Nothing is measured where fixed work takes a
+instructions of its processors (OpenSSL). Clocks and the service manager's variables are put back whatever happens; a service that was started
+meanwhile goes on without these instructions until it starts anew. Nothing is measured where fixed work takes a
 service no longer than before, or where the anomaly is seen of a server that nobody has slowed.
 """
 
