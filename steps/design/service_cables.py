@@ -31,6 +31,8 @@ AOC_REACH_M = 100
 
 ACTIVE_OPTICAL, PATCH, SINGLE_MODE = "active optical", "copper patch", "single-mode"
 
+_NOBODY: Index = np.empty(0, np.int64)
+
 
 class Stretch(NamedTuple):
     """Cables of one tier, one after another: the numbers of both ends of each."""
@@ -155,11 +157,11 @@ class ServiceCables:
 
     def _stretches(self) -> Iterator[Stretch]:
         """Yield all cables in order."""
-        s = self._services
+        s, nodes = self._services, self._nodes  # servers have the first numbers, by which `_ports` knows them
         for network, each in ((s.storage, "storage_ports_per_node"), (s.in_band, "in_band_ports_per_node")):
             if network.switches:
                 ports = int(self._f[each])
-                for pod, servers in enumerate(self._nodes):
+                for pod, servers in enumerate(nodes):
                     yield self._down(network, pod, np.repeat(servers, ports))
         storage_ports = int(self._f.get("storage_server_ports", 0))
         if s.storage.switches:
@@ -230,7 +232,7 @@ class ServiceCables:
 
     @cached_property
     def _nodes(self) -> list[Index]:
-        """The servers of each pod. They have the first numbers."""
+        """The servers of each pod."""
         per_rack = int(self._f["nodes_per_rack"])
         in_pods = enumerate(self._fabric.pods)
         places = [(pod, number // per_rack) for pod, count in in_pods for number in range(count)]
@@ -297,6 +299,3 @@ class ServiceCables:
         in_infrastructure = pods == INFRASTRUCTURE
         hall, row, rack = (np.where(in_infrastructure, b, a) for a, b in zip(compute, network, strict=True))
         return hall, row, rack
-
-
-_NOBODY: Index = np.empty(0, np.int64)
