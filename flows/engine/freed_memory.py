@@ -4,7 +4,7 @@ import ctypes
 
 
 def return_freed() -> None:
-    """Return freed memory to the system. Where the C library cannot be asked to, it does so by itself, or not."""
+    """Return freed memory to the system. A C library without `malloc_trim` decides by itself when it does so."""
     library = ctypes.CDLL(None)
     if hasattr(library, "malloc_trim"):
         library.malloc_trim(0)

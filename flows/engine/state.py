@@ -130,7 +130,7 @@ class Engine:
         self.use(self.plan, self.revision)
 
     def use(self, plan: Plan, revision: int) -> None:
-        """Work by a plan revision that was put in force. Of its links, a hundred thousand on a large site, `groups` has what is needed."""
+        """Work by a plan revision that was put in force. Its links are not kept: `groups` has what is needed of them."""
         self.groups = Groups(plan)
         self.plan, self.revision = plan.model_copy(update={"links": ()}), revision
         self.activities = {a.id: a for a in plan.activities}
@@ -251,17 +251,18 @@ class Engine:
     def ended(self, key: Key, outcome: Outcome) -> None:
         """Note that an activity that was handed out has been dealt with, and wake every thread that waits.
 
-        From a question nothing follows before its answer, which is in the record: only the last of many wakes.
+        A question that touched no host frees nothing, and its answer comes through the record. While other work is open it wakes nobody.
         """
         if outcome.asked:
             self._asked.add(key)
         if key.mark == self._drift.mark:
             self._drift.ended(key.activity)
         with self._lock:
-            self._open.pop(key, None)
+            work = self._open.pop(key, None)
             if outcome.again:
                 self._taken.discard(key)
-            follows = not (outcome.asked and self._open)
+            frees = not outcome.asked or bool(work and work.touches)
+            follows = frees or not self._open
         if follows:
             self.wakeup.wake()
 

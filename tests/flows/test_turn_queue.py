@@ -145,6 +145,24 @@ def test_what_waits_and_is_held_frees_its_hosts(tmp_path: Path, hire: Hire) -> N
     assert hand.look() == ["201@pod-002"]
 
 
+def test_a_look_at_hosts_that_ends_with_a_question_wakes_who_waits_for_them(tmp_path: Path, hire: Hire) -> None:
+    """A question to people alone does not, while other work is open: nothing is free by it."""
+    make(tmp_path / "site")
+    engine = hire(tmp_path / "site").engine
+    with engine.snapshot() as snapshot:
+        engine.queue_up(engine.work(snapshot))
+    touching = [key for key, work in engine._open.items() if work.touches]
+    assert len(touching) > 1
+    asked, question = Outcome("Waits for a release", "", asked=True), touching[-1]
+    engine._open[question] = engine._open[question]._replace(touches=frozenset())
+    before = engine.wakeup.count
+
+    engine.ended(question, asked)
+    assert engine.wakeup.count == before
+    engine.ended(touching[0], asked)
+    assert engine.wakeup.count == before + 1
+
+
 def test_a_claim_is_refused_to_an_engine_that_lost_its_turn(tmp_path: Path, hire: Hire) -> None:
     """It was stopped for longer than its lease, and another one has begun on its hosts."""
     site = tmp_path / "site"
