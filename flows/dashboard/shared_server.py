@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from flows.dashboard.settings import client_settings, put_in_force
 from ledger.machine_time import machine_time
 from schedule.errors import UnreachableError
 
-PATIENCE_S = 60.0
-"""How long the server may be away: it is restarted without the dispatcher."""
+AWAY_S, PATIENCE_S = 15.0, 300.0
+"""When it is said that the server is away, and when the dispatcher stops: the server, or its machine, is restarted without the dispatcher,
+whose runs would be cut off on all hosts."""
 
 ASK_S = 5.0
 """How often, in seconds, it is asked whether it works: several times a second would cost more than all else of an idle dispatcher."""
@@ -25,8 +27,9 @@ MOST_APART = timedelta(minutes=1)
 class SharedServer:
     """A server at an address. Its login is in the environment, or in a file that the environment names."""
 
-    def __init__(self, site_dir: Path, url: str) -> None:
+    def __init__(self, site_dir: Path, url: str, say: Callable[[str], None]) -> None:
         """Take the address of its API. Raise where it does not answer, or refuses the login."""
+        self._say, self._is_away = say, False
         login = shared_login()
         put_in_force(site_dir, client_settings(site_dir.resolve(), url, login))
         self.api = reached(url, login)
@@ -44,9 +47,20 @@ class SharedServer:
             self._asked = now
             if self.is_alive:
                 self._answered = now
+            self._say_if_it_changed(is_away=now - self._answered > AWAY_S)
         if now - self._answered < PATIENCE_S:
             return None
         return UnreachableError("Prefect's server does not answer any more", hint=LOST)
+
+    def _say_if_it_changed(self, *, is_away: bool) -> None:
+        if is_away is self._is_away:
+            return
+        self._is_away = is_away
+        if is_away:
+            stops = f"this dispatcher stops after {PATIENCE_S / 60:.0f} minutes of that"
+            self._say(f"Prefect's server does not answer: what runs goes on, nothing begins, and {stops}")
+        else:
+            self._say("Prefect's server answers again")
 
 
 def reached(url: str, login: str) -> PrefectApi:

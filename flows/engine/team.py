@@ -42,7 +42,7 @@ def leading(
     if inventory is None:
         raise InputError("a team needs an inventory: its workers run playbooks", hint="`inventory` in site.yaml")
     lead, exchange = Lead(site_dir, f"{role} of {platform.node()}"), Exchange(site_dir / team.exchange)
-    server = SharedServer(site_dir, team.prefect)
+    server = SharedServer(site_dir, team.prefect, say)
     from flows.team.pool import Pool  # Prefect reads its settings when it is first imported
     from flows.team.slices import Slices
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,3 +99,17 @@ def test_a_dispatcher_is_killed_and_another_one_takes_over(team: TeamSite) -> No
 
     ends_well(team)
     assert "this dispatcher leads" in team.said("dispatcher there")
+
+
+def test_a_server_that_does_not_answer_for_over_a_minute_stops_no_run(team: TeamSite) -> None:
+    """A dispatcher that ended after a minute of it cut off 1,250 hosts, on a machine that had too much to do."""
+    server = psutil.Process(team.processes["server"].pid)
+    server.suspend()
+    until(lambda: "Prefect's server does not answer" in team.said("dispatcher site"), seconds=60)
+    time.sleep(70)
+    server.resume()
+
+    until(lambda: team.states()["200@pod-001"] == "done", seconds=PATIENCE_S)
+    assert [run.status for run in team.runs()] == ["ok"]
+    until(lambda: "Prefect's server answers again" in team.said("dispatcher site"), seconds=60)
+    assert not audit(team.site)

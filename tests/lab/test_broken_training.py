@@ -33,11 +33,14 @@ try:
     class Everything(profiler.profile):
         def __init__(self, **terms):
             super().__init__(**terms | {"with_stack": True, "record_shapes": True, "profile_memory": True})
+        def stop(self):
+            super().stop()
+            self.key_averages(group_by_input_shape=True, group_by_stack_n=8).table(sort_by="cpu_time_total")
     profiler.profile = Everything
 except ImportError:
     pass
 """
-"""What records stacks, shapes and memory in every profile of a host, whatever a run asks for."""
+"""What records stacks, shapes and memory in every profile of a host, and sums them up in the run, whatever the run asks for."""
 
 SMALL = {"batch": 8, "learning_rate": 0.02}
 LARGE = {"batch": 32, "learning_rate": 0.2}
