@@ -15,11 +15,12 @@ from pathlib import Path
 from posixpath import normpath
 from typing import Any
 
-from pydantic import Field
+from pydantic import VERSION, Field
 
 from schedule.errors import InputError, Place
 from steps.catalog.schema import Closed, Step, Text
 from steps.catalog.terms import Effect
+from steps.kept import kept
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 
@@ -82,11 +83,16 @@ def read_catalog(beside: Path | None = None) -> Catalog:
 
 @cache
 def _shipped(folder: Path) -> Catalog:
-    """Return the shipped entries, which are the same as long as the program runs."""
-    catalog: Catalog = {}
-    for path in sorted(folder.glob("*/[0-9HX]*.yaml")):
-        _add(catalog, _entry(path, local=False))
-    return catalog
+    """Return the shipped entries, which are the same as long as the program runs. They are read and checked once for their contents."""
+    paths = sorted(folder.glob("*/[0-9HX]*.yaml"))
+
+    def read() -> Catalog:
+        catalog: Catalog = {}
+        for path in paths:
+            _add(catalog, _entry(path, local=False))
+        return catalog
+
+    return kept("catalog", (VERSION, *((path, path.read_bytes()) for path in paths)), read)
 
 
 def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:

@@ -1,18 +1,20 @@
 """Public holidays of countries and their parts, as the package `holidays` knows them.
 
 A plan keeps the days, so that another version of the package changes no plan that exists. The package takes a tenth of a second to
-import, and is imported only for sites that name a country.
+import, and as long for the days of a plan: what it says is kept for its version.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import date
+from importlib.metadata import version
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from schedule.errors import InputError
+from steps.kept import kept
 
 IN_QUOTES = 'write the code in quotes, as "NO" for Norway: without them YAML reads yes or no'
 NONE = "none"
@@ -46,9 +48,13 @@ def _known(value: Any) -> Any:
 
 def _parts() -> dict[str, list[str]]:
     """Return the known countries, each with those of its parts that have holidays of their own."""
-    from holidays import list_supported_countries  # see above
 
-    return list_supported_countries()
+    def listed() -> dict[str, list[str]]:
+        from holidays import list_supported_countries  # see above
+
+        return list_supported_countries()
+
+    return kept("countries", (version("holidays"),), listed)
 
 
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$"), BeforeValidator(_in_quotes)]
@@ -68,15 +74,19 @@ def public_holidays(region: str, first: int, last: int) -> tuple[date, ...]:
 
     Raise InputError if they are not known, or not until then.
     """
-    from holidays import country_holidays  # see above
-
     country, _, part = region.partition("-")
     if not are_known(country):
         raise InputError(f"of the country {country!r} no public holidays are known", hint=BY_HAND)
-    found = country_holidays(country, subdiv=part or None, years=range(first, last + 1))
-    if last > found.end_year:
-        raise InputError(
-            f"the public holidays of {region} are known until {found.end_year}, and the plan's calendar goes until {last}",
-            hint=BY_HAND,
-        )
-    return tuple(sorted(found))
+
+    def found() -> tuple[date, ...]:
+        from holidays import country_holidays  # see above
+
+        days = country_holidays(country, subdiv=part or None, years=range(first, last + 1))
+        if last > days.end_year:
+            raise InputError(
+                f"the public holidays of {region} are known until {days.end_year}, and the plan's calendar goes until {last}",
+                hint=BY_HAND,
+            )
+        return tuple(sorted(days))
+
+    return kept(f"holidays-{country}", (version("holidays"), region, first, last), found)

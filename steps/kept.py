@@ -1,0 +1,58 @@
+"""What takes long to work out and is the same each time, kept from one command to the next beside the byte code, and trusted as that is.
+
+Each value belongs to a state of what it comes from, and to the sources of this package. It is worked out anew for any other, and where its
+file is damaged or cannot be written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+FOLDER = Path(__file__).parent / "__pycache__" / "kept"
+
+T = TypeVar("T")
+
+
+def kept(name: str, state: Iterable[object], make: Callable[[], T], folder: Path = FOLDER) -> T:
+    """Return a value that was kept by this name for this state, or make it and keep it instead of an earlier one."""
+    key = hashlib.sha256(repr((sys.version, _sources(), *state)).encode()).digest()
+    file = folder / f"{name}.pickle"
+    with suppress(OSError):
+        content = file.read_bytes()
+        size, digest, value = len(key), content[len(key) : 2 * len(key)], content[2 * len(key) :]
+        if content[:size] == key and digest == hashlib.sha256(value).digest():
+            return pickle.loads(value)  # type: ignore[no-any-return]  # noqa: S301  who can write there can write code
+    made = make()
+    value = pickle.dumps(made, protocol=pickle.HIGHEST_PROTOCOL)
+    with suppress(OSError):
+        _write(file, key + hashlib.sha256(value).digest() + value)
+    return made
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file at once, so that nobody reads a part of it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as unfinished:
+        unfinished.write(content)
+    path = Path(unfinished.name)
+    path.chmod(0o644)
+    path.replace(file)
+
+
+@cache
+def _sources() -> str:
+    """Return what tells this state of the package's sources from any other: their names, sizes and times of change."""
+    folder = Path(__file__).parent
+    found = hashlib.sha256(str(folder).encode())
+    for path in sorted(folder.rglob("*.py")):
+        seen = path.stat()
+        found.update(f"{path.relative_to(folder)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
+    return found.hexdigest()
