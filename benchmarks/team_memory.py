@@ -2,8 +2,8 @@
 
     python -m benchmarks.team_memory HOSTS SLICE_HOSTS
 
-Hosts are connections to this machine, and each is asked for one line. Ledger and Prefect are on PostgreSQL. Memory is of the process
-itself (RSS); that of the playbooks, which end with their slices, is the most of all at once.
+Hosts are connections to this machine, and each is asked for one line. Ledger and Prefect are on PostgreSQL. Memory is RSS; the worker's is
+with Prefect's worker, and that of the playbooks, which end with their slices, is the most of all at once.
 """
 
 from __future__ import annotations
@@ -53,11 +53,12 @@ def rss_mb(process: psutil.Process) -> float:
 
 def look(team: TeamSite, dispatcher: subprocess.Popen[bytes], worker: subprocess.Popen[bytes]) -> Look:
     """Return what there is now."""
+    of_worker = [psutil.Process(worker.pid), *psutil.Process(worker.pid).children()]
     over = sum(one["state_type"] == "COMPLETED" for one in team.slices())
     return Look(
         over,
         rss_mb(psutil.Process(dispatcher.pid)),
-        rss_mb(psutil.Process(worker.pid)),
+        sum(map(rss_mb, of_worker)),
         sum(map(rss_mb, team.at_work())),
     )
 
