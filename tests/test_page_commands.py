@@ -51,6 +51,8 @@ LINES = {
     if (page := path.relative_to(ROOT).as_posix()) not in ELSEWHERE
 }
 TYPED_HERE = [page for page, lines in LINES.items() if lines]
+DEAR = {"docs/how-to/pictures.md", "docs/how-to/reports.md", "docs/tutorials/localhost.md"}
+"""Each takes two seconds of a processor or more, and other tests draw the same pages and pictures: these are long."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -89,7 +91,9 @@ def in_order(page: Typed, lines: list[str]) -> Iterator[tuple[str, Note]]:
         yield with_person(" ".join(page.words.get(word, word) for word in line.split(" ")), page.acting), note
 
 
-@pytest.mark.parametrize("page", TYPED_HERE)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.long) if page in DEAR else page for page in TYPED_HERE]
+)
 def test_every_command_of_a_page_does_what_it_says(page: str, place: Place) -> None:
     """With the exit code that the page names, else with 0."""
     how = PAGES.get(page, Typed())
@@ -100,7 +104,7 @@ def test_every_command_of_a_page_does_what_it_says(page: str, place: Place) -> N
         note.before(place)
         ended = place.carry_out(line, note.typed)
         if ended.returncode != note.ends:
-            wrong.append(f"{line}\n  ends with {ended.returncode}: {ended.stderr}")
+            wrong.append(f"{line}\n  ends with {ended.returncode}: {ended.stdout}{ended.stderr}")
 
     assert not wrong, "\n".join(wrong)
 

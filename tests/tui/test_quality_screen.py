@@ -112,7 +112,7 @@ def test_words_find_what_is_mine_open_and_overdue(lossy: Path) -> None:
                 "mine": {"NCR-0001", "W-0001", "A-0001"},
                 "overdue": {"NCR-0001", "W-0001", "A-0001"},
                 "open -ncrs": {"CO-0001", "W-0001", "A-0001"},
-                "undecided": {"CO-0001"},
+                "undecided": {"NCR-0001", "CO-0001"},
                 "class-a": set(),
             }.items():
                 screen.prompt.action_set(typed)
