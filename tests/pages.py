@@ -21,6 +21,7 @@ from ledger.account import machine_account
 from ledger.entries import RunOutcome
 from ledger.project_time import project_now
 from ledger.questions.activities import activities
+from ledger.questions.records import releases
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
@@ -526,10 +527,12 @@ def everything_else_is_done(place: Place) -> None:
 
 
 def ran(place: Place, name: str, *readings: Measured) -> None:
-    """Record a run as an engine does, with what it read."""
+    """Record a run as an engine does, of the playbook that was released, if any, with what it read."""
+    with open_snapshot(place.cwd) as snapshot:
+        digest = next((one.playbook_digest for one in releases(snapshot, name)), None)
     with Ledger.open(place.cwd) as ledger:
-        assert take(ledger, name, hosts=["localhost"])
-        settle(ledger, "engine-1", name, RunOutcome("ok", measurements=readings))
+        assert take(ledger, name, hosts=["localhost"], playbook_digest=digest)
+        settle(ledger, "engine-1", name, RunOutcome("ok", measurements=readings, playbook_digest=digest))
 
 
 def settle_all(place: Place, but: set[str]) -> None:
