@@ -51,8 +51,11 @@ LINES = {
     if (page := path.relative_to(ROOT).as_posix()) not in ELSEWHERE
 }
 TYPED_HERE = [page for page, lines in LINES.items() if lines]
-DEAR = {"docs/how-to/pictures.md", "docs/how-to/reports.md", "docs/tutorials/localhost.md"}
-"""Each takes two seconds of a processor or more, and other tests draw the same pages and pictures: these are long."""
+DEAR = {
+    *(f"docs/how-to/{name}.md" for name in ("field-sheets", "interchange", "pictures", "reports")),
+    *("docs/reference/design.md", "docs/tutorials/localhost.md"),
+}
+"""Each takes two seconds of a processor or more, and other tests ask the same of each command: these are long."""
 
 
 @pytest.fixture(scope="module", autouse=True)
