@@ -84,7 +84,7 @@ RULES = (
         "steps/planning/dates/approvals.py",
         "min(policy.quorum, len(fastest_first)) - 1",
         "0",
-        in_folder("steps", "approvals", "hall_approved"),
+        in_folder("steps", "approvers", "approvals", "hall_approved"),
     ),
     Rule(
         "spare cooling units are counted",

@@ -16,8 +16,9 @@ from steps.design.bill import Line
 from steps.design.cables import COLUMNS
 from steps.design.cooling import free_cooling_hours
 from steps.design.design import Design
-from steps.design.dossier import Dossier, findings_as_json
+from steps.design.dossier import Dossier
 from steps.design.figures import FigureSpec, figure_sections
+from steps.design.findings import Finding
 from steps.value import bounded_number
 
 MARKS = {"error": "x", "warning": "!", "note": "-"}
@@ -38,7 +39,7 @@ class FreeCooling(NamedTuple):
 def print_dossier(dossier: Dossier, hours: FreeCooling | None) -> None:
     """Print every section as a table, what is wrong first."""
     print(dossier.design.preset.title)
-    print_findings(findings_as_json(dossier.findings))
+    print_findings(dossier.findings)
     for section in sections_of(dossier):
         table((section.title, "", ""), section.rows, right=(1,))
     if hours:
@@ -46,17 +47,16 @@ def print_dossier(dossier: Dossier, hours: FreeCooling | None) -> None:
     print_bill(dossier.bill)
 
 
-def print_findings(findings: Sequence[Document]) -> None:
+def print_findings(findings: Sequence[Finding]) -> None:
     """Print findings, errors first, each with what would remove it."""
-    counts = Counter(finding["severity"] for finding in findings)
-    grave = {kind: counts[kind] for kind in ("error", "warning") if counts[kind]}
+    counts = Counter(finding.severity for finding in findings)
+    grave = [f"{n} {kind}{'s' if n > 1 else ''}" for kind in ("error", "warning") if (n := counts[kind])]
     if grave:
-        lead = "This design cannot be built as it is: " if "error" in grave else ""
-        said = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in grave.items())
-        print(f"{lead}{said}.")
+        lead = "This design cannot be built as it is: " if counts["error"] else ""
+        print(f"{lead}{', '.join(grave)}.")
     for finding in findings:
-        remedy = f" To fix it: {finding['remedy']}." if finding["remedy"] else ""
-        print(f"{MARKS[finding['severity']]} {finding['severity']} {finding['name']}: {finding['says']}.{remedy}")
+        remedy = f" To fix it: {finding.remedy}." if finding.remedy else ""
+        print(f"{MARKS[finding.severity]} {finding.severity} {finding.name}: {finding.says}.{remedy}")
 
 
 def print_bill(lines: Iterable[Line]) -> None:

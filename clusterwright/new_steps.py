@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clusterwright.output import in_line, say
-from schedule.errors import InputError, Place, UnreachableError
+from schedule.errors import UnreachableError
 from schedule.exchange.mapping import NEW, PlanMapping, under_our_ids
 from schedule.exchange.model import Exchange
 from steps.catalog.drafts import NewWork, drafts
@@ -20,10 +20,9 @@ def write_new_steps(
     for draft in found:
         path = target / draft.file
         try:
+            target.mkdir(exist_ok=True)
             with path.open("x", encoding="utf-8") as out:
                 out.write(draft.text)
-        except FileNotFoundError:
-            raise InputError("there is no such folder", hint="make it first", place=Place(str(target))) from None
         except OSError as error:
             raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="look at the folder") from None
         say(f"{path}: a draft of {in_line(draft.work.id)} {in_line(draft.work.title)!r}")

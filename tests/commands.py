@@ -14,7 +14,7 @@ import pytest
 
 
 def called(
-    words: Sequence[object], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    words: Sequence[object], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, typed: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Return the output and exit code of a command that is called in this process: no start of Python, no imports."""
     argv = ["clusterwright", *map(str, words)]
@@ -23,7 +23,7 @@ def called(
         patch.setattr(sys, "argv", argv)
         # else the command takes its name from pytest
         patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
-        patch.setattr(sys, "stdin", io.StringIO())
+        patch.setattr(sys, "stdin", io.StringIO(typed))
         patch.setenv("NO_COLOR", "1")
         for name, value in (env or {}).items():
             patch.setenv(name, value)

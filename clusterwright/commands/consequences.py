@@ -1,14 +1,15 @@
 """What a decision has as its consequence beside what it records: dates move, and who does work cannot approve it."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.patterns import matching_activities
 from clusterwright.drawing import say_what_is_drawn_of
-from clusterwright.forecast_view import moved_lines
-from clusterwright.output import say
+from clusterwright.output import day, say
 from ledger.questions.case import activity
-from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.forecast_words import days_words
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.questions.shut_out import shut_out
 from ledger.questions.site import live_since, site_of
 
@@ -26,8 +27,26 @@ def say_what_moves(me: Acting) -> None:
         say_what_is_drawn_of(snapshot)
         before, after = kept_forecast(snapshot), make_forecast(snapshot)
         keep_forecast(snapshot, after)
-        for line in moved_lines(before.forecast if before else None, after, site_of(snapshot).time_zone):
+        for line in _moved(before.forecast if before else None, after, site_of(snapshot).time_zone):
             say(line)
+
+
+def _moved(before: KeptForecast | None, after: KeptForecast, zone: str) -> list[str]:
+    """Return what moved from one forecast to the next, as lines; nothing to compare with is the plan."""
+    now = after.milestones[0]
+    dates = [("go-live", before.finish if before else after.planned, after.finish)]
+    if before is not None:
+        was = before.milestones[0]
+        dates += [("P50", was.p50.date, now.p50.date), ("P80", was.p80.date, now.p80.date)]
+    lines = [
+        f"{name} {day(old, zone)} -> {day(new, zone)}, {days_words(days)} {'later' if days > 0 else 'earlier'}"
+        for name, old, new in dates
+        if (days := after.days(old, new))
+    ]
+    cost = (after.finish - dates[0][1]) / timedelta(days=1) * after.slip_day_usd
+    if cost > 0:
+        lines.append(f"this delay costs about ${cost:,.0f}")
+    return lines or [f"go-live stays on {day(after.finish, zone)}"]
 
 
 def say_shut_out(me: Acting, patterns: Sequence[str], *, attests: bool = False) -> None:

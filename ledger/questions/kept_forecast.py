@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ledger.questions.log import ForecastRow, forecasts
-from ledger.questions.order_value import OrderValue
+from ledger.questions.order_value import OrderValue, index_words
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
 from steps.planning.odds.enough_samples import enough_samples
@@ -68,6 +68,13 @@ class KeptValue:
     total_h: float
     spi: float | None
     cpi: float | None
+
+    @property
+    def words(self) -> str:
+        """The hours, with the two indices."""
+        done = f"{self.earned_h:,.0f} of {self.total_h:,.0f} crew-hours are done"
+        said = f"{done}, {self.planned_h:,.0f} were planned by now, {self.actual_h:,.0f} were worked"
+        return said + index_words(self.spi, self.cpi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +153,31 @@ class KeptForecast:
         late = (self.finish - self.planned) / timedelta(days=1)
         return round(max(0.0, late) * self.slip_day_usd)
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """The forecast for --json, without the date of every activity."""
+        return {
+            "as_of": self.as_of,
+            "event": self.event,
+            "finish": self.finish,
+            "unlimited_finish": self.unlimited_finish,
+            "planned": self.planned,
+            "days_later": self.days_later,
+            "samples": self.samples,
+            "seed": self.seed,
+            "milestones": self.milestones,
+            "responses": self.responses,
+            "critical": self.critical,
+            "earned_value": self.earned,
+            "ordered_value": self.ordered,
+            "slip": self.slip,
+            "learned": {
+                "steps": self.lessons,
+                "go_live_minutes": self.lessons_minutes,
+                "approvals": self.approvals,
+            },
+        }
+
     def day(self, instant: datetime) -> date:
         """Return the day of an instant at the site."""
         return local_day(instant, self.time_zone)
@@ -165,6 +197,11 @@ class Freshness(NamedTuple):
     newer: int
     published: ForecastRow | None = None
     differs: bool = False
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The forecast for --json, with how many later events may move its dates."""
+        return self.forecast.document | {"newer": self.newer}
 
     @property
     def words(self) -> str:

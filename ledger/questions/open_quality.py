@@ -1,4 +1,4 @@
-"""Everything that is open about quality, and what was: non-conformances, change orders and waivers in one list."""
+"""What is open beside the work itself, and what was: non-conformances, change orders, waivers and action items in one list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Literal, NamedTuple
 
+from ledger.questions.action_items import action_items
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import changes
 from ledger.questions.records import waivers
@@ -15,7 +16,7 @@ from ledger.rules.activity import words
 from ledger.rules.permission import roles_for
 from steps.stamps import local_day
 
-Kind = Literal["ncr", "change", "waiver"]
+Kind = Literal["ncr", "change", "waiver", "action"]
 
 _ACTIVITIES = """
 SELECT id, role, attempt, json_extract(plan, '$.title'), json_extract(plan, '$.policy.roles') FROM activity
@@ -25,9 +26,9 @@ _LAST = "9999"
 
 
 class QualityRow(NamedTuple):
-    """A non-conformance, a change order or a waiver.
+    """A non-conformance, a change order, a waiver or an action item.
 
-    `subject` is its activity, or the order or delivery of a change. `state` is open, decided, approved, refused, waived or closed.
+    `subject` is its activity, or the order or delivery of a change. It is empty of an action item that is about none. `state` is open, decided, approved, refused, waived or closed.
     `deciders` are the roles that may decide about it. `inspections` counts how often the work was inspected again.
     """
 
@@ -53,7 +54,7 @@ def quality(snapshot: Snapshot) -> list[QualityRow]:
     """Return all of it: what is open first, then by class and due day."""
     today = local_day(snapshot.now, site_of(snapshot).time_zone)
     found = [*_ncrs(snapshot, today), *_changes(snapshot), *_waivers(snapshot, today)]
-    return sorted(found, key=_place)
+    return sorted([*found, *_actions(snapshot, today)], key=_place)
 
 
 def _place(row: QualityRow) -> tuple[bool, str, str, str]:
@@ -149,5 +150,28 @@ def _waivers(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
             is_overdue=is_open and one.due < today,
             opened=one.at,
             closed=None,
+            inspections=None,
+        )
+
+
+def _actions(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
+    for one in action_items(snapshot, open_only=False):
+        is_open = one.closed_at is None
+        yield QualityRow(
+            id=one.id,
+            kind="action",
+            subject=one.activity,
+            title="action item",
+            state="open" if is_open else "closed",
+            is_open=is_open,
+            ncr_class="",
+            said=one.text,
+            decided=one.note,
+            owner=one.owner,
+            deciders=(),
+            due=one.due,
+            is_overdue=is_open and one.due < today,
+            opened=one.agreed_at,
+            closed=one.closed_at,
             inspections=None,
         )

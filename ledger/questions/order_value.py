@@ -33,6 +33,16 @@ class OrderValue:
     cpi: float | None
     """The cost performance index: less than 1 cost more than ordered. None before anything came."""
 
+    @property
+    def words(self) -> str:
+        """What was received of what was ordered, with the two indices."""
+        if not self.total:
+            return f"no value is recorded of {self.unpriced} placed orders"
+        came = f"{self.currency} {self.received:,.0f} of {self.total:,.0f} ordered are received"
+        said = f"{came}, {self.planned:,.0f} were planned by now, {self.actual:,.0f} is what they cost"
+        without = f"; {self.unpriced} placed orders have no value" if self.unpriced else ""
+        return said + index_words(self.spi, self.cpi) + without
+
 
 def order_values(snapshot: Snapshot, due: Collection[str]) -> list[OrderValue]:
     """Return the earned value of placed orders by currency. `due` are the ids of the deliveries that the plan has by now."""
@@ -58,6 +68,13 @@ def _value(currency: str, rows: Iterable[OrderRow], due: Collection[str]) -> Ord
         unpriced += row.value is None
     spi, cpi = _index(received, planned), _index(received, actual)
     return OrderValue(currency, planned, received, actual, total, unpriced, spi, cpi)
+
+
+def index_words(spi: float | None, cpi: float | None) -> str:
+    """Return the indices of schedule and cost as the end of a sentence. Empty where neither is known."""
+    both = (("SPI", spi), ("CPI", cpi))
+    known = [f"{name} {value:.2f}" for name, value in both if value is not None]
+    return f": {', '.join(known)}" if known else ""
 
 
 def _index(earned: Decimal, of: Decimal) -> float | None:

@@ -200,7 +200,7 @@ def _document(dossier: Dossier) -> dict[str, Any]:
         "bill": [line._asdict() for line in dossier.bill],
         "choices": dict(d.choices),
         "figures": _figures(d),
-        "findings": findings_as_json(dossier.findings),
+        "findings": [one._asdict() | {"numbers": dict(one.numbers)} for one in dossier.findings],
     }
 
 
@@ -219,11 +219,6 @@ def _figures(design: Design) -> dict[str, Any]:
     for name, value in sorted(design.figures.items()):
         found[name] = {"value": value, "source": design.sources.get(name, "")}
     return found
-
-
-def findings_as_json(findings: tuple[Finding, ...]) -> list[dict[str, Any]]:
-    """Return findings as plain values."""
-    return [finding._asdict() | {"numbers": dict(finding.numbers)} for finding in findings]
 
 
 def _addresses(plan: AddressPlan) -> dict[str, Any]:

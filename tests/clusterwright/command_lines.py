@@ -15,8 +15,8 @@ from clusterwright.app import app
 from clusterwright.tree import Listing
 
 PROGRAM = "clusterwright"
-FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-TYPED = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?clusterwright (.*(?:\\\n.*)*)", re.MULTILINE)
+FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+TYPED = re.compile(r"(?:^ *(?:\$ )?(?:\.venv/bin/)?|\$\(|&& )clusterwright ([^)\n]*(?:\\\n[^)\n]*)*)", re.MULTILINE)
 NAMED = re.compile(r"""[`"]clusterwright ([a-z][^`"\n]*)[`"]""")
 SPAN = re.compile(r"`([a-z][^`]*? --[^`]*)`")
 A_DAY = "2026-11-21"
@@ -76,9 +76,9 @@ def _below(listing: Listing) -> Iterator[tuple[str, Any]]:
 
 
 def typed(page: Path) -> list[str]:
-    """Return the command lines in the code blocks of a page."""
+    """Return the command lines in the code blocks of a page that are typed: not those in Python, or in what a program prints."""
     blocks = FENCE.findall(page.read_text(encoding="utf-8"))
-    return [line for block in blocks for line in TYPED.findall(block)]
+    return [line for language, block in blocks if language in {"", "console"} for line in TYPED.findall(block)]
 
 
 def named(file: Path) -> list[str]:

@@ -345,6 +345,18 @@ def _came(snapshot: Snapshot) -> tuple[int, int]:
     return int(came[0]), int(came[1])
 
 
+def test_a_sheet_that_knows_later_events_than_the_record_is_refused_whole(adopted: Path) -> None:
+    """It was made of another copy of the record."""
+    sheet = exported(adopted, "racks.csv", RACKS, "--of", "items")
+    text = sheet.read_text(encoding="utf-8-sig")
+    sheet.write_text(re.sub("last event,.*", "last event,99999", text), encoding="utf-8")
+
+    done = run(adopted, "import", "sheet", sheet)
+
+    assert done.returncode == 2
+    assert "the record ends with" in done.stderr
+
+
 def test_what_is_no_sheet_of_this_site_is_refused_whole(begun: Path, tmp_path: Path) -> None:
     """With what is wrong and what to do, and no traceback."""
     sheet = exported(begun, "racks.csv", RACKS, "--of", "items")
@@ -352,7 +364,6 @@ def test_what_is_no_sheet_of_this_site_is_refused_whole(begun: Path, tmp_path: P
     body = text[text.index("id,") :]
     files = {
         "other.csv": (re.sub(r", [0-9a-f-]{36}", ", 1234", text), "another site"),
-        "later.csv": (re.sub("last event,.*", "last event,99999", text), "the record ends with"),
         "headless.csv": (body, "the lines above the columns are missing"),
         "nowhere.csv": (re.sub("last event,.*", "last event,", text), "does not say where it is from"),
         "twice.csv": (text.replace(",note,", ",serial,"), "the column 'serial' is there twice"),

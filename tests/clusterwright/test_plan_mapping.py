@@ -168,7 +168,6 @@ def test_new_work_becomes_a_draft_of_a_step_that_a_person_adopts(adopted: Path, 
     """The draft passes the lint and is planned. Once the mapping names its activity, the work is no longer new."""
     file, mapping = written(tmp_path, Form.XLSX), mapping_of(tmp_path, BY_TITLE)
     catalog = adopted / "catalog"
-    catalog.mkdir()
     words = ["import", "schedule", file, "--map", mapping, "--site", adopted, "--as", "owner"]
 
     done = called([*words, "--new-steps", catalog])

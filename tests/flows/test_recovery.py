@@ -22,6 +22,7 @@ from ledger.machine_processes import boot_id
 from ledger.machine_time import machine_time
 from ledger.project_time import project_now
 from ledger.questions.records import claims
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.runs.decisions import claim, renew
@@ -135,6 +136,26 @@ def test_a_live_engines_run_is_left_alone(both_passed: Path, start: Start) -> No
     assert state(both_passed, "030@pod-001") == "running"
 
 
+def at_rest(ledger: Ledger, snapshot: Snapshot, performer: RealPerformer) -> Engine:
+    """Return an engine that has not begun to dispatch."""
+    return Engine(ledger.site_dir, ledger, read_plan(snapshot), 1, project_now, performer, 0, rehearsal=False)
+
+
+def test_a_run_elsewhere_is_given_up_once_its_lease_is_over_and_not_before(
+    both_passed: Path, playbooks: Path, inventory: Path
+) -> None:
+    take(both_passed, "030@pod-001", host="elsewhere", lease_s=0.01)
+    take(both_passed, "030@pod-002", host="elsewhere")
+    time.sleep(0.02)
+
+    with Ledger.open(both_passed) as ledger, open_snapshot(both_passed) as snapshot:
+        said = recover(at_rest(ledger, snapshot, RealPerformer(playbooks, inventory, hands_off=True)), snapshot)
+
+    assert [sentence.partition(",")[0] for sentence in said] == ["030@pod-001: interrupted"]
+    assert "its engine on elsewhere has ended" in said[0]
+    assert state(both_passed, "030@pod-002") == "running"
+
+
 def test_a_lease_that_was_renewed_in_the_database_is_not_over(
     postgres: Server, tmp_path: Path, playbooks: Path, inventory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,11 +177,8 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
         with Ledger.open(here) as theirs:
             renew(theirs, "gone:1", "030@pod-001", 3600)
         until(lambda: known.lease_until < machine_time(), seconds=5)
-        performer = RealPerformer(playbooks, inventory, hands_off=True)
-        plan, now = read_plan(snapshot), project_now
-        engine = Engine(ledger.site_dir, ledger, plan, 1, now, performer, 0, rehearsal=False)
 
-        assert recover(engine, snapshot) == []
+        assert recover(at_rest(ledger, snapshot, RealPerformer(playbooks, inventory, hands_off=True)), snapshot) == []
 
     assert state(here, "030@pod-001") == "running"
 

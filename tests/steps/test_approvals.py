@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from steps.catalog.loader import approval_hours, read_roles
 from steps.design.design import design_of
-from steps.planning.dates.approvals import approval_times, approver_of
+from steps.planning.dates.approvals import approval_times
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.plan import Plan
 from steps.planning.planner import Hosts, Surroundings, make_plan
@@ -66,17 +65,6 @@ def test_what_comes_next_waits_for_the_planned_approval() -> None:
     assert links[0].lag_h == 0
     assert made.approvals[LEAD] > 0
     assert start >= approved
-
-
-def test_of_those_whose_approval_is_needed_the_slowest_of_the_fastest_sets_the_time() -> None:
-    work = next(one for one in approved_plan().activities if one.id == WORK)
-    hours = {"slow": 8.0, "fast": 2.0, "slowest": 40.0}
-
-    def waits_for(quorum: int) -> str | None:
-        policy = replace(work.policy, roles=tuple(hours), quorum=quorum)
-        return approver_of(replace(work, policy=policy), hours)
-
-    assert [waits_for(1), waits_for(2), waits_for(3)] == ["fast", "slow", "slowest"]
 
 
 def test_every_role_that_approves_says_how_long_that_takes_and_where_the_figure_is_from() -> None:

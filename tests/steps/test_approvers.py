@@ -1,4 +1,4 @@
-"""Sign-offs that nobody can give are found from policies and people, before any work waits for one."""
+"""Whose approval sets the time, and sign-offs that nobody can give: found from policies and people, before any work waits for one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.checks.approvers import SHOWN, by_one_account, in_short, one_account_in_short, unsignable
+from steps.planning.dates.approvals import approver_of
 from tests.ledger.conftest import small_plan
 
 LEAD, OTHER, CREW = "network-lead", "sponsor", "cabling-technician"
@@ -39,6 +40,14 @@ def work(
 
 def said(activities: list[PlanActivity], *people: Someone) -> list[str]:
     return in_short(unsignable(activities, people))
+
+
+def test_of_those_whose_approval_is_needed_the_slowest_of_the_fastest_sets_the_time() -> None:
+    hours = {"slow": 8.0, "fast": 2.0, "slowest": 40.0}
+
+    waited = [approver_of(work(1, tuple(hours), quorum=quorum), hours) for quorum in (1, 2, 3)]
+
+    assert waited == ["fast", "slow", "slowest"]
 
 
 def test_a_role_that_nobody_has_is_named_with_how_many_sign_offs_wait_for_it() -> None:

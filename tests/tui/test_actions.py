@@ -52,9 +52,8 @@ LEFT_OUT = {
     "they are about the engine's own process, on its machine": ("down", "logs", "notify", "worker key"),
     "a screen has it": (
         *("list", "next", "inbox", "orders", "change", "ncr", "ncr list", "check", "check list", "drift"),
-        *("report", "authority"),
+        *("report", "authority", "action", "action list"),
     ),
-    "the inbox of each owner has it": ("action", "action list"),
     "they write a file for others": (
         "picture",
         "export",

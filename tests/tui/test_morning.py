@@ -192,5 +192,7 @@ def test_read_only_screens_write_nothing(adopted: Path) -> None:
         async with screens(adopted, read_only=True).run_test(size=SIZE) as pilot:
             await see(pilot, "read-only screens keep no look")
             assert not (adopted / FILE).exists()
+            assert isinstance(pilot.app, ClusterwrightApp)
+            assert not pilot.app.may_record()
 
     asyncio.run(story())

@@ -1,4 +1,4 @@
-"""Non-conformances, change orders and waivers in one list, each with the decisions that it takes."""
+"""Non-conformances, change orders, waivers and action items in one list, each with the decisions that it takes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ledger.subjects.ncr.decisions import assign_ncr
 from ledger.subjects.orders.change_decisions import ask_change
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.sign_off.decisions import waive
+from ledger.subjects.work.kinds.action_items import agree_action
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 from tests.ledger.conftest import T0, Clock
@@ -35,7 +36,7 @@ WIDE = (160, 40)
 
 @pytest.fixture
 def lossy(ready: Path) -> Path:
-    """Return a site with a non-conformance of lead2, an open change order, and a waiver that ends in 2026."""
+    """Return a site with a non-conformance of lead2, an open change order, a waiver that ends in 2026, and an action item."""
     clock = Clock()
     clock.forward(72)
     with Ledger.open(ready, clock=clock) as ledger:
@@ -44,6 +45,7 @@ def lossy(ready: Path) -> Path:
         assign_ncr(ledger, "lead", "NCR-0001", "lead2", due=T0.date() + timedelta(days=9))
         waive(ledger, "pm", "030@pod-001", "link.loss", "short run", date(2026, 3, 1))
         ask_change(ledger, "pm", "001@site#gpu-server", reason="two spares", value=Decimal(5))
+        agree_action(ledger, "pm", "Ask the crane firm", "lead2", T0.date() + timedelta(days=20))
     return ready
 
 
@@ -60,6 +62,7 @@ def test_keys_are_those_of_the_kind_of_row(lossy: Path) -> None:
                 "W-0001",
                 "value 5: two spares",
                 "short run",
+                "Ask the crane firm",
                 "! 2026-",
             )
             screen = app.screen
@@ -68,6 +71,7 @@ def test_keys_are_those_of_the_kind_of_row(lossy: Path) -> None:
                 ("ncrs", "d Decide", "A", "ncr assign NCR-0001"),
                 ("changes", "s Approve", "s", "change approve CO-0001"),
                 ("waivers", "s Sign", "A", "assign 030@pod-001"),
+                ("actions", "f Close", "f", "action close A-0001"),
             ):
                 screen.prompt.action_set(kind)
                 await see(pilot, foot)
@@ -105,9 +109,10 @@ def test_words_find_what_is_mine_open_and_overdue(lossy: Path) -> None:
             screen = app.screen
             assert isinstance(screen, QualityScreen)
             for typed, found in {
-                "mine": {"NCR-0001", "W-0001"},
-                "overdue": {"NCR-0001", "W-0001"},
-                "open -ncrs": {"CO-0001", "W-0001"},
+                "mine": {"NCR-0001", "W-0001", "A-0001"},
+                "overdue": {"NCR-0001", "W-0001", "A-0001"},
+                "open -ncrs": {"CO-0001", "W-0001", "A-0001"},
+                "undecided": {"NCR-0001", "CO-0001"},
                 "class-a": set(),
             }.items():
                 screen.prompt.action_set(typed)
@@ -121,6 +126,6 @@ def test_what_is_open_comes_first_and_a_change_of_the_past_last(lossy: Path) -> 
     with open_snapshot(lossy) as snapshot:
         rows = quality(snapshot)
 
-    assert [row.is_open for row in rows] == [True] * 3
+    assert [row.is_open for row in rows] == [True] * 4
     assert {row.kind: row.deciders for row in rows}["change"] == ("owner-pm", "procurement-lead")
-    assert {row.kind: row.is_overdue for row in rows} == {"ncr": True, "change": False, "waiver": True}
+    assert {row.kind: row.is_overdue for row in rows} == {"ncr": True, "change": False, "waiver": True, "action": True}

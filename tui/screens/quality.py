@@ -1,4 +1,4 @@
-"""Quality in one list: non-conformances, change orders that wait for a decision, and waivers with the day on which they end."""
+"""Quality in one list: non-conformances, change orders that wait for a decision, waivers with the day on which they end, action items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui.lists.words import Test
 from tui.looks import Role, day_text
 from tui.screens.listing import ListScreen
 
-ABOUT: dict[str, About] = {"ncr": "ncr", "change": "change", "waiver": "activity"}
+ABOUT: dict[str, About] = {"ncr": "ncr", "change": "change", "waiver": "activity", "action": "action"}
 """By kind of row: what its actions are about."""
 
 GLYPHS: dict[str, tuple[str, Role]] = {
@@ -32,7 +32,7 @@ GLYPHS: dict[str, tuple[str, Role]] = {
 }
 """By state: its glyph and its colour role."""
 
-_KIND = {"ncr": "NCR", "change": "change", "waiver": "waiver"}
+_KIND = {"ncr": "NCR", "change": "change", "waiver": "waiver", "action": "action"}
 
 
 class QualityScreen(ListScreen[QualityRow]):
@@ -40,14 +40,14 @@ class QualityScreen(ListScreen[QualityRow]):
 
     TITLE = "Quality"
     ABOUT: ClassVar[About] = "ncr"
-    EMPTY = "no non-conformance, no change order and no waiver"
+    EMPTY = "no non-conformance, no change order, no waiver and no action item"
     OWN_KEYS: ClassVar[tuple[Shown, ...]] = (("u", "Move a waiver", "move_waiver"),)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "move_waiver", "Another day for a waiver", id="quality.move-waiver"),
     ]
 
     def made(self) -> View[QualityRow]:
-        """Return the view of all three kinds."""
+        """Return the view of all kinds."""
         return View(self._columns(), lambda row: row.id, self._words())
 
     def ask(self, snapshot: Snapshot) -> Sequence[QualityRow]:
@@ -56,7 +56,7 @@ class QualityScreen(ListScreen[QualityRow]):
 
     @property
     def about(self) -> About:
-        """A non-conformance, a change order or the activity of a waiver, as the row under the cursor is."""
+        """A non-conformance, a change order, the activity of a waiver or an action item, as the row under the cursor is."""
         return "ncr" if self.row is None else ABOUT[self.row.kind]
 
     @property
@@ -77,8 +77,10 @@ class QualityScreen(ListScreen[QualityRow]):
         """Show the page of the activity, or of the order."""
         if row.kind == "change":
             self.owner.open_order(order_of(row.subject))
-        else:
+        elif row.subject:
             self.owner.open_activity(row.subject)
+        else:
+            self.notify(f"{row.id} is about no activity")
 
     def action_move_waiver(self) -> None:
         """Set another day for the waiver under the cursor."""
@@ -116,7 +118,8 @@ class QualityScreen(ListScreen[QualityRow]):
             "ncrs": lambda r: r.kind == "ncr",
             "changes": lambda r: r.kind == "change",
             "waivers": lambda r: r.kind == "waiver",
-            "undecided": lambda r: r.state == "open",
+            "actions": lambda r: r.kind == "action",
+            "undecided": lambda r: r.state == "open" and r.kind != "action",
         }
 
     def _is_mine(self, row: QualityRow) -> bool:

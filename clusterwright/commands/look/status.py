@@ -11,7 +11,6 @@ Example:
 """
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.forecast_view import forecast_document
 from clusterwright.output import Document, day, in_line, print_lines
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts, phases
@@ -45,7 +44,7 @@ def status(ask: AskingPast) -> None:
             "unheard": unheard(snapshot),
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
             "halls": halls(snapshot, fresh.forecast if fresh else None),
-            "forecast": forecast_document(fresh.forecast) | {"newer": fresh.newer} if fresh else None,
+            "forecast": fresh.document if fresh else None,
             **top.document,
         }
         ask.answer(snapshot, document, lambda: _print(document, to_place, top.lines))

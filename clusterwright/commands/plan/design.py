@@ -22,7 +22,7 @@ from clusterwright.planning import site_at
 from clusterwright.where import find_site
 from schedule.errors import InputError
 from steps.design.design import Design, ImpossibleDesignError, design_of, design_of_preset
-from steps.design.dossier import dossier_as_json, dossier_of, findings_as_json
+from steps.design.dossier import dossier_as_json, dossier_of
 from steps.design.figures import parsed, plain_name
 
 
@@ -80,7 +80,7 @@ def design(
         design_view.print_dossier(dossier, hours)
     if not dossier.buildable:
         if html or csv:
-            design_view.print_findings(findings_as_json(dossier.findings))
+            design_view.print_findings(dossier.findings)
         raise typer.Exit(1)
 
 
@@ -125,11 +125,10 @@ def _design(name: str, settings: list[str]) -> Design:
 
 def _impossible(error: ImpossibleDesignError, *, as_json: bool) -> None:
     """Show every figure with which nothing can be counted, and end as bad input does."""
-    found = findings_as_json(tuple(error.findings))
     if as_json:
-        print_json({"buildable": False, "findings": found})
+        print_json({"buildable": False, "findings": error.findings})
     else:
         if error.place:
             say(f"{error.place}:")
-        design_view.print_findings(found)
+        design_view.print_findings(error.findings)
     raise typer.Exit(2)

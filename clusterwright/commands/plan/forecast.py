@@ -20,7 +20,6 @@ from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption, SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn_of
-from clusterwright.forecast_view import forecast_document, ordered_line, value_line
 from clusterwright.odds_view import print_milestones_in_force, print_responses
 from clusterwright.output import Document, day, print_json, print_lines, say
 from flows.runs.releases.lapsed import lapsed_releases
@@ -80,7 +79,7 @@ def _made(snapshot: Snapshot, samples: int | None, seed: int) -> KeptForecast:
 
 
 def _document(found: KeptForecast, published: list[ForecastRow]) -> Document:
-    return forecast_document(found) | {"slip_usd": found.delay_usd, "phases": _phases(found), "published": published}
+    return found.document | {"slip_usd": found.delay_usd, "phases": _phases(found), "published": published}
 
 
 def _phases(found: KeptForecast) -> dict[str, datetime]:
@@ -112,9 +111,9 @@ def _print(
         moved = found.days(last.finish, found.finish)
         print(f"published {day(last.at, zone)} by {last.by}: go-live {day(last.finish, zone)}, {moved:+d} days since")
     if found.earned.total_h:
-        print(value_line(found.earned))
+        print(found.earned.words)
     for ordered in found.ordered:
-        print(ordered_line(ordered))
+        print(ordered.words)
     title = (
         f"With the site's crews: {found.samples:,} samples, seed {found.seed}; by then: the chance of the commitment"
     )

@@ -192,6 +192,12 @@ def test_a_chain_that_begins_at_a_date_of_its_own_is_broken() -> None:
     assert offenders(network, "gao-06-chain") == []
 
 
+def test_work_to_come_begins_after_the_data_date() -> None:
+    network = chain(a=2, b=2, c=2)
+
+    assert offenders(network, "dcma-09", actuals=happened(network, 1, a=(0, None))) == []
+
+
 def test_what_is_not_known_is_not_applicable_and_says_why() -> None:
     network = chain(a=5, b=5)
 

@@ -7,7 +7,6 @@ Example:
 """
 
 from clusterwright.commands.asking import Asking
-from clusterwright.forecast_view import forecast_document
 from clusterwright.output import print_json, print_lines
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts
@@ -41,7 +40,7 @@ def summary(ask: Asking) -> None:
         "not_applicable": not_applicable,
         "open": found.total - done - not_applicable,
         "rehearsal": site.rehearsal,
-        "forecast": forecast_document(top.fresh.forecast) | {"newer": top.fresh.newer} if top.fresh else None,
+        "forecast": top.fresh.document if top.fresh else None,
         **top.document,
     }
     if ask.as_json:
