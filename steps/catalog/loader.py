@@ -18,9 +18,9 @@ from typing import Any
 from pydantic import VERSION, Field
 
 from schedule.errors import InputError, Place
+from steps.catalog.kept import kept
 from steps.catalog.schema import Closed, Step, Text
 from steps.catalog.terms import Effect
-from steps.kept import kept
 from steps.validation import validated
 from steps.yaml_lines import Lines, dotted, line_of, load
 

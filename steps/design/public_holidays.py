@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from schedule.errors import InputError
-from steps.kept import kept
+from steps.catalog.kept import kept
 
 IN_QUOTES = 'write the code in quotes, as "NO" for Norway: without them YAML reads yes or no'
 NONE = "none"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steps.kept import kept
+from steps.catalog.kept import kept
 
 
 def asked(folder: Path, *state: object) -> tuple[str, bool]:

@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-FOLDER = Path(__file__).parent / "__pycache__" / "kept"
+SOURCES = Path(__file__).parents[1]
+FOLDER = SOURCES / "__pycache__" / "kept"
 
 T = TypeVar("T")
 
@@ -50,9 +51,8 @@ def _write(file: Path, content: bytes) -> None:
 @cache
 def _sources() -> str:
     """Return what tells this state of the package's sources from any other: their names, sizes and times of change."""
-    folder = Path(__file__).parent
-    found = hashlib.sha256(str(folder).encode())
-    for path in sorted(folder.rglob("*.py")):
+    found = hashlib.sha256(str(SOURCES).encode())
+    for path in sorted(SOURCES.rglob("*.py")):
         seen = path.stat()
-        found.update(f"{path.relative_to(folder)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
+        found.update(f"{path.relative_to(SOURCES)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
     return found.hexdigest()
