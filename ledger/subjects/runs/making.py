@@ -21,7 +21,7 @@ from ledger.rules.activity import Action, State
 from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
-from ledger.subjects.again import Tables, about_activity, about_case
+from ledger.subjects.again import Tables, about_activity, about_case, refuse_other_subject
 from ledger.subjects.ncr.rules import of_same_cause
 from ledger.subjects.runs import rules
 from ledger.subjects.runs.cause_rules import why_failed
@@ -286,8 +286,7 @@ def _requested_again(case: LookedUp, p: RequestMade) -> RequestMade:
 
 def _answered_again(moment: Moment, event: Event, p: RequestAnswered) -> RequestAnswered:
     found = open_request(moment, p.request)
-    if found.activity != event.subject:
-        raise InputError(f"{found.id} is about {found.activity}, not {event.subject}")
+    refuse_other_subject(event, found.activity)
     return request_answered(moment, event.actor, p.request, p.answer)
 
 
