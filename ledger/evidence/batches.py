@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger.evidence.store import store
+from ledger.evidence.store import load, store
 from ledger.log.payload import Batch, Part
+from schedule.errors import InputError
 
 BATCH_ROWS = 10_000
 """How many rows a file has at most."""
@@ -37,3 +38,12 @@ def inline_or_kept(
         return tuple(parts), ()
     rows = (part.model_dump(mode="json") for part in parts)
     return (), tuple(kept_rows(site_dir, rows))
+
+
+def rows_in(site_dir: Path, batches: Iterable[Batch]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of files that an event names. Raise InputError for a file with another number of rows."""
+    for batch in batches:
+        rows = json.loads(load(site_dir, batch.digest))
+        if len(rows) != batch.rows:
+            raise InputError(f"{batch.digest[:12]} has {len(rows)} rows, and its event says {batch.rows}")
+        yield from rows

@@ -6,9 +6,12 @@ are UTC. A kind keeps its name for ever. When its fields change, its version is 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
+
+from steps.acceptance.measured import Measured
+from steps.value import value_text
 
 
 class Part(BaseModel):
@@ -98,6 +101,19 @@ class ReadingPart(Part):
     source: str = ""
     instrument: str = ""
     note: str = ""
+
+    @classmethod
+    def of(cls, read: Measured, instrument: str = "") -> Self:
+        """Return a reading as events record it."""
+        return cls(
+            metric=read.metric,
+            value=value_text(read.value),
+            unit=read.unit,
+            item=read.item,
+            source=read.source,
+            instrument=instrument,
+            note=read.note,
+        )
 
 
 def appended_by(payload: type[Payload]) -> str:

@@ -8,93 +8,70 @@ from typing import Any
 Fields = dict[str, Any]
 """The fields of a payload, as they were stored."""
 
-Upcast = Callable[[Fields], Fields]
+UNSIGNED: Fields = {"statement": None}
+"""Version 1 had no statements: decisions were recorded without a signature."""
 
+IN_SEQUENCE: Fields = {"out_of_sequence": ""}
+"""Before the next version nothing could be recorded while something before it was open."""
 
-def _plan_adopted_2(payload: Fields) -> Fields:
-    """Version 1 did not record which activities a revision opens again. The projection decided that."""
-    return payload | {"reopened": None, "sign_again": None, "people": None}
+KEPT_AS_GIVEN: Fields = {"removed": []}
+"""In version 1 every file was kept unchanged."""
 
-
-def _unsigned(payload: Fields) -> Fields:
-    """Version 1 had no statements: decisions were recorded without a signature."""
-    return payload | {"statement": None}
-
-
-def _order_placed_2(payload: Fields) -> Fields:
-    """Version 1 had no value, and no organisation whose people report on the order."""
-    return payload | {"value": None, "currency": "", "budget_line": "", "organisation": ""}
-
-
-def _tranche_received_2(payload: Fields) -> Fields:
-    """In version 1 a delivery was not compared with a manifest."""
-    return payload | {"manifest": None, "scan": None, "differences": [], "ncr": None, "ncr_class": ""}
-
-
-def _tranche_received_3(payload: Fields) -> Fields:
-    """Before version 3 nobody had to say why serial numbers were missing."""
-    return payload | {"unscanned": ""}
-
-
-def _measured_2(payload: Fields) -> Fields:
-    """In version 1 a failed reading opened no non-conformance."""
-    return payload | {"ncr": None, "ncr_class": "", "reason": "", "under": None}
-
-
-def _kept_as_given(payload: Fields) -> Fields:
-    """In version 1 every file was kept unchanged."""
-    return payload | {"removed": []}
+ADDED: dict[tuple[str, int], Fields] = {
+    # version 1 named no rules: its events are judged by the first version of the rules
+    ("genesis", 1): {"rules": 1},
+    # version 1 did not record which activities a revision opens again: the projection decided that
+    ("plan.adopted", 1): {"reopened": None, "sign_again": None, "people": None},
+    ("plan.adopted", 2): {"authority": None},
+    ("plan.adopted", 3): {"taken_over": None},
+    ("plan.adopted", 4): {"committed": None},
+    ("activity.started", 1): IN_SEQUENCE,
+    ("activity.finished", 1): IN_SEQUENCE,
+    # in version 1 a failed reading opened no non-conformance
+    ("activity.measured", 1): {"ncr": None, "ncr_class": "", "reason": "", "under": None},
+    ("activity.measured", 2): {"result": None},
+    ("activity.attested", 1): KEPT_AS_GIVEN,
+    ("evidence.attached", 1): KEPT_AS_GIVEN | {"media_type": None},
+    ("activity.signed", 1): UNSIGNED,
+    ("activity.rejected", 1): UNSIGNED,
+    ("activity.not_applicable", 1): UNSIGNED,
+    ("criterion.waived", 1): UNSIGNED,
+    ("run.released", 1): UNSIGNED,
+    ("ncr.closed", 1): UNSIGNED,
+    # progress of version 1 was never signed either, and its rows were in sequence
+    ("progress.adopted", 1): UNSIGNED,
+    # version 1 had no value, and no organisation whose people report on the order
+    ("order.placed", 1): {"value": None, "currency": "", "budget_line": "", "organisation": ""},
+    ("order.placed", 2): IN_SEQUENCE,
+    # in version 1 a delivery was not compared with a manifest
+    ("tranche.received", 1): {
+        "manifest": None,
+        "scan": None,
+        "differences": [],
+        "ncr": None,
+        "ncr_class": "",
+    },
+    # before version 3 nobody had to say why serial numbers were missing
+    ("tranche.received", 2): {"unscanned": ""},
+}
+"""By kind and version: the fields that the next version has besides, with what they mean. No entry is ever removed."""
 
 
 def _unnamed(payload: Fields) -> Fields:
     """Version 1 had the signer's name as well as the id. The name is removed."""
-    return {key: value for key, value in _unsigned(payload).items() if key != "name"}
+    return {key: value for key, value in payload.items() if key != "name"}
 
 
-def _in_sequence(payload: Fields) -> Fields:
-    """Before this version nothing could be recorded while something before it was open."""
-    return payload | {"out_of_sequence": ""}
+def _rows_in_sequence(payload: Fields) -> Fields:
+    return payload | {"rows": [row | IN_SEQUENCE for row in payload["rows"]]}
 
 
-def _progress_2(payload: Fields) -> Fields:
-    """Version 1 was never signed, and its rows were in sequence."""
-    return _unsigned(payload) | {"rows": [_in_sequence(row) for row in payload["rows"]]}
-
-
-def _genesis_2(payload: Fields) -> Fields:
-    """Version 1 named no rules. Its events are judged by the first version of the rules."""
-    return payload | {"rules": 1}
-
-
-UNSIGNED_1 = (
-    "criterion.waived",
-    "run.released",
-    "ncr.closed",
-    "activity.not_applicable",
-)
-"""Kinds whose version 1 differs only in having no statement."""
-
-UPCASTS: dict[tuple[str, int], Upcast] = {
-    ("plan.adopted", 4): lambda payload: payload | {"committed": None},
-    ("plan.adopted", 3): lambda payload: payload | {"taken_over": None},
-    ("plan.adopted", 2): lambda payload: payload | {"authority": None},
-    ("genesis", 1): _genesis_2,
-    ("plan.adopted", 1): _plan_adopted_2,
-    ("evidence.attached", 1): lambda payload: _kept_as_given(payload) | {"media_type": None},
-    ("activity.attested", 1): _kept_as_given,
-    ("activity.measured", 1): _measured_2,
-    ("activity.measured", 2): lambda payload: payload | {"result": None},
-    ("order.placed", 1): _order_placed_2,
-    ("order.placed", 2): _in_sequence,
-    ("activity.started", 1): _in_sequence,
-    ("activity.finished", 1): _in_sequence,
-    ("progress.adopted", 1): _progress_2,
-    ("tranche.received", 1): _tranche_received_2,
-    ("tranche.received", 2): _tranche_received_3,
-    **{(kind, 1): _unsigned for kind in UNSIGNED_1},
-    **{(kind, 1): _unnamed for kind in ("activity.signed", "activity.rejected")},
+CHANGED: dict[tuple[str, int], Callable[[Fields], Fields]] = {
+    ("activity.signed", 1): _unnamed,
+    ("activity.rejected", 1): _unnamed,
+    ("progress.adopted", 1): _rows_in_sequence,
 }
-"""By kind and version: the function that returns the payload of the next version. No entry is ever removed."""
+"""By kind and version: what changes in other fields."""
 
 
 def upcast(
@@ -105,6 +82,8 @@ def upcast(
 ) -> Fields:
     """Return a payload in the newest version of its kind."""
     while version < newest:
-        payload = UPCASTS[kind, version](payload)
+        payload = payload | ADDED[kind, version]
+        if (kind, version) in CHANGED:
+            payload = CHANGED[kind, version](payload)
         version += 1
     return payload

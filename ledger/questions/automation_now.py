@@ -5,20 +5,25 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import words
-from steps.stamps import moment
+from ledger.questions.snapshot import Snapshot, rows_of, table
 
+_RESULTS = "(SELECT count(*) FROM item_result i WHERE i.run = t.id)"
+_FAILED = "(SELECT count(*) FROM item_result i WHERE i.run = t.id AND i.status IN ('failed', 'unreachable'))"
 _NOW = """
-SELECT a.id, json_extract(a.plan, '$.title'), r.id, r.status = 'running', r.started_at, coalesce(r.summary, ''), coalesce(c.hosts, '[]'),
-  (SELECT count(*) FROM item_result i WHERE i.run = r.id),
-  (SELECT count(*) FROM item_result i WHERE i.run = r.id AND i.status IN ('failed', 'unreachable'))
-FROM activity a JOIN run r ON r.activity = a.id AND r.attempt = a.attempt LEFT JOIN claim c ON c.run = r.id
-WHERE r.status = 'running' OR (a.state IN ('failed', 'checked_not_met')
-  AND r.id = (SELECT max(l.id) FROM run l WHERE l.activity = a.id AND l.attempt = a.attempt))
-ORDER BY r.status = 'running', r.started_at DESC"""
+JOIN activity a ON t.activity = a.id AND t.attempt = a.attempt LEFT JOIN claim c ON c.run = t.id
+WHERE t.status = 'running' OR (a.state IN ('failed', 'checked_not_met')
+  AND t.id = (SELECT max(l.id) FROM run l WHERE l.activity = a.id AND l.attempt = a.attempt))
+ORDER BY t.status = 'running', t.started_at DESC"""
 
 
+@table(
+    "run",
+    title="json_extract(a.plan, '$.title')",
+    run="t.id",
+    is_running="t.status = 'running'",
+    hosts=f"max(coalesce(json_array_length(c.hosts), 0), {_RESULTS})",
+    failed=_FAILED,
+)
 class RunNow(NamedTuple):
     """A run that is at work, or the last one of an activity that failed. `failed` counts the hosts that failed or did not answer."""
 
@@ -34,27 +39,4 @@ class RunNow(NamedTuple):
 
 def automation_now(snapshot: Snapshot) -> list[RunNow]:
     """Return what failed and then what runs, the newest first."""
-    return [_run(*row) for row in snapshot.ask(_NOW)]
-
-
-def _run(
-    activity: str,
-    title: str,
-    run: str,
-    is_running: int,
-    started_at: str,
-    summary: str,
-    claimed: str,
-    results: int,
-    failed: int,
-) -> RunNow:
-    return RunNow(
-        activity,
-        title,
-        run,
-        bool(is_running),
-        moment(started_at),
-        summary,
-        hosts=max(len(words(claimed)), results),
-        failed=failed,
-    )
+    return rows_of(snapshot, RunNow, _NOW)

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import Activity, words
+from ledger.rules.activity import Activity
 from ledger.rules.working_time import SiteCalendar
 from steps.planning.activity import WORKING
 from steps.planning.working_hours import in_words
 
 _PLAN = """
 SELECT time_zone, start, working_days, working_hours, holidays FROM plan_revision ORDER BY revision DESC LIMIT 1"""
-
-
-_CALENDARS = "SELECT working_days, working_hours, calendars FROM plan_revision ORDER BY revision DESC LIMIT 1"
+_CALENDARS = "SELECT working_days, working_hours, holidays, calendars FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
 
 class WorkingWeek(NamedTuple):
-    """The weekdays and hours of a calendar. An end above 24 is on the next day."""
+    """The weekdays, hours and days off of a calendar. An end above 24 is on the next day."""
 
     days: tuple[int, ...]
     hours: tuple[float, float]
+    holidays: frozenset[str] = frozenset()
 
     @property
     def hours_a_day(self) -> float:
@@ -33,37 +33,40 @@ class WorkingWeek(NamedTuple):
         opens, closes = self.hours
         return closes - opens
 
-    def __str__(self) -> str:
-        """Return the days and hours in words."""
-        return in_words(self.days, self.hours)
-
-
-class WorkingDays(NamedTuple):
-    """The weekdays on which the site works, its hours a day, and its holidays."""
-
-    days: frozenset[int]
-    hours_a_day: float
-    holidays: frozenset[str]
+    def is_worked(self, day: date) -> bool:
+        """Return whether a day is worked."""
+        return day.isoweekday() in self.days and day.isoformat() not in self.holidays
 
     def before(self, day: date, hours: float) -> date:
         """Return the day that is this many working hours earlier, rounded up to whole working days."""
         found, left = day, ceil(hours / self.hours_a_day)
         while left > 0:
             found -= timedelta(days=1)
-            left -= found.isoweekday() in self.days and found.isoformat() not in self.holidays
+            left -= self.is_worked(found)
         return found
 
+    def shifts(
+        self,
+        first: date,
+        last: date,
+        zone: ZoneInfo,
+    ) -> Iterator[tuple[datetime, datetime]]:
+        """Yield when work begins and ends on each day that is worked."""
+        for number in range((last - first).days + 1):
+            day = first + timedelta(days=number)
+            if self.is_worked(day):
+                midnight = datetime.combine(day, time())
+                local = (midnight + timedelta(hours=hour) for hour in self.hours)
+                opens, closes = (one.replace(tzinfo=zone).astimezone(UTC) for one in local)
+                yield opens, closes
 
-def working_days(snapshot: Snapshot) -> WorkingDays:
-    """Return the site's working days. Before a plan is adopted they are Monday to Friday, 24 hours a day."""
-    found = snapshot.first(_PLAN)
-    _, _, days, hours, holidays = found or ("", "", "[1, 2, 3, 4, 5]", "[0, 24]", "[]")
-    opens, closes = json.loads(hours)
-    return WorkingDays(
-        frozenset(json.loads(days)),
-        float(closes) - float(opens),
-        frozenset(words(holidays)),
-    )
+    def __str__(self) -> str:
+        """Return the days and hours in words."""
+        return in_words(self.days, self.hours)
+
+
+UNPLANNED = WorkingWeek((1, 2, 3, 4, 5), (0, 24))
+"""The site's working days before a plan is adopted."""
 
 
 def working_weeks(snapshot: Snapshot) -> dict[str, WorkingWeek]:
@@ -71,10 +74,10 @@ def working_weeks(snapshot: Snapshot) -> dict[str, WorkingWeek]:
     found = snapshot.first(_CALENDARS)
     if found is None:
         return {}
-    days, hours, calendars = map(json.loads, found)
-    weeks: dict[str, WorkingWeek] = {WORKING: WorkingWeek(days, hours)}
+    days, hours, holidays, calendars = map(json.loads, found)
+    weeks: dict[str, WorkingWeek] = {WORKING: WorkingWeek(days, hours, frozenset(holidays))}
     for name, own in calendars.items():
-        weeks[name] = WorkingWeek(own["working_days"], own["working_hours"])
+        weeks[name] = WorkingWeek(own["working_days"], own["working_hours"], frozenset(own["holidays"]))
     return weeks
 
 

@@ -6,7 +6,6 @@ docks, is counted too.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -15,18 +14,16 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from ledger.questions.calendar import working_weeks
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import WORK_OVER
-from ledger.rules.most_by_week import Openings, Stretch, WorkingHours, mondays_of, most_by_week, shifts
-from steps.planning.activity import WORKING
+from ledger.rules.most_by_week import Openings, Stretch, mondays_of, most_by_week
 from steps.stamps import moment
 
 _WORK = """
 SELECT id, role, state, percent, early_start, early_finish, plan FROM activity
 WHERE in_plan AND early_start IS NOT NULL ORDER BY ordinal"""
-_CALENDARS = """
-SELECT working_days, working_hours, holidays, calendars FROM plan_revision ORDER BY revision DESC LIMIT 1"""
 
 
 class Limit(NamedTuple):
@@ -193,11 +190,7 @@ def _all_work(snapshot: Snapshot) -> Iterator[_Work]:
 
 def _openings(snapshot: Snapshot, zone: ZoneInfo, first: datetime, last: datetime) -> Openings:
     """Return when each calendar of the plan in force is worked in a stretch of time."""
-    days, hours, holidays, calendars = map(json.loads, snapshot.first(_CALENDARS))
-    own = {"working_days": days, "working_hours": hours, "holidays": holidays}
     begin = first.astimezone(zone).date() - timedelta(days=7)
     end = last.astimezone(zone).date()
-    return {
-        name: list(shifts(WorkingHours.of(found), begin, end, zone))
-        for name, found in {WORKING: own, **calendars}.items()
-    }
+    weeks = working_weeks(snapshot).items()
+    return {name: list(week.shifts(begin, end, zone)) for name, week in weeks}

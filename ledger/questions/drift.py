@@ -8,12 +8,11 @@ from typing import NamedTuple
 from ledger.questions.case import select
 from ledger.questions.log import events
 from ledger.questions.records import RunRow, SignOffRow, items, releases, runs, sign_offs
-from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import Activity, State, words
+from ledger.questions.snapshot import Snapshot, rows_of, table
+from ledger.rules.activity import Activity, State
 from ledger.rules.rows import RUN_DONE, ReleaseRow
 from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import Effect
-from steps.stamps import moment
 
 STANDS = frozenset({State.DONE, State.AWAITING_SIGN_OFF})
 """States in which what a run has set is to stay as it is."""
@@ -22,10 +21,9 @@ _WORK = """
 state IN ('done', 'awaiting_sign_off') AND kind = 'automate' AND NOT simulated AND (:name IS NULL OR id = :name)
 AND EXISTS (SELECT 1 FROM run r WHERE r.activity = activity.id AND r.attempt = activity.attempt AND r.status = 'ok')"""
 _DRIFTED = """
-SELECT a.id, json_extract(a.plan, '$.title'), p.changed, p.summary, p.at
-FROM preview p JOIN activity a ON a.id = p.activity AND a.attempt = p.attempt
-WHERE a.state IN ('done', 'awaiting_sign_off') AND p.changed <> '[]' AND (:name IS NULL OR a.id = :name)
-  AND p.at >= (SELECT max(r.settled_at) FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt)
+JOIN activity a ON a.id = t.activity AND a.attempt = t.attempt
+WHERE a.state IN ('done', 'awaiting_sign_off') AND t.changed <> '[]' AND (:name IS NULL OR a.id = :name)
+  AND t.at >= (SELECT max(r.settled_at) FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt)
 ORDER BY a.id"""
 
 
@@ -39,6 +37,7 @@ class Origin(NamedTuple):
     signed: tuple[SignOffRow, ...]
 
 
+@table("preview", title="json_extract(a.plan, '$.title')", hosts="t.changed")
 class DriftRow(NamedTuple):
     """A finding of the last look at an activity: the hosts on which something differs from what its run has set."""
 
@@ -92,7 +91,4 @@ def hosts_claimed_since(snapshot: Snapshot, seq: int) -> set[str]:
 
 def drifted(snapshot: Snapshot, name: str | None = None) -> list[DriftRow]:
     """Return the activities of whose state the last look found differences, all or one."""
-    rows = []
-    for row, title, hosts, said, at in snapshot.ask(_DRIFTED, name=name):
-        rows.append(DriftRow(row, title, words(hosts), said, moment(at)))
-    return rows
+    return rows_of(snapshot, DriftRow, _DRIFTED, name=name)

@@ -269,10 +269,10 @@ def request(snapshot: Snapshot, request_id: str) -> RequestRow | None:
     return one_of(snapshot, RequestRow, "WHERE t.id = :request", request=request_id)
 
 
-def preview(snapshot: Snapshot, name: str) -> PreviewRow | None:
-    """Return the last preview of the present attempt. None if there is none."""
-    of_this_attempt = "JOIN activity a ON a.id = t.activity AND a.attempt = t.attempt WHERE a.id = :name"
-    return one_of(snapshot, PreviewRow, of_this_attempt, name=name)
+def preview(snapshot: Snapshot, name: str, attempt: int | None = None) -> PreviewRow | None:
+    """Return the last preview of an attempt, or of the present one. None if there is none."""
+    of_attempt = "JOIN activity a ON a.id = t.activity WHERE a.id = :name AND t.attempt = coalesce(:attempt, a.attempt)"
+    return one_of(snapshot, PreviewRow, of_attempt, name=name, attempt=attempt)
 
 
 def releases(snapshot: Snapshot, name: str | None = None) -> list[ReleaseRow]:

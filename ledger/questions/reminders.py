@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ledger.questions.action_items import ActionItemRow, action_items
-from ledger.questions.calendar import WorkingDays, working_days
+from ledger.questions.calendar import UNPLANNED, WorkingWeek, working_weeks
 from ledger.questions.case import actor, select
 from ledger.questions.decisions_needed import Needed, approved_until, decisions_needed, everybody
 from ledger.questions.inbox import inbox
@@ -26,6 +26,7 @@ from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor
 from ledger.rules.rows import OrderRow
 from steps.amount import counted
+from steps.planning.activity import WORKING
 
 
 class Urgency(StrEnum):
@@ -60,7 +61,7 @@ class _Site(NamedTuple):
     snapshot: Snapshot
     zone: ZoneInfo
     until: date
-    working: WorkingDays
+    working: WorkingWeek
     punch: list[PunchRow]
     ncrs: dict[str, Needed]
     delegations: list[DelegationRow]
@@ -180,7 +181,7 @@ def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
         snapshot=snapshot,
         zone=zone,
         until=until,
-        working=working_days(snapshot),
+        working=working_weeks(snapshot).get(WORKING, UNPLANNED),
         punch=punch(snapshot, today),
         ncrs={one.subject: one for one in decisions_needed(snapshot) if one.kind == "ncr"},
         delegations=delegations(snapshot),

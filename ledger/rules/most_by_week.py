@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 
@@ -22,46 +22,6 @@ class Stretch(NamedTuple):
 
 Openings = Mapping[str, Sequence[tuple[datetime, datetime]]]
 """When work begins and ends each day, by calendar. One that is not here works around the clock."""
-
-
-class WorkingHours(NamedTuple):
-    """The working days, hours and days off of a calendar. An end above 24 is on the next day."""
-
-    days: frozenset[int]
-    opens: float
-    closes: float
-    holidays: frozenset[str]
-
-    @classmethod
-    def of(cls, calendar: Mapping[str, Any]) -> WorkingHours:
-        """Return those of a calendar as a plan revision has it."""
-        opens, closes = calendar["working_hours"]
-        days, holidays = calendar["working_days"], calendar["holidays"]
-        return cls(frozenset(days), opens, closes, frozenset(holidays))
-
-    def is_worked(self, day: date) -> bool:
-        """Return whether a day is worked."""
-        return day.isoweekday() in self.days and day.isoformat() not in self.holidays
-
-
-def shifts(
-    hours: WorkingHours,
-    first: date,
-    last: date,
-    zone: ZoneInfo,
-) -> Iterator[tuple[datetime, datetime]]:
-    """Yield when work begins and ends on each day that is worked."""
-    for number in range((last - first).days + 1):
-        day = first + timedelta(days=number)
-        if hours.is_worked(day):
-            midnight = datetime.combine(day, time())
-            opens = midnight + timedelta(hours=hours.opens)
-            closes = midnight + timedelta(hours=hours.closes)
-            yield _utc(opens, zone), _utc(closes, zone)
-
-
-def _utc(local: datetime, zone: ZoneInfo) -> datetime:
-    return local.replace(tzinfo=zone).astimezone(UTC)
 
 
 def mondays_of(zone: ZoneInfo, first: datetime, last: datetime) -> list[datetime]:

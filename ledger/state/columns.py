@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Text
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
+
+if TYPE_CHECKING:
+    from ledger.log.payload import Part
 
 
 def primary_key() -> Any:
@@ -35,3 +39,15 @@ def maybe_decimal() -> Any:
 def decimal() -> Any:
     """Return a column of decimals."""
     return Field(default=Decimal(0), sa_type=Text)
+
+
+@cache
+def columns_of(table: str) -> frozenset[str]:
+    """Return the names of a table's columns."""
+    return frozenset(SQLModel.metadata.tables[table].columns.keys())
+
+
+@cache
+def fields_in(table: str, part: type[Part]) -> tuple[str, ...]:
+    """Return the fields of a payload, or of a part of one, that have the names of a table's columns."""
+    return tuple(name for name in part.model_fields if name in columns_of(table))

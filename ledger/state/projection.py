@@ -21,6 +21,7 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 from ledger.rules.activity import COLUMNS, Activity, State, stored_activity
+from ledger.state.columns import columns_of, fields_in
 from schedule.errors import UnreachableError
 from steps.planning.plan import Plan
 from steps.planning.plan_document import plan_of
@@ -28,7 +29,7 @@ from steps.stamps import stamp
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
-    from ledger.log.payload import Batch, Left, Payload
+    from ledger.log.payload import Batch, Left, Part, Payload
     from ledger.subjects.checklists.payloads import ItemsChecked
     from ledger.subjects.orders.payloads import TrancheReceived
     from ledger.subjects.runs.payloads import RunSettled
@@ -109,7 +110,7 @@ class Collected:
         self._collected = 0
 
     def add(self, table: str, **columns: Any) -> None:
-        """Add a row. `columns` has all of its columns."""
+        """Add a row. A column that is not among `columns` has the value that its table has for new rows."""
         values = columns.values()
         row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
         self.add_stored((table, tuple(columns)), row)
@@ -307,11 +308,25 @@ class Projection(Collected):
         for ncr in self.ids(_WITHOUT_DUE_DATE, activity=row.id):
             self.update("ncr", ncr, closed_at=event.effective_at, disposition=how)
 
-    def record(self, table: str, event: Event, activity: str, **columns: Any) -> None:
-        """Add a row about an activity's present attempt. `person` and `at` are the event's."""
-        attempt = self.activity(activity).attempt
-        mine = {"activity": activity, "attempt": attempt, "person": event.actor, "at": event.effective_at}
-        self.add(table, **mine, **columns)
+    def record(self, table: str, event: Event, said: Part, **columns: Any) -> None:
+        """Add the row of an event: the fields of `said`, its payload or a part of that, for which the table has columns, and `columns`.
+
+        Where the table has columns for it, the row also says which event it is of, about which activity, by whom, when it happened,
+        and the activity's present attempt.
+        """
+        known = columns_of(table)
+        of_event = {
+            "seq": event.seq,
+            "activity": event.subject,
+            "person": event.actor,
+            "at": event.effective_at,
+        }
+        row: Row = {name: value for name, value in of_event.items() if name in known}
+        row |= {name: getattr(said, name) for name in fields_in(table, type(said))}
+        row |= columns
+        if "attempt" in known and "attempt" not in row:
+            row["attempt"] = self.activity(row["activity"]).attempt
+        self.add(table, **row)
 
     def open_ncr(self, event: Event, activity: str, payload: OpensNcr, reason: str) -> None:
         """Open the non-conformance that a payload names, against an activity's present attempt. Do nothing if it names none."""
@@ -325,27 +340,12 @@ class Projection(Collected):
                 reason=reason,
                 opened_by=event.actor,
                 opened_at=event.effective_at,
-                closed_at=None,
-                disposition="",
-                decided="",
-                owner="",
-                due=None,
             )
 
     def add_evidence(self, event: Event, activity: str, *files: Left | Attached) -> None:
         """Note that files are evidence of an activity's present attempt."""
         for ordinal, file in enumerate(files):
-            self.record(
-                "evidence_item",
-                event,
-                activity,
-                seq=event.seq,
-                ordinal=ordinal,
-                kind=file.evidence,
-                name=file.name,
-                digest=file.digest,
-                size=file.size,
-            )
+            self.record("evidence_item", event, file, activity=activity, ordinal=ordinal, kind=file.evidence)
 
 
 @lru_cache(maxsize=1024)

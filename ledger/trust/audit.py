@@ -23,7 +23,6 @@ from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import (
     Finding,
-    Place,
     are_of_files,
     faults,
     looked_through,
@@ -34,6 +33,7 @@ from ledger.trust.record import Deferred
 from ledger.trust.replayed import Replayed
 from ledger.trust.site_zone import UNKNOWN, zone_of
 from ledger.trust.sshsig import Maker
+from ledger.trust.statements import Place
 from ledger.trust.witnessed import Covered, RulesPeriod
 from schedule.errors import ClusterwrightError, UnreachableError
 from steps.stamps import minute

@@ -21,7 +21,7 @@ from ledger.stored_fields import fields_of
 from ledger.stores.file import LEDGER_FILE, connect, explained, is_older
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.sshsig import Maker, maker
-from ledger.trust.statements import event_text, signed_text
+from ledger.trust.statements import Place, event_text, signed_text
 from schedule.errors import InputError, UnreachableError
 
 PAGE = 2000
@@ -36,13 +36,6 @@ class Finding(NamedTuple):
     where: str
     message: str
     refused: bool = False
-
-
-class Place(NamedTuple):
-    """A place in the chain: the number and the hash of an event, or nothing before the first event."""
-
-    seq: int
-    hash: str
 
 
 BEGINNING = Place(0, FIRST_HASH)

@@ -31,7 +31,7 @@ from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
 from ledger.stores.sqlite import OPERATIONAL
-from ledger.trust.chain import Place
+from ledger.trust.statements import Place
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import minute, moment, stamp
 

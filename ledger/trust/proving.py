@@ -33,7 +33,7 @@ from ledger.subjects.work.payloads import NotApplicable
 from ledger.trust import ssh, sshsig
 from ledger.trust.late_keys import refuse_newer_keys
 from ledger.trust.overtaken import said_since
-from ledger.trust.statements import Basis, Made, read_statement, signed_text, statement_text
+from ledger.trust.statements import Made, Place, read_statement, signed_text, statement_text
 from schedule.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
 from steps.stamps import instant, minute, stamp, stamped
 from steps.value import value_text
@@ -151,9 +151,9 @@ def binds(
         return False
 
 
-def head_of(snapshot: Snapshot) -> Basis:
+def head_of(snapshot: Snapshot) -> Place:
     """Return the number and the hash of the last event."""
-    return Basis(*snapshot.first("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"))
+    return Place(*snapshot.first("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1"))
 
 
 def draft_statement(

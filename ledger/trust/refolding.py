@@ -32,7 +32,7 @@ from ledger.stores.sqlite import memory_engine
 from ledger.subjects.facts.payloads import FactsRecorded
 from ledger.subjects.plan.applying import LINK, take_rows
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
-from ledger.subjects.plan.revision_applying import NOT_STARTED, UNPLACED, UNRECEIVED, first_state, planned_columns
+from ledger.subjects.plan.revision_applying import first_state, planned_columns
 from ledger.subjects.replay import HANDLERS
 from ledger.subjects.work.payloads import Reopened
 from ledger.trust.authority import Adoption, Authority, forged, is_over
@@ -124,7 +124,7 @@ class Refolding:
             else:
                 for event in readable([own[seq]]):
                     self._take(event)
-        self._copy(_LINKS, "link", names=listed(self._nodes.awaiting), satisfied_at=None)
+        self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
         self._p.touch(EVERY)
         settle(self._p)
 
@@ -149,27 +149,21 @@ class Refolding:
         for row in self._file.values():
             planned = planned_columns(activity_of(row.plan))
             planned |= {"plan": row.plan, "ordinal": row.ordinal, "in_plan": bool(row.in_plan)}
-            self._p.add("activity", **planned, **NOT_STARTED, **OPEN)
+            self._p.add("activity", **planned, **OPEN)
         orders = set(self._nodes.orders)
         for family in self._nodes.families:
             orders |= set(orders_of(self._snapshot, family))
         self._refuse_unplanned(order for order in orders if order in self._plan.orders)
-        self._copy(_ORDERS, "order_line", names=listed(orders), **UNPLACED)
-        self._copy(_TRANCHES, "tranche", names=listed(orders), **UNRECEIVED)
+        self._copy(_ORDERS, "order_line", names=listed(orders))
+        self._copy(_TRANCHES, "tranche", names=listed(orders))
 
-    def _copy(
-        self,
-        sql: str,
-        table: str,
-        names: str = "",
-        **more: Any,
-    ) -> None:
-        """Copy rows of the file that are proved by other means, with more columns."""
+    def _copy(self, sql: str, table: str, names: str = "") -> None:
+        """Copy columns of the file that are proved by other means. All other columns are those of a new row."""
         cursor = self._snapshot.db.execute(sql, {"names": names})
         columns = [column[0] for column in cursor.description]
         for row in cursor.fetchall():
             copied = dict(zip(columns, row, strict=True))
-            self._p.add(table, **copied, **more)
+            self._p.add(table, **copied)
 
     def _take(self, event: Event) -> None:
         """Check an event's signature and apply it. Raise UnreachableError if it is not signed as it must be, or cannot be applied."""

@@ -18,9 +18,10 @@ from ledger.log.columns import COLUMNS
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
 from ledger.subjects.replay import replaying
-from ledger.trust.chain import Finding, Place, pages, refused_in
+from ledger.trust.chain import Finding, pages, refused_in
 from ledger.trust.judging import Judge
 from ledger.trust.record import Deferred, Record
+from ledger.trust.statements import Place
 from ledger.trust.witnessed import Covered
 from schedule.errors import ClusterwrightError
 

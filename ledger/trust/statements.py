@@ -22,8 +22,8 @@ PREDICATE = "urn:clusterwright:decision:v1"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
-class Basis(NamedTuple):
-    """The last event before a decision: its number and its hash."""
+class Place(NamedTuple):
+    """A place in the chain: the number and the hash of an event, or nothing before the first event."""
 
     seq: int
     hash: str
@@ -33,13 +33,13 @@ class Made(NamedTuple):
     """How a statement was made: its nonce, the event that it was made over, and the time of that. The time is None if it does not say."""
 
     nonce: str
-    head: Basis
+    head: Place
     signed_at: str | None
 
     @classmethod
     def of(cls, predicate: Mapping[str, Any]) -> Self:
         """Return how a statement says that it was made."""
-        head = Basis(**predicate["head"])
+        head = Place(**predicate["head"])
         return cls(str(predicate["nonce"]), head, predicate.get("signed_at"))
 
     def at(self, decided: datetime) -> datetime:

@@ -17,31 +17,19 @@ from ledger.rules.activity import State
 from ledger.rules.readiness import GO_LIVE
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.tables.event import AGAINST
+from ledger.stores.sqlite import OPERATIONAL
 from ledger.trust.authority import forged, verified
 from ledger.trust.own_events import Nodes, deliveries_of, listed, orders_of
 from ledger.trust.refolding import Refolding, empty_tables
 from steps.catalog.terms import Kind
 from steps.planning.activity import activity_of
 
-OF_ACTIVITY = (
-    "sign_off",
-    "invitation",
-    "attendance",
-    "measurement",
-    "evidence_item",
-    "item_check",
-    "ncr",
-    "waiver",
-    "attestation",
-    "comment",
-    "hold",
-    "release",
-    "run",
-    "preview",
-    "request",
-    "override",
-)
-"""Tables whose rows name an activity."""
+ELSEWHERE = OPERATIONAL | {"fact", "action_item"}
+"""Tables with an activity whose rows are not of that activity's own events. Facts are compared by their unit."""
+
+_WITH_ACTIVITY = {name for name, table in SQLModel.metadata.tables.items() if "activity" in table.columns}
+OF_ACTIVITY = sorted(_WITH_ACTIVITY - ELSEWHERE)
+"""Tables whose rows are of the events of the activity that they name."""
 
 OF_SUBJECT = ("entry", "correction", "statement", "change_order")
 """Tables whose rows name an activity, an order or a delivery."""

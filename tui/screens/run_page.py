@@ -9,8 +9,8 @@ from rich.text import Text
 
 from ledger.evidence.live_output import Tail, live_log
 from ledger.questions.case import case_of
-from ledger.questions.records import items
-from ledger.questions.run_list import RunListRow, output_of, preview_before, run_list
+from ledger.questions.records import items, preview
+from ledger.questions.run_list import RunListRow, output_of, run_list
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.subjects.runs.cause_rules import causes
@@ -84,7 +84,7 @@ class RunScreen(PageScreen):
         lines += cause_lines("Why hosts are not done", causes(results))
         hosts = list(host_lines(hosts_of(results, found.hosts)))
         lines += hosts
-        seen = preview_before(snapshot, row)
+        seen = preview(snapshot, row.activity, row.attempt)
         if seen is not None:
             lines.append(said(PREVIEW, seen.summary, target=Target("evidence", seen.differences)))
             case = case_of(snapshot, row.activity, self.owner.site.person or "")

@@ -39,12 +39,12 @@ class ActivityTable(SQLModel, table=True):
     in_plan: bool
     state: str
     held_from: str | None
-    attempt: int
+    attempt: int = 1
     assignee: str | None
-    organisation: str
+    organisation: str = ""
     na_reason: str | None
     na_at: datetime | None = utc()
-    na_decided: bool
+    na_decided: bool = False
     ready_from: datetime | None = utc()
     finish_from: datetime | None = utc()
     started_at: datetime | None = utc()
@@ -55,13 +55,13 @@ class ActivityTable(SQLModel, table=True):
     kept: tuple[str, ...] = word_list()
     items_done: int | None
     percent: float | None
-    last_note: str
+    last_note: str = ""
     stale_since: int | None
     valid_since: int | None
     valid_until: datetime | None = utc()
-    waived: bool
-    attested: bool
-    simulated: bool
-    before: bool
-    overridden: bool
-    early_because: str
+    waived: bool = False
+    attested: bool = False
+    simulated: bool = False
+    before: bool = False
+    overridden: bool = False
+    early_because: str = ""

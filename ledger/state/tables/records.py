@@ -138,7 +138,7 @@ class ActionItem(SQLModel, table=True):
     agreed_at: datetime = utc()
     closed_by: str | None
     closed_at: datetime | None = utc()
-    note: str
+    note: str = ""
 
 
 class Attestation(SQLModel, table=True):

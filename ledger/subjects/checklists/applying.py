@@ -13,9 +13,10 @@ from ledger.subjects.checklists.payloads import ItemPart, ItemsChecked
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
-_PASSED = """
+PASSED = """
 SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND attempt = :attempt AND seq = (
   SELECT max(seq) FROM item_check l WHERE l.activity = c.activity AND l.attempt = c.attempt AND l.item = c.item)"""
+"""How many items passed by the last entry of each. None if nothing was checked."""
 
 
 def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
@@ -24,15 +25,14 @@ def check(p: Projection, event: Event, payload: ItemsChecked) -> None:
     kept = [ItemPart.model_validate(item) for item in p.batched(payload.batches)]
     checks = [*payload.checks, *kept]
     for one in checks:
-        columns = one.model_dump(exclude={"readings"})
-        p.record("item_check", event, row.id, seq=event.seq, **columns)
+        p.record("item_check", event, one)
     read = [(one, reading) for one in checks for reading in one.readings]
     for ordinal, (one, values) in enumerate(read):
         reading = ReadingPart(item=one.item, source=payload.source, **dict(values))
         add_reading(p, event, reading, ordinal, ncr=one.ncr)
     p.add_evidence(event, row.id, *payload.photos)
     p.open_ncr(event, row.id, payload, payload.reason)
-    (passed,) = p.ids(_PASSED, activity=row.id, attempt=row.attempt)
+    (passed,) = p.ids(PASSED, activity=row.id, attempt=row.attempt)
     p.change(row, performers=together(row.performers, event.actor), items_done=passed)
     add_hands(p, row, event.actor)
 

@@ -17,9 +17,8 @@ from ledger.log.chain import Event
 from ledger.log.payload import Shown
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import CheckRow, check_history, latest_entries
-from ledger.rules.readings import Verdict
 from ledger.subjects.checklists import making as made
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry, examined, sorted_out
 from ledger.subjects.checklists.rules import Roster
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -31,20 +30,10 @@ PICTURES = ("png", "jpeg")
 """The kinds of content that are a photo. A list of entries may name no other files."""
 
 
-class CheckedItem(NamedTuple):
-    """An item as it was recorded. `failing` is empty if it passed."""
-
-    item: str
-    failing: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
-    note: str
-    ncr: str | None
-
-
 class Checked(NamedTuple):
     """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any."""
 
-    items: tuple[CheckedItem, ...]
+    items: tuple[Examined, ...]
     recorded_before: int
     ncr: str | None
     event: Event | None
@@ -75,17 +64,17 @@ def check(
     """Record items as passed or failed. With `skip_recorded`, an item whose last entry says the same is left out."""
     photos = _kept(ledger, actor, activity, entries)
     with ledger.case(activity, actor) as case:
-        found = made.examined_entries(case, entries)
+        may_be = examined(case, entries)
+        found = [one._replace(photos=_digests(photos, one)) for one in may_be]
         recorded = _recorded(case) if skip_recorded else {}
-        new = [one for one in found if recorded.get(one.item) != _as_recorded(one, photos)]
+        new = [one for one in found if recorded.get(one.item) != _as_recorded(one)]
         if not new:
             return Checked((), len(found), None, None)
-        photographed = [made.Photographed(one, _digests(photos, one)) for one in new]
-        entered = made.item_parts(case, photographed)
+        entered = made.item_parts(case, new)
         inline, batches = inline_or_kept(ledger.site_dir, entered.parts)
         payload = made.items_checked(
             case,
-            photographed,
+            new,
             entered,
             source=source,
             photos=_shown(case, new, photos),
@@ -93,10 +82,8 @@ def check(
             batches=batches,
         )
         event = case.record(payload)
-        checked = [
-            CheckedItem(one.item, one.failing, one.verdicts, one.note, part.ncr)
-            for one, part in zip(new, entered.parts, strict=True)
-        ]
+        pairs = zip(new, entered.parts, strict=True)
+        checked = [one._replace(ncr=part.ncr) for one, part in pairs]
         return Checked(tuple(checked), len(found) - len(new), entered.ncr, event)
 
 
@@ -118,7 +105,7 @@ def check_right(
     with ledger.case(activity, actor) as case:
         right = list(entries)
         while True:  # a serial number that is free only by an entry that is refused makes another entry wrong
-            found, wrong = made.sorted_entries(case, right)
+            found, wrong = sorted_out(case, right)
             wrong += _overtaken(case, found, known)
             if not wrong:
                 return check(ledger, actor, activity, right, source=source, skip_recorded=True), refused
@@ -133,7 +120,7 @@ def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[Re
     overtaken = []
     for one in found:
         last = latest.get(one.item)
-        said = _as_recorded(one, {id(one.entry): ()})
+        said = _as_recorded(one)
         says_the_same = recorded.get(one.item) == said
         if last is not None and last.seq > known and not says_the_same:
             found_since = "failed" if last.failing else "passed"
@@ -209,7 +196,7 @@ def _kept(
     if not any(entry.photos for entry in entries):
         return {id(entry): () for entry in entries}
     with ledger.case(activity, actor) as case:
-        made.examined_entries(case, entries)
+        examined(case, entries)
     intake = ledger.intake()
     kept: dict[int, tuple[Taken, ...]] = {}
     faults: list[ClusterwrightError] = []
@@ -241,8 +228,7 @@ def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:
     return found
 
 
-def _as_recorded(one: Examined, photos: Photos) -> tuple[object, ...]:
+def _as_recorded(one: Examined) -> tuple[object, ...]:
     stored = ((m, value_text(m.value)) for m in one.measured)
     readings = {m.metric: (text_value(text), m.unit) for m, text in stored}
-    kept = _digests(photos, one)
-    return (not one.entry.passed, one.note, one.serial, kept, readings)
+    return (not one.entry.passed, one.note, one.serial, one.photos, readings)

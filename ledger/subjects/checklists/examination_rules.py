@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from ledger.entries import ItemEntry
 from ledger.rules.activity import Activity
-from ledger.rules.case import Case
+from ledger.rules.case import Case, Item
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
 from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, readable_note
+from ledger.subjects.work.rules import check as may_check
 from schedule.errors import ClusterwrightError, InputError, Place
 from schedule.faults import column_of, located, together
 from steps.acceptance.measured import Measured
@@ -21,15 +22,8 @@ RESULT = "result"
 """The word among the failed metrics that says: a person recorded the item as failed."""
 
 
-class Previous(NamedTuple):
-    """The last recorded entry of an item."""
-
-    failing: tuple[str, ...]
-    serial: str
-
-
 class Examined(NamedTuple):
-    """An entry that may be recorded, with its readings and what failed."""
+    """An entry that may be recorded, with its readings and what failed. `photos` are digests, `ncr` is what a failed one belongs to."""
 
     item: str
     note: str
@@ -38,6 +32,8 @@ class Examined(NamedTuple):
     verdicts: tuple[Verdict, ...]
     failing: tuple[str, ...]
     entry: ItemEntry
+    photos: tuple[str, ...] = ()
+    ncr: str | None = None
 
 
 class RefusedEntry(NamedTuple):
@@ -54,26 +50,21 @@ class Sorted(NamedTuple):
     wrong: list[RefusedEntry]
 
 
-def examined(
-    case: Case,
-    entries: Sequence[ItemEntry],
-    last: Mapping[str, Previous],
-) -> list[Examined]:
-    """Return every entry with its judged readings. Raise one error that names all faults. `last` are the last recorded entries."""
+def examined(case: Case, entries: Sequence[ItemEntry]) -> list[Examined]:
+    """Return every entry with its typed readings and verdicts. Raise one error that names all faults."""
+    may_check(case)
     _refuse_strange(case.row, asked_of(case.row), entries)
-    right, wrong = sorted_out(case, entries, last)
+    right, wrong = sorted_out(case, entries)
     if wrong:
         raise together([refused.why for refused in wrong])
     return right
 
 
-def sorted_out(
-    case: Case,
-    entries: Sequence[ItemEntry],
-    last: Mapping[str, Previous],
-) -> Sorted:
-    """Return the entries that may be recorded with their judged readings, and apart from them those that may not."""
-    row, roster = case.row, Roster(case.row, case.planned_items, last)
+def sorted_out(case: Case, entries: Sequence[ItemEntry]) -> Sorted:
+    """Return the entries that may be recorded with their verdicts, and those that may not. Raise if the person may not check."""
+    may_check(case)
+    row, last = case.row, case.items
+    roster = Roster(row, case.planned_items, last)
     asked, waived = asked_of(row), case.waived
     found: dict[str, Examined] = {}
     wrong: list[RefusedEntry] = []
@@ -117,7 +108,7 @@ def _refuse_strange(
 def _entered(
     roster: Roster,
     asked: Mapping[str, Asked],
-    last: Mapping[str, Previous],
+    last: Mapping[str, Item],
     entry: ItemEntry,
 ) -> Examined:
     """Return an entry that is not judged yet. Raise for a fault in one of its columns."""
@@ -141,7 +132,7 @@ def _entered(
     return Examined(item, note, serial, found, (), (), entry)
 
 
-def _refuse_unread(one: Examined, before: Previous | None, waived: Collection[str]) -> None:
+def _refuse_unread(one: Examined, before: Item | None, waived: Collection[str]) -> None:
     """Raise for an item that failed a metric before and would pass now without another reading of that metric."""
     read = {RESULT, *waived, *(m.metric for m in one.measured)}
     unread = [metric for metric in before.failing if metric not in read] if before else []
@@ -168,7 +159,7 @@ def _judged(one: Examined, verdicts: Iterator[Verdict]) -> Examined:
 
 
 def _serials_twice(
-    last: Mapping[str, Previous],
+    last: Mapping[str, Item],
     found: Mapping[str, Examined],
 ) -> list[RefusedEntry]:
     """Return the entries whose serial number would be at two items. A scanner may have read the wrong label."""

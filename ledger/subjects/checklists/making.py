@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from json import loads
 from typing import NamedTuple
 
 from ledger.entries import ItemEntry
-from ledger.evidence.store import load
+from ledger.evidence.batches import rows_in
 from ledger.log.payload import Batch, Shown
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import latest_entries
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.subjects.again import Tables, about_case
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, Previous, Sorted, examined, sorted_out
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, examined
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.subjects.checklists.rules import readable_note
-from ledger.subjects.work.rules import check as may_check
 from schedule.errors import InputError
 from steps.acceptance.measured import Measured
 from steps.value import value_text
 
 SHOWN = 25
 """How many failed items the reason of a non-conformance names."""
-
-
-class Photographed(NamedTuple):
-    """An examined entry with the digests of its photos."""
-
-    one: Examined
-    photos: tuple[str, ...]
 
 
 class Entered(NamedTuple):
@@ -41,43 +31,26 @@ class Entered(NamedTuple):
     ncr: str | None
 
 
-def examined_entries(case: LookedUp, entries: Sequence[ItemEntry]) -> list[Examined]:
-    """Return every entry with its typed readings and verdicts. Raise one error that names all faults."""
-    may_check(case)
-    return examined(case, entries, _last(case))
-
-
-def sorted_entries(case: LookedUp, entries: Sequence[ItemEntry]) -> Sorted:
-    """Return the entries that may be recorded with their verdicts, and those that may not. Raise if the person may not check."""
-    may_check(case)
-    return sorted_out(case, entries, _last(case))
-
-
-def _last(case: LookedUp) -> dict[str, Previous]:
-    before = latest_entries(case.snapshot, case.row).values()
-    return {entry.item: Previous(entry.failing, entry.serial) for entry in before}
-
-
-def item_parts(case: LookedUp, new: Sequence[Photographed]) -> Entered:
+def item_parts(case: LookedUp, new: Sequence[Examined]) -> Entered:
     """Return the items as an event records them. A failed item belongs to its open non-conformance, or to a new one."""
     of_items = open_ncrs_of_items(case.snapshot, case.row)
     of_readings = open_ncrs_of_readings(case.snapshot, case.row)
     opened: str | None = None
     parts = []
-    for one, photos in new:
+    for one in new:
         ncr = None
         if one.failing:
             found = (of_readings.get((metric, one.item)) for metric in one.failing)
             ncr = of_items.get(one.item) or next(filter(None, found), opened)
             if ncr is None:
                 ncr = opened = case.next_id("ncr")
-        parts.append(_part(one, ncr, photos))
+        parts.append(_part(one, ncr))
     return Entered(tuple(parts), opened)
 
 
 def items_checked(
     case: LookedUp,
-    new: Sequence[Photographed],
+    new: Sequence[Examined],
     found: Entered,
     *,
     source: str,
@@ -86,9 +59,9 @@ def items_checked(
     batches: Sequence[Batch],
 ) -> ItemsChecked:
     """Return checked items. `inline` and `batches` are the items as they are stored, `photos` all photos by digest."""
-    plan, failed = case.row.plan, sum(bool(one.failing) for one, _ in new)
+    plan, failed = case.row.plan, sum(bool(one.failing) for one in new)
     pairs = zip(new, found.parts, strict=True) if found.ncr else ()
-    opening = [entry.one for entry, part in pairs if part.ncr == found.ncr]
+    opening = [one for one, part in pairs if part.ncr == found.ncr]
     return ItemsChecked(
         source=readable_note(source),
         passed=len(new) - failed,
@@ -102,7 +75,7 @@ def items_checked(
     )
 
 
-def _part(one: Examined, ncr: str | None, photos: Sequence[str]) -> ItemPart:
+def _part(one: Examined, ncr: str | None) -> ItemPart:
     readings = [_reading(measured) for measured in one.measured]
     return ItemPart(
         item=one.item,
@@ -110,7 +83,7 @@ def _part(one: Examined, ncr: str | None, photos: Sequence[str]) -> ItemPart:
         readings=tuple(readings),
         note=one.note,
         serial=one.serial,
-        photos=tuple(photos),
+        photos=one.photos,
         ncr=ncr,
     )
 
@@ -133,12 +106,8 @@ def _reason(failed: Sequence[Examined]) -> str:
 
 def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
     """Return checked items again, from the items that the event has or that its files have."""
-    stored = [*p.checks]
-    for batch in p.batches:
-        rows = loads(load(case.snapshot.site_dir, batch.digest))
-        if len(rows) != batch.rows:
-            raise InputError(f"{batch.digest[:12]} has {len(rows)} items, and its event says {batch.rows}")
-        stored += [ItemPart.model_validate(row) for row in rows]
+    kept = rows_in(case.snapshot.site_dir, p.batches)
+    stored = [*p.checks, *map(ItemPart.model_validate, kept)]
     if not stored:
         raise InputError("there are no items")
     asked = asked_of(case.row)
@@ -147,8 +116,10 @@ def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
     if {digest for part in stored for digest in part.photos} != photos.keys():
         raise InputError("its items have other photos than its event names")
     by_entry = dict(zip(map(id, entries), stored, strict=True))
-    found_again = examined_entries(case, entries)
-    new = [Photographed(one, by_entry[id(one.entry)].photos) for one in found_again]
+    new = []
+    for one in examined(case, entries):
+        kept_photos = by_entry[id(one.entry)].photos
+        new.append(one._replace(photos=kept_photos))
     found = item_parts(case, new)
     if list(found.parts) != stored:
         raise InputError("its items do not follow from what was entered")

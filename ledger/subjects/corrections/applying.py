@@ -13,6 +13,7 @@ from ledger.rules.subjects import is_delivery, is_supply
 from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.hands import free_named
 from ledger.state.projection import Handler, Handlers, Projection, Row, Shape, stored
+from ledger.subjects.checklists.applying import PASSED
 from ledger.subjects.checklists.payloads import ItemsChecked
 from ledger.subjects.corrections.payloads import EntryTakenBack
 from ledger.subjects.later_words import note_word, said
@@ -34,9 +35,6 @@ ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "at", "
 """What is noted of an entry."""
 
 _ENTRY = "SELECT kind, before FROM entry WHERE seq = :seq"
-_PASSED = """
-SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND attempt = :attempt AND seq = (
-  SELECT max(seq) FROM item_check l WHERE l.activity = c.activity AND l.attempt = c.attempt AND l.item = c.item)"""
 _FIRST = "SELECT id, promised FROM tranche WHERE order_line = :order ORDER BY number LIMIT 1"
 
 REPLACED: dict[type[Payload], tuple[str, ...]] = {
@@ -114,17 +112,13 @@ def take_back(p: Projection, event: Event, payload: EntryTakenBack) -> None:
         _put_back(p, p.activity(event.subject), payload, before)
     p.touch(event.subject)
     p.run("UPDATE entry SET taken_back = :by WHERE seq = :seq", by=event.seq, seq=payload.entry)
-    p.add(
+    p.record(
         "correction",
-        seq=event.seq,
-        entry=payload.entry,
+        event,
+        payload,
         kind=payload.what,
         subject=event.subject,
         entered_by=payload.by,
-        person=event.actor,
-        role=payload.role,
-        reason=payload.reason,
-        at=event.effective_at,
     )
 
 
@@ -135,7 +129,7 @@ def _put_back(
     before: Row,
 ) -> None:
     counted = {"activity": row.id, "attempt": row.attempt}
-    passed = p.ids(_PASSED, **counted)[0]
+    passed = p.ids(PASSED, **counted)[0]
     match payload.what:
         case Started.kind:
             p.change(row, started_at=None, performers=(), early_because="")

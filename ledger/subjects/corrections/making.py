@@ -9,11 +9,10 @@ from ledger.rules.access import ENGINE
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
-from ledger.subjects.again import Tables
+from ledger.subjects.again import Tables, refuse_other_subject
 from ledger.subjects.corrections import rules
 from ledger.subjects.corrections.payloads import EntryTakenBack
 from ledger.subjects.corrections.rules import EntryRow
-from schedule.errors import InputError
 
 
 def taken_back(moment: Moment, actor: str, entry: EntryRow, reason: str) -> EntryTakenBack:
@@ -49,8 +48,7 @@ def _made(entry: EntryRow, reason: str, role: str, result: str | None) -> EntryT
 
 def _again(moment: Moment, event: Event, p: EntryTakenBack) -> EntryTakenBack:
     entry = require_entry(moment.snapshot, p.entry)
-    if entry.subject != event.subject:
-        raise InputError(f"event {entry.seq} is about {entry.subject}, not {event.subject}")
+    refuse_other_subject(event, entry.subject)
     return taken_back(moment, event.actor, entry, p.reason)
 
 

@@ -15,10 +15,9 @@ from ledger.rules.approval import matter_of, refuse_past_day
 from ledger.rules.permission import may, refuse_stranger
 from ledger.rules.rows import NcrRow
 from ledger.rules.version import DATES_AND_TIMES
-from ledger.subjects.again import Again, Tables
+from ledger.subjects.again import Again, Tables, refuse_other_subject
 from ledger.subjects.ncr import rules
 from ledger.subjects.ncr.payloads import NcrAssigned, NcrClosed, NcrDispositioned
-from schedule.errors import InputError
 
 
 def open_ncr(moment: Moment, ncr: str) -> NcrRow:
@@ -88,8 +87,7 @@ def _about_ncr(make: Callable[[LookedUp, NcrRow, Any], Payload]) -> Again:
 
     def again(moment: Moment, event: Event, payload: Any) -> Payload:
         found = open_ncr(moment, payload.ncr)
-        if found.activity != event.subject:
-            raise InputError(f"{found.id} belongs to {found.activity}, not to {event.subject}")
+        refuse_other_subject(event, found.activity)
         return make(moment.case(found.activity, event.actor), found, payload)
 
     return again

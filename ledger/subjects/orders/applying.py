@@ -110,16 +110,7 @@ def receive(p: Projection, event: Event, payload: TrancheReceived) -> None:
     p.update("tranche", tranche, received_quantity=Decimal(came) + payload.quantity)
     if payload.complete and received_at is None:
         p.update("tranche", tranche, received_at=event.effective_at)
-    p.add(
-        "delivery",
-        seq=event.seq,
-        tranche=tranche,
-        quantity=payload.quantity,
-        serials=payload.serials,
-        note=payload.note,
-        person=event.actor,
-        at=event.effective_at,
-    )
+    p.record("delivery", event, payload, tranche=tranche)
     files = (payload.manifest, payload.scan)
     p.add_evidence(event, activity, *(file for file in files if file is not None))
     p.open_ncr(event, activity, payload, payload.note)
@@ -128,20 +119,14 @@ def receive(p: Projection, event: Event, payload: TrancheReceived) -> None:
 
 def ask_change(p: Projection, event: Event, payload: ChangeAsked) -> None:
     """Add a change order, which waits for a decision."""
-    p.add(
+    p.record(
         "change_order",
+        event,
+        payload,
         id=payload.change,
         subject=event.subject,
-        quantity=payload.quantity,
-        value=payload.value,
-        reason=payload.reason,
         asked_by=event.actor,
         asked_at=event.effective_at,
-        approved=None,
-        decided_by=None,
-        decided_at=None,
-        role=None,
-        comment="",
     )
 
 

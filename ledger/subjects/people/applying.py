@@ -56,7 +56,7 @@ def _name_people(p: Projection, payload: PlanAdopted) -> None:
         digest = (payload.people or {}).get(person.id)
         name = person.name if payload.people is None else digest and p.files.name_in(digest)
         if person.id not in redacted:
-            p.add("person_name", id=person.id, name=name or person.id, redacted=False)
+            p.add("person_name", id=person.id, name=name or person.id)
         elif not redacted[person.id]:
             p.update("person_name", person.id, name=name or person.id)
 
@@ -109,8 +109,6 @@ def _enrol(p: Projection, event: Event, person: str, key: str) -> None:
         person=person,
         key=key,
         since=event.recorded_at,
-        until=None,
-        reason="",
     )
 
 
@@ -143,17 +141,7 @@ def hide_name(p: Projection, person: str) -> None:
 
 def delegate(p: Projection, event: Event, payload: Delegated) -> None:
     """Add a delegation."""
-    p.add(
-        "delegation",
-        id=payload.delegation,
-        person=event.actor,
-        to=payload.to,
-        role=payload.role,
-        since=payload.since,
-        until=payload.until,
-        withdrawn_at=None,
-        reason=payload.reason,
-    )
+    p.record("delegation", event, payload, id=payload.delegation)
 
 
 def withdraw(p: Projection, event: Event, payload: Withdrawn) -> None:

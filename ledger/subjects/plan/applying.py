@@ -28,19 +28,9 @@ LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reas
 LINK_ROW = ("link", ("id", *LINK, "satisfied_at"))
 
 
-def begin(p: Projection, event: Event, payload: Genesis) -> None:  # noqa: ARG001  every handler takes the three
+def begin(p: Projection, event: Event, payload: Genesis) -> None:
     """Add the site, as the first event describes it."""
-    p.add(
-        "site",
-        id=1,
-        uuid=payload.site_uuid,
-        name=payload.name,
-        time_zone=payload.time_zone,
-        rehearsal=payload.rehearsal,
-        owner=payload.owner,
-        owner_key=payload.owner_key,
-        rules=payload.rules,
-    )
+    p.record("site", event, payload, id=1, uuid=payload.site_uuid)
 
 
 def raise_rules(p: Projection, event: Event, payload: RulesRaised) -> None:  # noqa: ARG001  every handler takes the three
@@ -53,12 +43,10 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     plan = p.plan(payload.document)
     first = p.ids("SELECT first_at FROM plan_revision ORDER BY revision LIMIT 1")
     begins = moment(first[0]) if first else min(plan.start, event.effective_at)
-    p.add(
+    p.record(
         "plan_revision",
-        revision=payload.revision,
-        document=payload.document,
-        reason=payload.reason,
-        baseline=payload.baseline,
+        event,
+        payload,
         adopted_by=event.actor,
         adopted_at=event.effective_at,
         first_at=begins,

@@ -7,13 +7,12 @@ of version 1 did not say it. For such an event, an activity that is done and now
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ledger.rules.activity import NOT_BEGUN, Activity, State
-from ledger.state.projection import FRESH, Handlers, Projection, Row
+from ledger.state.projection import Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
 from ledger.subjects.plan.applying import take_rows
 from ledger.subjects.plan.payloads import PlanAdopted
@@ -22,47 +21,6 @@ from steps.planning.plan import PlanOrder, PlanTranche
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
-
-UNPLACED: Row = {
-    "ready_from": None,
-    "placed_at": None,
-    "placed_by": None,
-    "early_because": "",
-    "promised": None,
-    "supplier_name": "",
-    "reference": "",
-    "organisation": "",
-    "value": None,
-    "currency": "",
-    "budget_line": "",
-    "acknowledged": None,
-    "acknowledgement": "",
-    "expedite_cost": Decimal(0),
-}
-UNRECEIVED: Row = {
-    "promised": None,
-    "received_quantity": Decimal(0),
-    "received_at": None,
-    "contracted": None,
-    "carrier": "",
-    "tracking": "",
-    "shipped": None,
-    "handling": "",
-}
-NOT_STARTED: Row = FRESH | {
-    "held_from": None,
-    "attempt": 1,
-    "assignee": None,
-    "organisation": "",
-    "na_decided": False,
-    "ready_from": None,
-    "finish_from": None,
-    "started_at": None,
-    "hands": (),
-    "last_note": "",
-    "overridden": False,
-    "early_because": "",
-}
 
 
 def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
@@ -92,7 +50,7 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
         if planned.id in known:
             p.update("activity", planned.id, **columns, **state)
         else:
-            p.add("activity", **columns, **NOT_STARTED, **state)
+            p.add("activity", **columns, **state)
     for row in gone.values():
         if row.in_plan:
             unasked = replace(row.plan, criteria=(), facts=())
@@ -106,16 +64,16 @@ def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
     p.run("UPDATE order_line SET in_plan = 0")
     p.run("UPDATE tranche SET in_plan = 0")
 
-    def put(table: str, columns: Row, fresh: Row) -> None:
+    def put(table: str, columns: Row) -> None:
         if columns["id"] in known:
             p.update(table, columns["id"], **columns)
         else:
-            p.add(table, **columns, **fresh)
+            p.add(table, **columns)
 
     for ordinal, order in enumerate(p.plan(payload.document).orders):
-        put("order_line", order_columns(order) | {"ordinal": ordinal}, UNPLACED)
+        put("order_line", order_columns(order) | {"ordinal": ordinal})
         for tranche in order.tranches:
-            put("tranche", tranche_columns(order, tranche), UNRECEIVED)
+            put("tranche", tranche_columns(order, tranche))
     p.run("DELETE FROM tranche WHERE NOT in_plan AND received_quantity = '0'")
     p.run("DELETE FROM order_line WHERE NOT in_plan AND placed_at IS NULL")
 

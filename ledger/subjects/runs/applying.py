@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING
 from ledger.log.payload import ReadingPart
 from ledger.rules.activity import NOT_MET, Activity, State
 from ledger.state.hands import add_hands
-from ledger.state.projection import Handlers, Projection, stored
+from ledger.state.projection import Handlers, Projection
 from ledger.state.readings import add_reading
 from ledger.subjects.runs.payloads import Previewed, Released, RequestAnswered, RequestMade, RunClaimed, RunSettled
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
-_PREVIEWED = """
-INSERT INTO preview (activity, attempt, hosts, playbook_digest, summary, differences, changed, at)
-VALUES (:activity, :attempt, :hosts, :digest, :summary, :differences, :changed, :at)
-ON CONFLICT (activity, attempt) DO UPDATE SET hosts = :hosts, playbook_digest = :digest, summary = :summary,
-  differences = :differences, changed = :changed, at = :at"""
+_FORGET_PREVIEW = "DELETE FROM preview WHERE activity = :activity AND attempt = :attempt"
 _ENTERED = (
     "SELECT name, person FROM fact WHERE unit = :unit AND name IN (SELECT value FROM json_each(:names)) ORDER BY seq"
 )
@@ -28,34 +24,13 @@ _ENTERED = (
 
 def release(p: Projection, event: Event, payload: Released) -> None:
     """Add a release."""
-    p.add(
-        "release",
-        id=payload.release,
-        activity=event.subject,
-        attempt=payload.attempt,
-        hosts=payload.hosts,
-        count=payload.count,
-        playbook_digest=payload.playbook_digest,
-        person=event.actor,
-        role=payload.role,
-        at=event.effective_at,
-        consumed_by=None,
-    )
+    p.record("release", event, payload, id=payload.release)
 
 
 def preview(p: Projection, event: Event, payload: Previewed) -> None:
     """Store a preview in the place of the attempt's earlier one."""
-    p.run(
-        _PREVIEWED,
-        activity=event.subject,
-        attempt=payload.attempt,
-        hosts=stored(payload.hosts),
-        digest=payload.playbook_digest,
-        summary=payload.summary,
-        differences=payload.differences.digest,
-        changed=stored(payload.changed),
-        at=stored(event.effective_at),
-    )
+    p.run(_FORGET_PREVIEW, activity=event.subject, attempt=payload.attempt)
+    p.record("preview", event, payload, differences=payload.differences.digest)
     p.add_evidence(event, event.subject, payload.differences)
 
 
@@ -66,21 +41,14 @@ def claim(p: Projection, event: Event, payload: RunClaimed) -> None:
         p.next_attempt(row, State.RUNNING)
     p.change(row, state=State.RUNNING, started_at=at, performers=_entered_by(p, row))
     add_hands(p, row, *row.performers)
-    p.add(
+    p.record(
         "run",
+        event,
+        payload,
         id=payload.run,
-        activity=row.id,
         attempt=row.attempt,
-        owner=payload.owner,
-        host=payload.host,
         status="running",
-        result=None,
-        summary="",
         started_at=at,
-        settled_at=None,
-        playbook_digest=None,
-        simulated=False,
-        items=0,
     )
     if payload.release is not None:
         p.update("release", payload.release, consumed_by=payload.run)
@@ -139,16 +107,7 @@ def _interrupt(p: Projection, row: Activity, payload: RunSettled) -> None:
 
 def ask(p: Projection, event: Event, payload: RequestMade) -> None:
     """Add a person's request to the engine. A retry begins the next attempt."""
-    p.add(
-        "request",
-        id=payload.request,
-        activity=event.subject,
-        action=payload.action,
-        person=event.actor,
-        at=event.effective_at,
-        answered_at=None,
-        answer="",
-    )
+    p.record("request", event, payload, id=payload.request)
     row = p.activity(event.subject)
     if payload.action == "retry" and row.state in NOT_MET:
         p.next_attempt(row, State.OPEN)

@@ -30,8 +30,6 @@ from ledger.subjects.runs import making as made
 from ledger.subjects.runs import rules
 from ledger.subjects.runs.queue_rules import Waiting, arrived, beginning, float_of, wants
 from ledger.writing import Ledger
-from steps.acceptance.measured import Measured
-from steps.value import value_text
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 """The end of the lease of a run that has no claim."""
@@ -176,7 +174,7 @@ def settle(
     refused.
     """
     results = tuple(kept_rows(ledger.site_dir, map(_item, outcome.results)))
-    readings, batches = inline_or_kept(ledger.site_dir, [*map(_reading, outcome.measurements)])
+    readings, batches = inline_or_kept(ledger.site_dir, [*map(ReadingPart.of, outcome.measurements)])
     with ledger.case(activity, ENGINE) as case:
         made.fenced(case, owner, attempt)
         if case.row.kept and outcome.status != "interrupted":
@@ -187,7 +185,7 @@ def settle(
                 measurements=(*before.measurements, *outcome.measurements),
             )
             results = (*kept_rows(ledger.site_dir, map(_item, before.results)), *results)
-            readings = (*map(_reading, before.measurements), *readings)
+            readings = (*map(ReadingPart.of, before.measurements), *readings)
         if revision is not None and (now := revision_in_force(case.snapshot)) != revision:
             outcome = RunOutcome("interrupted", summary=f"worked out under revision {revision}; {now} is in force")
             results = readings = batches = ()
@@ -212,17 +210,6 @@ def _before(case: LookedUp, outcome: RunOutcome) -> rules.Before:
     earlier = reads(case.snapshot, row, row.attempt - 1)
     by_engine = [read for read in earlier if read.by_engine]
     return rules.done_before(row, {result.host for result in outcome.results}, by_engine)
-
-
-def _reading(m: Measured) -> ReadingPart:
-    return ReadingPart(
-        metric=m.metric,
-        value=value_text(m.value),
-        unit=m.unit,
-        item=m.item,
-        source=m.source,
-        note=m.note,
-    )
 
 
 def _item(r: ItemResult) -> dict[str, Any]:

@@ -6,12 +6,11 @@ A recorded run has its results and readings in the event or in files. Its state 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from json import loads
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ledger.entries import ItemResult, RunOutcome
-from ledger.evidence.store import load
+from ledger.evidence.batches import rows_in
 from ledger.log.chain import Event
 from ledger.log.payload import Batch, Left, ReadingPart
 from ledger.questions.case import LookedUp
@@ -22,7 +21,7 @@ from ledger.rules.activity import Action, State
 from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
-from ledger.subjects.again import Tables, about_activity, about_case
+from ledger.subjects.again import Tables, about_activity, about_case, refuse_other_subject
 from ledger.subjects.ncr.rules import of_same_cause
 from ledger.subjects.runs import rules
 from ledger.subjects.runs.cause_rules import why_failed
@@ -220,9 +219,9 @@ def _claimed_again(case: LookedUp, p: RunClaimed) -> RunClaimed:
 
 def _settled_again(case: LookedUp, p: RunSettled) -> RunSettled:
     """Return the end of a run again, from the results and readings that were recorded."""
-    rows = _rows(case, p.results)
-    results = tuple(_item_result(row) for row in rows)
-    batched = [ReadingPart.model_validate(row) for row in _rows(case, p.measurement_batches)]
+    site_dir = case.snapshot.site_dir
+    results = tuple(map(_item_result, rows_in(site_dir, p.results)))
+    batched = [ReadingPart.model_validate(row) for row in rows_in(site_dir, p.measurement_batches)]
     kept = {result.host for result in results if result.status == "kept"}
     strangers = kept.difference(case.row.kept)
     if strangers:
@@ -267,14 +266,6 @@ def _status(text: str) -> Any:
     return text
 
 
-def _rows(case: LookedUp, batches: Sequence[Batch]) -> Iterator[dict[str, Any]]:
-    for batch in batches:
-        rows = loads(load(case.snapshot.site_dir, batch.digest))
-        if len(rows) != batch.rows:
-            raise InputError(f"{batch.digest[:12]} has {len(rows)} rows, and its event says {batch.rows}")
-        yield from rows
-
-
 def _measured(asked: Mapping[str, Asked], reading: ReadingPart) -> Measured:
     text = reading.value
     return Measured(
@@ -295,8 +286,7 @@ def _requested_again(case: LookedUp, p: RequestMade) -> RequestMade:
 
 def _answered_again(moment: Moment, event: Event, p: RequestAnswered) -> RequestAnswered:
     found = open_request(moment, p.request)
-    if found.activity != event.subject:
-        raise InputError(f"{found.id} is about {found.activity}, not {event.subject}")
+    refuse_other_subject(event, found.activity)
     return request_answered(moment, event.actor, p.request, p.answer)
 
 

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from ledger.log.payload import Decided
 from ledger.rules.activity import State
-from ledger.state.projection import Handlers, Projection, stored
+from ledger.state.projection import Handlers, Projection
 from ledger.subjects.sign_off.payloads import Overridden, Rejected, Waived, WaiverMoved, WitnessInvited, WitnessNoted
 
 if TYPE_CHECKING:
     from ledger.log.chain import Event
 
-_ATTENDED = """
-INSERT INTO attendance (activity, attempt, role, witness, note, person, at)
-VALUES (:activity, :attempt, :role, :witness, :note, :person, :at)
-ON CONFLICT (activity, attempt, role) DO UPDATE SET witness = :witness, note = :note, person = :person, at = :at"""
+_FORGET_ATTENDANCE = "DELETE FROM attendance WHERE activity = :activity AND attempt = :attempt AND role = :role"
 
 
 def reject(p: Projection, event: Event, payload: Rejected) -> None:
@@ -25,14 +22,11 @@ def reject(p: Projection, event: Event, payload: Rejected) -> None:
     p.record(
         "sign_off",
         event,
-        row.id,
-        seq=event.seq,
-        role=payload.role,
+        payload,
         decision="rejected",
         meaning="rejection",
         comment=payload.reason,
         assurance="recorded",
-        witnessed="",
     )
     p.open_ncr(event, row.id, payload, payload.reason)
     p.next_attempt(row, State(payload.result))
@@ -43,16 +37,7 @@ def reject(p: Projection, event: Event, payload: Rejected) -> None:
 def waive(p: Projection, event: Event, payload: Waived) -> None:
     """Add a waiver, and put the activity into the state to which it leads."""
     row = p.activity(event.subject)
-    p.record(
-        "waiver",
-        event,
-        row.id,
-        id=payload.waiver,
-        metric=payload.metric,
-        reason=payload.reason,
-        due=payload.due,
-        role=payload.role,
-    )
+    p.record("waiver", event, payload, id=payload.waiver)
     p.change(row, waived=True)
     if payload.result != row.state:
         p.reach(row, payload.result, event)
@@ -66,44 +51,20 @@ def move_waiver(p: Projection, event: Event, payload: WaiverMoved) -> None:  # n
 def override(p: Projection, event: Event, payload: Overridden) -> None:
     """Note that an activity was passed against its policy."""
     row = p.activity(event.subject)
-    p.record(
-        "override",
-        event,
-        row.id,
-        seq=event.seq,
-        role=payload.role,
-        reason=payload.reason,
-        lacking=payload.lacking,
-    )
+    p.record("override", event, payload)
     p.reach(row, payload.result, event, overridden=True, last_note=payload.reason)
 
 
 def invite(p: Projection, event: Event, payload: WitnessInvited) -> None:
     """Add an invitation of witnesses."""
-    p.record(
-        "invitation",
-        event,
-        event.subject,
-        seq=event.seq,
-        roles=payload.roles,
-        on=payload.on,
-        earliest=payload.earliest,
-        agreed=payload.agreed,
-    )
+    p.record("invitation", event, payload)
 
 
 def attend(p: Projection, event: Event, payload: WitnessNoted) -> None:
     """Note who came in a role, or that nobody came."""
-    p.run(
-        _ATTENDED,
-        activity=event.subject,
-        attempt=p.activity(event.subject).attempt,
-        role=payload.role,
-        witness=payload.person,
-        note=payload.note,
-        person=event.actor,
-        at=stored(event.effective_at),
-    )
+    attempt = p.activity(event.subject).attempt
+    p.run(_FORGET_ATTENDANCE, activity=event.subject, attempt=attempt, role=payload.role)
+    p.record("attendance", event, payload, witness=payload.person, person=event.actor)
 
 
 def note_statement(p: Projection, event: Event, payload: Decided) -> None:

@@ -98,14 +98,7 @@ def hold(p: Projection, event: Event, payload: Held) -> None:
     row = p.activity(event.subject)
     before = row.state.value
     p.change(row, held_from=before, state=State.ON_HOLD, last_note=payload.reason)
-    p.add(
-        "hold",
-        seq=event.seq,
-        activity=row.id,
-        attempt=row.attempt,
-        since=event.effective_at,
-        until=None,
-    )
+    p.record("hold", event, payload, since=event.effective_at)
 
 
 def _end_hold(p: Projection, row: Activity, at: datetime) -> None:
@@ -133,14 +126,7 @@ def not_applicable(p: Projection, event: Event, payload: NotApplicable) -> None:
 
 def comment(p: Projection, event: Event, payload: Commented) -> None:
     """Add a comment."""
-    p.add(
-        "comment",
-        seq=event.seq,
-        activity=event.subject,
-        person=event.actor,
-        text=payload.text,
-        at=event.effective_at,
-    )
+    p.record("comment", event, payload)
 
 
 def reopen(p: Projection, event: Event, payload: Reopened) -> None:
@@ -152,8 +138,7 @@ def reopen(p: Projection, event: Event, payload: Reopened) -> None:
 def attest(p: Projection, event: Event, payload: Attested) -> None:
     """Note that a step was done outside Clusterwright."""
     row, at = p.activity(event.subject), event.effective_at
-    columns = {"seq": event.seq, "reason": payload.reason, "digests": payload.digests}
-    p.record("attestation", event, row.id, **columns)
+    p.record("attestation", event, payload)
     p.change(row, attested=True, performers=(event.actor,))
     add_hands(p, row, event.actor)
     p.change(row, started_at=row.started_at or at, finished_at=at)

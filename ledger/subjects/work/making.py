@@ -29,7 +29,7 @@ from ledger.subjects.work.payloads import (
 )
 from schedule.errors import InputError
 from steps.acceptance.measured import Measured
-from steps.value import Value, value_text
+from steps.value import Value
 
 
 def assigned(case: LookedUp, person: str) -> Assigned:
@@ -85,14 +85,7 @@ def measurement_recorded(
     asked = asked_of(case.row)
     exact: Value = value if isinstance(value, bool | str) else Decimal(str(value))
     read = rules.measure(case, asked, Measured(metric, exact, unit), item or "")
-    reading = ReadingPart(
-        metric=read.metric,
-        value=value_text(read.value),
-        unit=read.unit,
-        item=read.item,
-        source=source,
-        instrument=instrument,
-    )
+    reading = ReadingPart.of(read._replace(source=source), instrument)
     criterion = asked[read.metric].criterion
     compares = criterion is not None and criterion.compares_items
     before = case.readings if compares else {}

@@ -55,15 +55,7 @@ publish_forecast = recording.about_site(forecast_published)
 def publish(p: Projection, event: Event, payload: ForecastPublished) -> None:
     """Add a published forecast."""
     phases = {phase: stamp(finish) for phase, finish in sorted(payload.phases.items())}
-    p.add(
-        "forecast",
-        seq=event.seq,
-        at=event.effective_at,
-        person=event.actor,
-        finish=payload.finish,
-        phases=json.dumps(phases),
-        note=payload.note,
-    )
+    p.record("forecast", event, payload, phases=json.dumps(phases))
 
 
 HANDLERS: Handlers = {ForecastPublished: publish}

@@ -100,18 +100,7 @@ def approve(p: Projection, event: Event, payload: Signed) -> None:
     An activity that was done already keeps its dates. It is no longer stale once enough people have signed.
     """
     row, at = p.activity(event.subject), event.effective_at
-    p.record(
-        "sign_off",
-        event,
-        row.id,
-        seq=event.seq,
-        role=payload.role,
-        decision="approved",
-        meaning=payload.meaning,
-        comment=payload.comment,
-        assurance=payload.assurance,
-        witnessed=_in_words(payload.witnesses),
-    )
+    p.record("sign_off", event, payload, decision="approved", witnessed=_in_words(payload.witnesses))
     if payload.begins:
         p.change(row, started_at=at, finished_at=at)
     if row.state is not State.DONE:

@@ -89,18 +89,13 @@ close_action = recording.about_site(action_closed)
 
 def keep(p: Projection, event: Event, payload: ActionAgreed) -> None:
     """Add an action item."""
-    p.add(
+    p.record(
         "action_item",
+        event,
+        payload,
         id=payload.action,
-        text=payload.text,
-        owner=payload.owner,
-        due=payload.due,
-        activity=payload.activity,
         agreed_by=event.actor,
         agreed_at=event.effective_at,
-        closed_by=None,
-        closed_at=None,
-        note="",
     )
 
 
