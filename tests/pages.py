@@ -288,7 +288,7 @@ RUNS = Typed(first=signed_with_keys, notes={"plan adopt": (Note(engine_key_enrol
 
 
 def cables_are_given(place: Place) -> None:
-    """Give the cables to a contractor, and order the servers."""
+    """Let a contractor have the cables, and order the servers."""
     of_organisations(place)
     place.do("assign 046@pod-001 --organisation 'Cable Works' --as owner")
     place.do("order '001@site#gpu-server' --supplier Maker --reference 'PO 1' --out-of-sequence early --as owner")
@@ -442,7 +442,7 @@ def messages_are_taken(place: Place) -> None:
 
 
 def work_of_a_contractor(place: Place) -> None:
-    """Give the racks to a contractor."""
+    """Let a contractor have the racks."""
     of_organisations(place)
     place.do("assign H08@pod-001 --organisation 'Sparks Ltd' --as owner")
 
