@@ -39,15 +39,34 @@ mkfs.ext4 -q {DRIVE}
 printf '[Mount]\\nWhat={DRIVE}\\nWhere=/srv/cache\\n[Install]\\nWantedBy=multi-user.target\\n' >/etc/systemd/system/srv-cache.mount
 systemctl enable -q --now srv-cache.mount
 """
-CORPUS = "cd /shared/datasets && for n in $(seq 20); do head -c 8M /dev/urandom >part-$n; done && sha256sum part-* >SUMS"
+CORPUS = (
+    "cd /shared/datasets && for n in $(seq 20); do head -c 8M /dev/urandom >part-$n; done && sha256sum part-* >SUMS"
+)
 READ_ALL = "cd /datasets && sha256sum --check --quiet SUMS && echo same"
+
+SETTINGS = [
+    ("s/--dir-cache-time=[0-9]*s/--dir-cache-time=4h/", "true", "a changed file is still read as it was, "),
+    (
+        "s/--vfs-cache-max-size=[0-9]*B/--vfs-cache-max-size=off/",
+        "cat /datasets/part-* >/dev/null",
+        "MB, and may take ",
+    ),
+]
+HARMS = [
+    ("mount -o remount,ro /srv/cache", "mount -o remount,rw /srv/cache", "Read-only file system"),
+    (
+        "fallocate -l $(df -B1 --output=avail /srv/cache | tail -n 1) /srv/cache/others",
+        "rm /srv/cache/others",
+        "No space left on device",
+    ),
+]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Yield a site with its file system, whose nodes have a drive."""
     folder = tmp_path_factory.mktemp("drives")
-    for site in storage_site("cwcach", "10.94.0.0/22", folder, STEPS, VARIABLES, drives=(*SERVERS, *NODES)):
+    for site in storage_site("cwch", "10.94.0.0/22", folder, STEPS, VARIABLES, drives=(*SERVERS, *NODES)):
         for step in ("127", "128", "130"):
             site.play(step, "--skip-tags", "proof")
         for node in NODES:
@@ -122,10 +141,7 @@ def test_a_node_that_starts_again_has_its_cache_unless_its_power_was_cut(built: 
 
 @pytest.mark.parametrize(
     ("by_hand", "then", "found"),
-    [
-        ("s/--dir-cache-time=[0-9]*s/--dir-cache-time=4h/", "true", "a changed file is still read as it was, "),
-        ("s/--vfs-cache-max-size=[0-9]*B/--vfs-cache-max-size=off/", "cat /datasets/part-* >/dev/null", "MB, and may take "),
-    ],
+    SETTINGS,
 )
 def test_a_setting_that_a_person_changes_is_found_and_set_back(
     built: Site, by_hand: str, then: str, found: str
@@ -153,10 +169,7 @@ def test_a_cache_that_is_turned_off_has_no_hits(built: Site) -> None:
 
 @pytest.mark.parametrize(
     ("harm", "repair", "why"),
-    [
-        ("mount -o remount,ro /srv/cache", "mount -o remount,rw /srv/cache", "Read-only file system"),
-        ("fallocate -l $(df -B1 --output=avail /srv/cache | tail -n 1) /srv/cache/others", "rm /srv/cache/others", "No space left on device"),
-    ],
+    HARMS,
 )
 def test_readers_go_on_past_a_drive_that_takes_nothing_more(built: Site, harm: str, repair: str, why: str) -> None:
     reader = subprocess.Popen(

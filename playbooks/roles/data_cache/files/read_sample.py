@@ -1,4 +1,4 @@
-"""Reads a sample through the cache, and prints what was found as one JSON document. Arguments begin with a verb:
+"""Reads a sample through the cache, and prints what was found as one JSON document. Arguments begin with a verb.
 
 `read PATH SOURCE SECONDS FOLDER`         read SOURCE's files at PATH as they come, again with nothing of them in memory, and again to compare
                                           them with the digests on the standard input; the cache is in FOLDER
@@ -95,7 +95,9 @@ def read(path: Path, source: Path, seconds: float, folder: Path) -> dict:
     end = time.monotonic() + seconds
     while unknown := [name for name in sums if not same(path / name, source / name)]:
         if time.monotonic() > end:
-            return {"error": f"{unknown[0]}, {seconds:.0f} s after it was written, is not in {path} as it is in {source}"}
+            return {
+                "error": f"{unknown[0]}, {seconds:.0f} s after it was written, is not in {path} as it is in {source}"
+            }
         time.sleep(0.5)
     mounted = [path / name for name in sums]
     with ThreadPoolExecutor(len(sums)) as pool:
@@ -109,7 +111,7 @@ def read(path: Path, source: Path, seconds: float, folder: Path) -> dict:
         found["bytes"] = sum(pool.map(length, mounted))
         found |= {"seconds": time.monotonic() - began, "received": received() - came, "drives": from_drives() - drives}
         again = list(pool.map(digest, mounted))
-    found["wrong"] = [name for name, *both in zip(sums, first, again) if {*both} != {sums[name]}]
+    found["wrong"] = [name for name, *both in zip(sums, first, again, strict=True) if {*both} != {sums[name]}]
     return found | {"past": PAST.read_text().strip() if PAST.exists() else ""}
 
 
