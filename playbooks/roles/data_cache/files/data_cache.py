@@ -58,15 +58,15 @@ def trouble(folder: Path) -> str:
 
 def mount(command: "list[str]", path: Path, past: str) -> "subprocess.Popen[bytes]":
     """Return the process that mounts it, once it is mounted or has ended."""
-    if past:
-        PAST.write_text(f"{past}\n")
-        print(f"reads past the cache: {past}", file=sys.stderr, flush=True)
     settings = {**os.environ, "RCLONE_VFS_CACHE_MODE": "off" if past else "full"}
     # an earlier mount that ends would say to systemd that the service stops
     settings.pop("NOTIFY_SOCKET", None)
     process = subprocess.Popen(command, env=settings)
     while process.poll() is None and not path.is_mount():
         time.sleep(0.1)
+    if past:
+        PAST.write_text(f"{past}\n")
+        print(f"reads past the cache: {past}", file=sys.stderr, flush=True)
     return process
 
 
