@@ -136,6 +136,7 @@ PROVED = (
     ("filesystem.wrong_files", "count"),
     ("filesystem.unhealed_entries", "count"),
     ("mount.present", "bool"),
+    ("cache.hit_read_gb_s", "GB/s"),
     ("backup.restore_digest_match", "bool"),
     ("backup.restored_in_a_day_tb", "TB"),
     ("backup.age_h", "hour"),

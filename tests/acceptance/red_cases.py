@@ -311,7 +311,6 @@ TOOLBOX: dict[str, Red] = {
         "storage far below what was bought", WRITTEN, "12", {"ior": captured("ior.txt", ("61240.77 MiB/sec (64215.60", "11444.09 MiB/sec (12000.00"))},
     ),
     "mount.read_gb_s": Red("a client reads slowly", CAPTURED, "0.47", {"fio_read": captured("fio_read.json")}),
-    "cache.hit_read_gb_s": Red("the cache is not hit", CAPTURED, "0.47", {"fio_read": captured("fio_read.json")}),
     "gds.read_gb_s": Red("reads go through the processor's memory", CAPTURED, "0.47", {"fio_read": captured("fio_read.json")}),
     "ptp.follows": Red("the clock is not locked to the grandmaster", CAPTURED, False, {"pmc": captured("pmc_calibrating.txt")}),
     "ptp.offset_abs_ms": Red("a clock that still calibrates", CAPTURED, None, {"pmc": captured("pmc_calibrating.txt")}),

@@ -481,6 +481,14 @@ def slow_compression(bench: Bench) -> Found:
     return bench.proof("compression", json.dumps(written), json.dumps(kept), "10")
 
 
+def passed_cache(bench: Bench) -> Found:
+    """Read a sample twice from the file system, since the own drive is full."""
+    read = {"bytes": 32 << 20, "seconds": 0.1, "received": 33 << 20, "drives": 0, "wrong": []}
+    read |= {"first_s": 0.1, "first_received": 33 << 20, "past": "/var/cache/data-cache: No space left on device"}
+    seen = {"seen": True, "after_s": 3.0, "kept": 4096}
+    return bench.proof("data_cache", json.dumps(read), json.dumps(seen), str(96 << 20))
+
+
 def altered_set(bench: Bench) -> Found:
     """Put a set in place whose second file is not that of its list."""
     place = bench.folder / "reference"
@@ -596,6 +604,7 @@ PROOFS: dict[str, RedProof] = {
     "backup.restored_in_a_day_tb": RedProof("a sample of other bytes is restored", AT_THE_BOUNDARY, None, bad_copy),
     "backup.age_h": RedProof("the newest copy is three days old", AT_THE_BOUNDARY, 72, bad_copy),
     "storage.series_present_ratio": RedProof("the database has no series of bricks", DATABASE, 0.5, half_the_series),
+    "cache.hit_read_gb_s": RedProof("a node reads past its cache", FILES, 0.0, passed_cache),
     "ingest.checksum_failures": RedProof("a file of the set is not that of its list", FILES, 1, altered_set),
     "preprocess.sample_errors": RedProof("a worker leaves three documents without tokens", FILES, 3, lazy_worker),
     "dataset.restored_digest_match": RedProof("a file of the oldest version was changed", AT_THE_BOUNDARY, False, changed_sample),

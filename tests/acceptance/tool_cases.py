@@ -142,7 +142,7 @@ CASES = (
         "tcp.received_gbit": "14.60", "storage.port_rate_ratio": "0.58", "tcp.retransmits": 6,
     }, design={"link_gb_s": 25}),
     Case("fio_read", "../fio_read.json", {
-        "mount.read_gb_s": "0.47", "cache.hit_read_gb_s": "0.47", "gds.read_gb_s": "0.47", "disk.read_kiops": "117.02",
+        "mount.read_gb_s": "0.47", "gds.read_gb_s": "0.47", "disk.read_kiops": "117.02",
         "disk.read_p99_us": 14,
     }),
     Case("fio_write", "../fio_write.json", {"mount.write_gb_s": "1.34", "disk.write_p99_us": 14}),

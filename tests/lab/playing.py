@@ -46,6 +46,7 @@ BY_ITSELF: dict[str, str] = {
     "storage/130_mount_file_system.yml": "needs three storage servers: `test_storage`",
     "storage/131_data_ingestion.yml": "needs three storage servers, and a source of data: `test_datasets`",
     "storage/132_preprocessing_servers.yml": "needs three storage servers: `test_datasets`",
+    "storage/133_data_cache.yml": "needs three storage servers, and drives of nodes: `test_data_cache`",
     "storage/135_dataset_versioning.yml": "needs three storage servers: `test_datasets`",
     "storage/136_deduplication.yml": "needs three storage servers with btrfs: `test_datasets`",
     "storage/137_integrity_checking.yml": "needs three storage servers: `test_datasets`",

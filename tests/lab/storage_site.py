@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,15 @@ FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 
 
 class Site:
-    """A lab whose storage servers have a drive each, the playbooks of storage, and what they said."""
+    """A lab whose hosts have drives, the playbooks of storage, and what they said."""
 
-    def __init__(self, lab: Lab, folder: Path, steps: dict[str, str], variables: dict[str, Any]) -> None:
+    def __init__(
+        self, lab: Lab, folder: Path, steps: dict[str, str], variables: dict[str, Any], drives: Sequence[str]
+    ) -> None:
         self.lab, self.steps = lab, steps
         self.variables = folder / "variables.json"
         self.variables.write_text(json.dumps({"storage_drives": [DRIVE], **variables}), encoding="utf-8")
-        self.loops = [_drive(lab, server, folder / server) for server in SERVERS]
+        self.loops = [_drive(lab, host, folder / host) for host in drives]
         self.said: dict[str, str] = {}
 
     def play(self, step: str, *options: str) -> Played:
@@ -60,9 +62,14 @@ class Site:
 
 
 def storage_site(
-    name: str, network: str, folder: Path, steps: dict[str, str], variables: dict[str, Any]
+    name: str,
+    network: str,
+    folder: Path,
+    steps: dict[str, str],
+    variables: dict[str, Any],
+    drives: Sequence[str] = SERVERS,
 ) -> Iterator[Site]:
-    """Yield a site of bare hosts, on a lab that no other test has."""
+    """Yield a site of bare hosts, some of which have a drive, on a lab that no other test has."""
     if not Path("/dev/loop-control").exists():
         pytest.skip("the kernel has no loop devices, which are the servers' drives")
     for lab in made_alone(name, network, "storage"):
@@ -70,23 +77,23 @@ def storage_site(
             supervisor.switch(lab, "provision", host)
         for host in HOSTS:
             lifecycle.wait_for_ssh(lab, host)
-        site = Site(lab, folder, steps, variables)
+        site = Site(lab, folder, steps, variables, drives)
         try:
             yield site
         finally:
-            for server in SERVERS:
-                supervisor.switch(lab, "off", server)
+            for host in drives:
+                supervisor.switch(lab, "off", host)
             for loop in site.loops:
                 subprocess.run(["losetup", "--detach", loop], check=False)
 
 
-def _drive(lab: Lab, server: str, file: Path) -> str:
-    """Return the loop device that is a server's drive, also after it has started again."""
+def _drive(lab: Lab, host: str, file: Path) -> str:
+    """Return the loop device that is a host's drive, also after it has started again."""
     with file.open("wb") as image:
         image.truncate(DRIVE_BYTES)
     loop = subprocess.run(
         ["losetup", "--find", "--show", file], capture_output=True, text=True, check=True
     ).stdout.strip()
     rule = f"b {DRIVE} 0660 root disk - 7:{loop.removeprefix('/dev/loop')}"
-    ssh(lab, server, f"echo '{rule}' >/etc/tmpfiles.d/drive.conf; systemd-tmpfiles --create /etc/tmpfiles.d/drive.conf")
+    ssh(lab, host, f"echo '{rule}' >/etc/tmpfiles.d/drive.conf; systemd-tmpfiles --create /etc/tmpfiles.d/drive.conf")
     return loop

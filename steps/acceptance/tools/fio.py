@@ -79,7 +79,6 @@ READ = Tool(
     "fio --rw=read --output-format=json",
     (
         Metric("mount.read_gb_s", "GB/s", bandwidth("fio_read", "read")),
-        Metric("cache.hit_read_gb_s", "GB/s", bandwidth("fio_read", "read")),
         Metric("gds.read_gb_s", "GB/s", bandwidth("fio_read", "read")),
         Metric("disk.read_kiops", "count", operations("fio_read", "read")),
         Metric("disk.read_p99_us", "us", slowest_us("fio_read", "read")),
