@@ -80,7 +80,7 @@ BUYS: dict[str, Callable[[Ledger, str], object]] = {
 
 @pytest.mark.parametrize("verb", BUYS)
 def test_only_buyers_and_the_owner_buy(ledger: Ledger, verb: str) -> None:
-    """An electrician could receive 256 servers. So could the engine, on a site that is no rehearsal."""
+    """An electrician could receive 256 servers. So could the engine."""
     bought(ledger)
 
     for person in ("tech", "guest", "lead", "engine"):

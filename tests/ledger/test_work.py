@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -199,8 +200,17 @@ def test_progress_is_kept_and_bounded(ledger: Ledger, look: Look, clock: Clock) 
     """Percent is between 0 and 100."""
     start(ledger, "tech", "001@site")
     progress(ledger, "tech", "001@site", percent=40, note="two quotes in")
-    with pytest.raises(InputError, match="percent"):
-        progress(ledger, "tech", "001@site", percent=140)
+    for percent in ("-0.1", "100.1", "NaN"):
+        with pytest.raises(InputError, match="percent"):
+            progress(ledger, "tech", "001@site", percent=Decimal(percent))
+    good: list[dict[str, Any]] = [{"percent": 0}, {"percent": 100}, {"items_done": 0}, {"items_done": 9}]
+    for reported in good:
+        with ledger.dry_run():
+            progress(ledger, "tech", "001@site", **reported)
+    with pytest.raises(InputError, match="001@site has no items that the plan counts, not -1"):
+        progress(ledger, "tech", "001@site", items_done=-1)
+    with pytest.raises(InputError, match="nothing to record"):
+        progress(ledger, "tech", "001@site")
 
     row = require_activity(look(clock.now), "001@site")
     assert (row.percent, row.last_note) == (40.0, "two quotes in")
