@@ -245,7 +245,9 @@ def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, 
     }
 
 
-CLAIM, SETTLE, PREVIEW = map(about_activity, (making.claimed, making.run_settled, making.previewed))
+CLAIM = about_activity(making.claimed)
+SETTLE = about_activity(making.run_settled)
+PREVIEW = about_activity(making.previewed)
 """What the engine alone records. An event of somebody else is made in the same way, and the audit asks the same of it."""
 FAILED = entries.RunOutcome("failed", summary="no link")
 NO_RESULTS: dict[str, Any] = dict.fromkeys(("results", "readings", "reading_batches", "artifacts"), ())

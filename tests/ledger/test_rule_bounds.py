@@ -222,6 +222,8 @@ def test_what_was_typed_is_repeated_within_a_bound(typed: str, answer: str) -> N
     assert said(readings.measured, of(id="a"), {"loss": LOSS}, Measured("loss", typed), "") == answer
 
 
+SERIALS = [f"s{n:02}" for n in range(21)]
+KNOWN = {serial: (serial, "o/2") for serial in SERIALS}
 LATE = delivery(need_by=T0, promised=date(2026, 1, 8))
 PLACED = order(placed_at=T0)
 
@@ -276,8 +278,6 @@ def test_days_states_and_money_of_an_order(answer: Callable[[], object], expecte
     assert answer() == expected
 
 
-SERIALS = [f"s{n:02}" for n in range(21)]
-KNOWN = {serial: (serial, "o/2") for serial in SERIALS}
 CHANGE = ChangeRow("CO-1", "a#o/1", "open", None, None, "", "", "", T0, None, None, None, "")
 
 
@@ -316,6 +316,9 @@ CHANGE = ChangeRow("CO-1", "a#o/1", "open", None, None, "", "", "", T0, None, No
         (orders.refuse_too_few, (delivery(), D(-1)), "cannot be for -1"),
         (orders.refuse_second_change, ("a#o", [CHANGE]), "CO-1 of a#o/1 waits for a decision"),
         (orders.refuse_second_change, ("a#p", [CHANGE]), ""),
+        (orders.refuse_decided, (CHANGE,), ""),
+        (orders.refuse_decided, (CHANGE._replace(state="approved", decided_by="pm"),), "CO-1 was approved by pm"),
+        (orders.refuse_decided, (CHANGE._replace(state="refused", decided_by="pm"),), "CO-1 was refused by pm"),
         (orders.refuse_second_change, ("a#o", [CHANGE._replace(state=state) for state in ("approved", "refused")]), ""),
         (read_scan, (b"x" * 100,), ""),
         (read_scan, (b"x" * 101,), f"line 1: {'x' * 40!r} is no serial number"),

@@ -139,7 +139,11 @@ def test_reading_that_cannot_be_judged_is_refused(
 
 
 def test_hold_stops_and_resume_goes_on_where_it_was(ledger: Ledger, state: StateOf) -> None:
-    """A hold loses nothing."""
+    """A hold loses nothing. What is refused says what comes first."""
+    for too_early, hint in ((finish, "first: clusterwright start 001@site"), (resume, "clusterwright why 001@site")):
+        with pytest.raises(NotSatisfiedError, match="001@site is ready; it cannot take") as refused:
+            too_early(ledger, "tech", "001@site")
+        assert refused.value.hint == hint
     start(ledger, "tech", "001@site")
     hold(ledger, "pm", "001@site", "budget")
     assert state("001@site") == "on_hold"
