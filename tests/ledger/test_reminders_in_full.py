@@ -147,6 +147,15 @@ def ask_changes(ledger: Ledger) -> None:
     ask_change(ledger, "pm", "001@site#tool/1", quantity=33, reason="a spare")
 
 
+def agree_actions(ledger: Ledger) -> None:
+    """Agree on what is to be done: of the last day that is looked ahead to, tomorrow, the day after the last, and one that is closed."""
+    agree_action(ledger, "pm", "ask the crane firm", "tech", DUE, activity="401@site")
+    agree_action(ledger, "tech", "bring a ladder", "guest", date(2026, 2, 3))
+    agree_action(ledger, "pm", "ask again", "guest", DUE + DAY)
+    agree_action(ledger, "pm", "ask at once", "guest", DUE)
+    close_action(ledger, "guest", "A-0004", "done")
+
+
 def lived(ledger: Ledger, clock: Clock) -> None:
     """Take every decision that somebody is reminded of, on both sides of its bound."""
     done(ledger, "001@site", "pm")
@@ -198,11 +207,7 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     assign(ledger, "pm", "505@site", "tech")
     assign_organisation(ledger, "pm", "506@site", THEIRS)
     record_facts(ledger, "tech", "509@site", [FactEntry("feed.voltage", Decimal(400))], evidence=[b"a letter"])
-    agree_action(ledger, "pm", "ask the crane firm", "tech", DUE, activity="401@site")
-    agree_action(ledger, "tech", "bring a ladder", "guest", date(2026, 2, 3))
-    agree_action(ledger, "pm", "ask again", "guest", DUE + DAY)
-    agree_action(ledger, "pm", "ask at once", "guest", DUE)
-    close_action(ledger, "guest", "A-0004", "done")
+    agree_actions(ledger)
     clock.now = NOW
 
 

@@ -147,6 +147,9 @@ def test_a_reason_names_what_differs(ledger: Ledger, clock: Clock) -> None:
     said = {count: asked(ledger, revised({"010@pod-001": {"criteria": more[count]}})).reopened[0].why for count in more}
     assert said[4] == "; ".join(f"m{n} >= 5 N*m is new" for n in range(4))
     assert said[5] == f"{said[4]}; and 1 more"
+    for title in ("A quote", "Third quote"):
+        (again,) = asked(ledger, revised({"001@site": {"title": title}})).sign_again
+        assert again.why == f"it is called {title!r}, was 'Step 001'"
 
 
 def test_what_failed_is_tried_again_when_the_design_is_corrected(empty: Ledger, clock: Clock) -> None:

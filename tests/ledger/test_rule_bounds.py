@@ -92,6 +92,12 @@ def is_critical(float_h: float | None) -> bool:
     return bool(vars(Activity)["is_critical"].fget(of(plan=of(dates=dates))))
 
 
+def read(typed: str) -> object:
+    """Return what somebody who typed this has read, where the answer is yes or no."""
+    asked = {"ok": readings.Asked("ok", "bool", None)}
+    return readings.measured(of(id="a"), asked, Measured("ok", typed), "").value
+
+
 def last(ahead: timedelta, before: timedelta, *, adopts: bool = False, adoption: bool = False) -> str:
     """Return which of two events counts: the last, so far ahead of the clock, or the one so long before that."""
     stamps = [Stamp(T0 + ahead, adoption), Stamp(T0 + ahead - before, False)]
@@ -112,6 +118,7 @@ AHEAD = 5 * MINUTE + SECOND
         (lambda: last(400 * DAY, 10 * DAY), "last"),
         (lambda: last(AHEAD, 7 * DAY, adopts=True), "last"),
         (lambda: last(AHEAD, 7 * DAY + SECOND, adopts=True, adoption=True), "before"),
+        (lambda: [read(typed) for typed in ("yes", "True", "no", "FALSE")], [True, True, False, False]),
         (lambda: times.is_earlier(T0, T0 + 5 * MINUTE), False),
         (lambda: times.is_earlier(T0, T0 + 5 * MINUTE + SECOND), True),
         (lambda: last_time((), T0, adopts=True), None),
@@ -191,6 +198,10 @@ def test_a_link_counts_from_the_start_or_the_end_of_what_is_before_it(kind: str,
         ),
         (lambda: said(require_host_names, ["a b"] * 3, "i"), "'a b', 'a b', 'a b'\n"),
         (lambda: said(require_host_names, ["a b"] * 4, "i"), "'a b', 'a b', 'a b' and 1 more\n"),
+        (
+            lambda: said(readiness.refuse_waiting, "a", "A", "start", waits(42)),
+            "019@site step: blocked (logic); and 22 more\n",
+        ),
         (lambda: named(list("abcde")), "a, b, c, d, e"),
         (lambda: named(list("abcdef")), "a, b, c, d, e and 1 more"),
         (lambda: some(["a"]), "a"),
@@ -356,6 +367,15 @@ PROMISED = [entry(seq, "order.promised") for seq in (8, 9)]
 def test_an_order_is_taken_back_while_nothing_rests_on_it(later: Any, begun: Any, answer: str) -> None:
     found = said(correct_supply, entry(7, "order.placed"), later, begun, has_changes=False)
     assert found == answer or (answer and found.startswith(answer))
+
+
+def test_an_order_that_somebody_asked_to_change_is_not_taken_back_but_a_promise_of_it_is() -> None:
+    asked = {
+        kind: said(correct_supply, entry(7, kind), (), (), has_changes=True)
+        for kind in ("order.placed", "order.promised")
+    }
+    assert asked["order.placed"].startswith("o has change orders")
+    assert asked["order.promised"] == ""
 
 
 def unfinished(total: int, checked: str, planned: str = "", failing: str = "") -> str:

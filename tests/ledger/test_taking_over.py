@@ -175,6 +175,34 @@ def test_an_order_takes_the_place_of_what_was_bought_in_full(
     assert in_words(taken_over(*plans, {}, {row.id: row for row in rows})) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "of_release", "is_taken"),
+    [
+        ({"mw": 1}, {"mw": 1}, (), True),
+        ({"mw": 1}, {"mw": 2}, (), False),
+        ({"mw": 2}, {"mw": 1}, (), False),
+        ({"mw": 1}, {"mw": 2}, ("mw",), True),
+        ({"mw": 1}, {"kw": 2}, (), True),
+    ],
+)
+def test_where_the_site_changed_its_own_figures_nothing_is_taken_over(
+    plans: tuple[Plan, Plan],
+    before: dict[str, int],
+    after: dict[str, int],
+    of_release: tuple[str, ...],
+    *,
+    is_taken: bool,
+) -> None:
+    """What the release changed, and a figure that only one plan has, make no difference."""
+    old, new = plans
+    moved = TWO.model_copy(update={"figures": of_release})
+    changed = new.model_copy(update={"figures": after, "moved": moved})
+
+    found = taken_over(old.model_copy(update={"figures": before}), changed, {}, {SERVERS: bought()})
+
+    assert bool(found.taken) is is_taken
+
+
 def worked(state: State, at: datetime = LAST, *, stale: bool = False, started: datetime | None = FIRST) -> Any:
     return of(state=state, stale=stale, started_at=started, finished_at=at, done_at=at, performers=("tech",))
 
