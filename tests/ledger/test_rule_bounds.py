@@ -16,7 +16,7 @@ from ledger.rules.activity import Activity, State, is_expired, is_past_planned_f
 from ledger.rules.most_by_week import WorkingHours, mondays_of, shifts
 from ledger.rules.nearest import unknown_order
 from ledger.rules.readiness import Times, satisfied_at
-from ledger.rules.rows import ChangeRow, LinkRow, OrderRow, TrancheRow, Unmet
+from ledger.rules.rows import REPLACED, ChangeRow, LinkRow, OrderRow, SignerKey, TrancheRow, Unmet
 from ledger.rules.times import Stamp, last_time
 from ledger.subjects.checklists import rules as checklists
 from ledger.subjects.checklists.rules import Roster
@@ -92,6 +92,11 @@ def is_critical(float_h: float | None) -> bool:
     return bool(vars(Activity)["is_critical"].fget(of(plan=of(dates=dates))))
 
 
+def key_counts(before: timedelta, reason: str = "lost") -> bool:
+    """Return whether a key counts so long before its end. One that a plan replaced ends a second earlier than is said."""
+    return SignerKey("lead", "key", T0, T0 + HOUR, reason).counts_after(T0 + HOUR - before)
+
+
 def read(typed: str) -> object:
     """Return what somebody who typed this has read, where the answer is yes or no."""
     asked = {"ok": readings.Asked("ok", "bool", None)}
@@ -122,6 +127,8 @@ AHEAD = 5 * MINUTE + SECOND
         (lambda: times.is_earlier(T0, T0 + 5 * MINUTE), False),
         (lambda: times.is_earlier(T0, T0 + 5 * MINUTE + SECOND), True),
         (lambda: last_time((), T0, adopts=True), None),
+        (lambda: [key_counts(before) for before in (timedelta(), SECOND / 2, SECOND)], [False, True, True]),
+        (lambda: [key_counts(before, REPLACED) for before in (SECOND / 2, SECOND, 2 * SECOND)], [False, False, True]),
         (lambda: seen("open", T0, T0), State.READY),
         (lambda: seen("open", T0 + SECOND, T0), State.BLOCKED),
         (lambda: seen("open", T0, T0, lapsed=True), State.BLOCKED),
