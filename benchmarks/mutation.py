@@ -1,9 +1,9 @@
 """Rules broken on purpose, one at a time, and whether a test that a user would understand notices: `mutation.py COUNT SEED`.
 
 As many mutants of each subject: the rules, the table of access, redaction, and what the weekly report says. Cosmic Ray changes the code, and
-the table's rows get and lose people. Tests that compare source or the table's text are left out. A mutant that outlasts its time is killed.
+the table's rows get and lose people. Tests that compare source or the table's text are left out. A mutant that outlasts its time is not killed.
 Each subject's tests must pass without a mutant first. Prints the survivors, and for each subject the row of docs/evidence/mutation.md: how
-many mutants there are, were tried and were killed. Ends with 1 if more than one in twenty is left.
+many mutants there are, were tried, were killed and took too long. Ends with 1 if more than one in twenty is not killed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ from ledger.rules.access import Who
 from ledger.subjects.kinds import ACCESS
 
 LEAST = 0.95
+CREW = "rack-technician"
+"""Who does the work at the tests' site. The marker itself would mean nobody in a row that is about no activity."""
 LONGEST_S = 900
+KILLED, SURVIVES, TOO_LONG = "killed", "SURVIVES", "too long"
 TABLE = "ledger/subjects/kinds.py"
 REDACTION = ("ledger/subjects/people/decisions.py", "ledger/subjects/people/making.py", "ledger/evidence/names.py")
 REPORT = ("clusterwright/week_report.py", "ledger/questions/decisions_needed.py", "ledger/questions/reminders.py")
@@ -53,7 +56,6 @@ THE_SAME = ("_Eq_Is", "_Is_Eq", "_NotEq_IsNot", "_IsNot_NotEq")
 LEFT_OUT = (
     "tests/ledger/test_access.py::test_every_decision_has_a_row_in_the_table",
     "tests/ledger/test_access.py::test_every_decision_asks_its_own_row",
-    "tests/ledger/test_access.py::test_whoever_did_the_work_does_not_approve_it",
 )
 """They read source, or the table's own words."""
 REPORTS = (
@@ -110,7 +112,11 @@ def of_table() -> Iterator[Callable[[], Mutant]]:
     """Yield what makes each mutant of the table of access: somebody more or fewer in a row, and a condition less."""
     source = Path(TABLE).read_text(encoding="utf-8")
     for action, rule in ACCESS.items():
-        others = (Who.ENGINE,) if Who.ANYONE in rule.may else (Who.ENGINE, Who.CREW, "architect")
+        others = [Who.ENGINE, "architect", CREW]
+        if Who.ANYONE in rule.may:
+            others = [Who.ENGINE]
+        elif Who.CREW in rule.may:
+            others.remove(CREW)
         changes = [f"may={(*rule.may, more)!r}" for more in others if more not in rule.may]
         changes += [f"may={tuple(who for who in rule.may if who != less)!r}" for less in rule.may if len(rule.may) > 1]
         changes += ["never=None"] * bool(rule.never) + ["outsiders=None"] * (rule.outsiders is not None)
@@ -139,8 +145,8 @@ def tests_of(mutant: Mutant) -> list[str]:
     return sorted(files, key=lambda file: (name not in file, name not in Path(file).read_text(encoding="utf-8"), file))
 
 
-def survives(mutant: Mutant, tree: Path) -> bool:
-    """Return whether all tests pass in a tree with this mutant. The tree is as before afterwards."""
+def verdict_on(mutant: Mutant, tree: Path) -> str:
+    """Return what becomes of a mutant in a tree: killed, survives or too long. The tree is as before afterwards."""
     file = tree / mutant.file
     before = file.read_text(encoding="utf-8")
     file.write_text(mutant.text, encoding="utf-8")
@@ -157,10 +163,10 @@ def survives(mutant: Mutant, tree: Path) -> bool:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False
+        return TOO_LONG
     finally:
         file.write_text(before, encoding="utf-8")
-    return found.returncode == 0
+    return SURVIVES if found.returncode == 0 else KILLED
 
 
 def main() -> None:
@@ -179,24 +185,24 @@ def main() -> None:
             subprocess.run(["git", "clone", "--quiet", "--shared", ".", str(tree)], check=True)
             trees.put(tree)
 
-        def tried(mutant: Mutant) -> bool:
+        def tried(mutant: Mutant) -> str:
             tree = trees.get()
             try:
-                return survives(mutant, tree)
+                return verdict_on(mutant, tree)
             finally:
                 trees.put(tree)
 
-        if not all(pool.map(tried, unchanged)):
+        if {*pool.map(tried, unchanged)} != {SURVIVES}:
             sys.exit("the tests fail without a mutant: nothing that they kill would mean anything")
-        left = Counter[str]()
-        lived = pool.map(tried, [mutant for _, mutant in drawn])
-        for number, ((subject, mutant), is_left) in enumerate(zip(drawn, lived, strict=True)):
-            left[subject] += is_left
-            print(f"{number + 1:4} {'SURVIVES' if is_left else 'killed  '} {mutant.what}", flush=True)
+        counts = Counter[tuple[str, str]]()
+        verdicts = pool.map(tried, [mutant for _, mutant in drawn])
+        for number, ((subject, mutant), verdict) in enumerate(zip(drawn, verdicts, strict=True)):
+            counts[subject, verdict] += 1
+            print(f"{number + 1:4} {verdict:8} {mutant.what}", flush=True)
     for subject, made in found.items():
         tries = min(count, len(made))
-        print(f"| {subject} | {len(made):,} | {tries} | {tries - left[subject]} |")
-    share = 1 - left.total() / len(drawn)
+        print(f"| {subject} | {len(made):,} | {tries} | {counts[subject, KILLED]} | {counts[subject, TOO_LONG]} |")
+    share = sum(counts[subject, KILLED] for subject in found) / len(drawn)
     print(f"{len(drawn)} tried, {share:.1%} killed, {time.perf_counter() - began:.0f} s, seed {seed}")
     sys.exit(share < LEAST)
 

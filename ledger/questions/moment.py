@@ -152,8 +152,7 @@ class Moment:
 
     def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
         """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
-        about = Matter(subject, self.owner, is_rehearsal=self.terms.is_rehearsal, **matter)
-        return may(self.actor(person), action, about)
+        return may(self.actor(person), action, Matter(subject, self.owner, **matter))
 
     def next_id(self, numbered: str) -> str:
         """Return the next id of a table whose records are numbered."""

@@ -25,7 +25,6 @@ class Who(StrEnum):
     OWNER = "owner"
     THEIRS = "theirs"
     SUPPLIER = "supplier"
-    REHEARSING = "rehearsing"
 
     @property
     def words(self) -> str:
@@ -42,7 +41,6 @@ MEANINGS = {
     Who.OWNER: "the owner named in the first event",
     Who.THEIRS: "the person whose it is",
     Who.SUPPLIER: "the people of the organisation that the order is assigned to",
-    Who.REHEARSING: "the engine in a rehearsal",
 }
 
 
@@ -80,7 +78,6 @@ EVERYBODY = (Who.ANYONE,)
 EVERYBODY_AND_ENGINE = (Who.ANYONE, Who.ENGINE)
 APPROVERS = (Who.POLICY, *PROCEED)
 CREW_AND_APPROVERS = (Who.CREW, *APPROVERS)
-BUYERS = (Who.REHEARSING, *BUYING)
 
 
 def in_words(rule: Rule) -> tuple[str, str]:

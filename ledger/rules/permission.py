@@ -39,8 +39,7 @@ class Matter(NamedTuple):
     """What a decision is about, as far as permission depends on it.
 
     `row` is the activity, if there is one. `organisation` is the one to which the work is assigned, or empty. `theirs` are the
-    people to whom the subject belongs, for example the holder of a key. `owner` is the owner that the first event names. In a
-    rehearsal, software does what buyers and receivers do.
+    people to whom the subject belongs, for example the holder of a key. `owner` is the owner that the first event names.
     """
 
     subject: str
@@ -48,7 +47,6 @@ class Matter(NamedTuple):
     row: Activity | None = None
     organisation: str = ""
     theirs: Collection[str] = ()
-    is_rehearsal: bool = False
 
 
 class _Question(NamedTuple):
@@ -90,12 +88,8 @@ def may(
     `role` is the role in which the actor wants to act, or None for any.
     """
     rule = ACCESS[action]
-    under = _by_marker(actor, rule, matter)
-    if under is not None and rule.never is None:
-        refuse_outsider(actor, action, matter)
-        return under
     question = _Question(rule, matter, _roles(action, matter.row))
-    under = under or _in_role(actor, question, role)
+    under = _by_marker(actor, rule, matter) or _in_role(actor, question, role)
     refuse_outsider(actor, action, matter)
     if matter.row is not None:
         _refuse_performer(actor, matter.row, question)
@@ -207,8 +201,6 @@ def _applies(marker: str, actor: Actor, matter: Matter) -> bool:
         return actor.id == matter.owner
     if marker is Who.SUPPLIER:
         return bool(matter.organisation) and is_same(actor.organisation or "", matter.organisation)
-    if marker is Who.REHEARSING:
-        return actor.is_engine and matter.is_rehearsal
     return marker is Who.THEIRS and actor.id in matter.theirs
 
 

@@ -19,9 +19,10 @@ import yaml
 import ledger.subjects
 from ledger import entries
 from ledger.entries import ItemEntry
+from ledger.log.payload import Left
 from ledger.questions.entries import last_entries
 from ledger.reading import last_event
-from ledger.rules.access import Never, Who
+from ledger.rules.access import Who
 from ledger.subjects.checklists import decisions as checklists
 from ledger.subjects.corrections import decisions as corrections
 from ledger.subjects.facts import decisions as facts
@@ -34,7 +35,9 @@ from ledger.subjects.orders import delivery_decisions as deliveries
 from ledger.subjects.people import decisions as people
 from ledger.subjects.plan import progress_decisions as progress
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.recording import about_activity
 from ledger.subjects.runs import decisions as runs
+from ledger.subjects.runs import making
 from ledger.subjects.runs import request_decisions as requests
 from ledger.subjects.sign_off import decisions as sign_off
 from ledger.subjects.sign_off.kinds import signed
@@ -139,10 +142,11 @@ def _prepared(made: Ledger) -> None:
     """Bring each activity to where its decision is open: 602 begun, 603 finished, 607 done, and so on."""
     for name in ("601", "602"):
         sign_off.invite(made, of(POLICY), f"{name}@site", T0, agreed=True)
-    for name in ("602", "603", "604", "607", "609", "610", "611", "612"):
+    work.start(made, of("buyer"), "602@site")
+    for name in ("603", "604", "607", "609", "610", "611", "612"):
         work.start(made, "worker", f"{name}@site")
     for name in ("603", "607", "611"):
-        work.finish(made, of(CREW), f"{name}@site")
+        work.finish(made, "worker", f"{name}@site")
     signed.sign(made, of(POLICY), "607@site")
     work.hold(made, of(CREW), "610@site", "rain")
     work.measure(made, "worker", "609@site", "loss", Decimal(1), "dB")
@@ -158,7 +162,7 @@ def _prepared(made: Ledger) -> None:
     for name in ("613", "614"):
         taken = {"lease_s": 60.0, "host": "h", "boot_id": "b", "pid": 1, "pgid": 1}
         runs.claim(made, "engine-1", f"{name}@site", **taken)  # type: ignore[arg-type]
-    runs.settle(made, "engine-1", "613@site", entries.RunOutcome("failed", summary="no link"))
+    runs.settle(made, "engine-1", "613@site", FAILED)
     requests.request_run(made, of(CREW), "615@site")
     action_items.agree_action(made, "stranger", "ask", "stranger", DAY)
 
@@ -225,23 +229,34 @@ def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, 
         "ask_change": lambda who: changes.ask_change(made, who, "601@site#paid", value="9", reason="freight"),
         "decide_change": lambda who: changes.decide_change(made, who, "CO-0001", approve=True),
         "adopt_plan": lambda who: adopt_plan(made, who, _plan(), reason="again"),
-        "delegate": lambda who: people.delegate(made, who, "stranger", CREW, **lent),  # type: ignore[arg-type]
+        "delegate": lambda who: people.delegate(made, who, "stranger", "buyer", **lent),  # type: ignore[arg-type]
         "withdraw": lambda who: people.withdraw(made, who, "D-0001", "back"),
         "revoke_key": lambda who: people.revoke_key(made, who, of(POLICY), "lost"),
         "redact": lambda who: people.redact(made, who, "stranger", "asked for it"),
         "request_run": lambda who: requests.request_run(made, who, "615@site"),
         "request_retry": lambda who: requests.request_retry(made, who, "613@site"),
         "request_cancel": lambda who: requests.request_cancel(made, who, "614@site"),
+        "claim": lambda who: CLAIM(made, who, "615@site", owner="engine-1", host="h", hosts=(), release=None),
+        "settle": lambda who: SETTLE(made, who, "614@site", "engine-1", FAILED, needs_person=False, **NO_RESULTS),
+        "record_preview": lambda who: PREVIEW(made, who, "605@site", ["n1"], "0" * 64, "as it is", DIFF, []),
         "answer_request": lambda who: requests.answer_request(made, "Q-0001", "started", actor=who),
         "raise_rules": lambda who: raise_rules(made, who, "newer"),
         **{name: partial(call, made) for name, call in kinds.CALLS.items()},
     }
 
 
+CLAIM = about_activity(making.claimed)
+SETTLE = about_activity(making.run_settled)
+PREVIEW = about_activity(making.previewed)
+"""What the engine alone records. An event of somebody else is made in the same way, and the audit asks the same of it."""
+FAILED = entries.RunOutcome("failed", summary="no link")
+NO_RESULTS: dict[str, Any] = dict.fromkeys(("results", "readings", "reading_batches", "artifacts"), ())
+DIFF = Left(digest="0" * 64, evidence="differences", name="605.diff", size=0)
+
 THEIRS = {
-    "correct": "worker",
+    "correct": of("buyer"),
     "correct_supply": of("buyer"),
-    "delegate": of(CREW),
+    "delegate": of("buyer"),
     "withdraw": of(POLICY),
     "revoke_key": of(POLICY),
     "redact": "stranger",
@@ -252,9 +267,10 @@ THEIRS = {
 
 def meant(action: str) -> dict[str, frozenset[str]]:
     """Return the people of each word and role of the hand-written table, as this site has them."""
-    everybody = frozenset({*map(of, ROLES), "owner", "stranger"})
+    everybody = frozenset({*map(of, ROLES), "owner", "stranger", "worker"})
     return {role: frozenset({of(role)}) for role in ROLES} | {
-        "signers": frozenset({of(POLICY), "stranger"}),
+        "signers": frozenset({of(POLICY), "stranger", "worker"}),
+        "performer": frozenset({"worker"}),
         "crew": frozenset({of(CREW)}),
         "witnesses": frozenset({of("facility-lead")}),
         "everybody": everybody,
@@ -269,7 +285,7 @@ def meant(action: str) -> dict[str, frozenset[str]]:
 def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_path: Path) -> None:
     """A person who may is let on to the next rule. A person who may not reads who may. Nothing is recorded."""
     calls = decisions(tried, tmp_path)
-    people = (*map(of, ROLES), "owner", "stranger", "engine")
+    people = (*map(of, ROLES), "owner", "stranger", "worker", "engine")
     wrong: list[str] = []
     recorded: set[str] = set()
     before = last_event(tried.site_dir)
@@ -284,9 +300,8 @@ def test_every_role_may_what_the_table_says_and_nothing_else(tried: Ledger, tmp_
                 if allowed == (said == "refused"):
                     wrong.append(f"{name} by {person}: {said}")
 
-    engines = {action for action, rule in ACCESS.items() if rule.may == (Who.ENGINE,)} - calls.keys()
     assert wrong == []
-    assert ACCESS.keys() - engines == {name.partition(" ")[0] for name in calls}
+    assert ACCESS.keys() == {name.partition(" ")[0] for name in calls}
     assert sorted(calls.keys() - recorded) == ["raise_rules"], "the newest are in force"
     assert last_event(tried.site_dir) == before
 
@@ -314,20 +329,11 @@ def test_a_refusal_names_the_roles_that_may(tried: Ledger) -> None:
 
 
 def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
-    """The rows that say so are the sign-off, the waiver, and accepting or closing what does not conform."""
-    said = [rule.does for rule in ACCESS.values() if rule.never is Never.PERFORMER]
+    """The refusal says so. What else they may not is tried above, by the worker."""
     work.finish(tried, of(POLICY), "602@site")
 
     with pytest.raises(NotPermittedError, match="did the work of 602@site and may not sign it"):
         signed.sign(tried, of(POLICY), "602@site")
-    assert said == [
-        "sign {}",
-        "waive a criterion of {}",
-        "set another day for {}",
-        "accept {} as it is",
-        "accept {} as it is",
-        "close {}",
-    ]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from ledger.questions.case import require_activity
 from ledger.questions.inbox import inbox
 from ledger.questions.records import overrides
-from ledger.subjects.people.decisions import delegate, withdraw
+from ledger.subjects.people.decisions import delegate, revoke_key, withdraw
 from ledger.subjects.sign_off.decisions import break_glass
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, reopen, start
@@ -46,15 +46,21 @@ def test_a_delegate_signs_in_the_role_and_the_record_says_so(ledger: Ledger, sta
 def test_a_delegation_ends_with_its_time_and_when_it_is_withdrawn(ledger: Ledger, clock: Clock) -> None:
     worked(ledger)
     lend(ledger)
-    clock.forward(24 * 8)
-    with pytest.raises(NotSatisfiedError, match="may not sign"):
-        sign(ledger, "guest", "001@site")
+    for hours in (24 * 7, 1):  # at its end, and later
+        clock.forward(hours)
+        with pytest.raises(NotSatisfiedError, match="may not sign"):
+            sign(ledger, "guest", "001@site")
+        with pytest.raises(NotSatisfiedError, match="D-0001 has ended already"):
+            withdraw(ledger, "lead", "D-0001", "late")
     delegate(ledger, "lead", "guest", "network-lead", since=clock.now, until=clock.now + WEEK, reason="again")
     withdraw(ledger, "lead", "D-0002", "back early")
     with pytest.raises(NotSatisfiedError, match="may not sign"):
         sign(ledger, "guest", "001@site")
     with pytest.raises(NotSatisfiedError, match="ended already"):
         withdraw(ledger, "lead", "D-0002", "twice")
+    for unknown in ("D-0000", "D-0003"):
+        with pytest.raises(InputError, match=f"there is no delegation '{unknown}'"):
+            withdraw(ledger, "lead", unknown, "typed wrong")
 
 
 def test_only_a_role_of_ones_own_is_lent_and_it_is_not_passed_on(ledger: Ledger) -> None:
@@ -63,8 +69,11 @@ def test_only_a_role_of_ones_own_is_lent_and_it_is_not_passed_on(ledger: Ledger)
         delegate(ledger, "guest", "tech", "network-lead", since=T0, until=T0 + WEEK, reason="passing on")
     with pytest.raises(InputError, match="oneself"):
         lend(ledger, to="lead")
-    with pytest.raises(InputError, match="ends after it begins"):
-        delegate(ledger, "lead", "guest", "network-lead", since=T0, until=T0, reason="x")
+    for until in (T0, T0 - WEEK):
+        with pytest.raises(InputError, match="ends after it begins"):
+            delegate(ledger, "lead", "guest", "network-lead", since=T0, until=until, reason="x")
+    with pytest.raises(NotSatisfiedError, match="tech has no valid key"):
+        revoke_key(ledger, "pm", "tech", "lost")
     with pytest.raises(NotSatisfiedError, match="may not withdraw"):
         withdraw(ledger, "guest", "D-0001", "mischief")
 

@@ -220,7 +220,7 @@ def test_only_the_contractors_people_and_the_owner_report_its_work(ledger: Ledge
         assign_organisation(ledger, "tech", "001@site", "Pipes Ltd")
     with pytest.raises(InputError, match="nobody at this site belongs to 'Pipers'") as unknown:
         assign_organisation(ledger, "pm", "001@site", "Pipers")
-    assert "Pipes Ltd, Sparks Ltd" in unknown.value.hint
+    assert unknown.value.hint.startswith("did you mean Pipes Ltd? organisations: Pipes Ltd, Sparks Ltd; ")
     assign_organisation(ledger, "pm", "001@site", "pipes  ltd")
 
     with pytest.raises(NotSatisfiedError, match=r"is Pipes Ltd's, and tech \(Sparks Ltd\) may not report"):

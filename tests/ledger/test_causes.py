@@ -98,7 +98,14 @@ def test_names_are_folded_as_the_field_writes_them() -> None:
 
     assert folded(names) == "gpu-[01-02].a.net,n[1-2,9-10],r1-u[08-10],r2-u08,a@b!c,login"
     assert folded_within(names, 20) == "gpu-[01-02].a.net … 12 in all"
-    assert folded([]) == ""
+    assert [folded_within(["aa", "bb"], longest) for longest in (1, 2, 3, 4)] == [
+        "a … 2 in all",
+        *["aa … 2 in all"] * 2,
+        "aa,bb",
+    ]
+    assert [folded(each) for each in ([], ["n0", "n1"], ["n010"], ["n99", "n100"], ["n9", "n10"], ["n09", "n10"])] == [
+        "", "n[0-1]", "n010", "n[99-100]", "n[9-10]", "n[09-10]",
+    ]  # fmt: skip
 
 
 def test_a_fleet_is_summed_up_in_one_line() -> None:
@@ -110,6 +117,15 @@ def test_a_fleet_is_summed_up_in_one_line() -> None:
 
     assert said.endswith("6 more causes on 600 hosts")
     assert len(said) < 1200
+    few = [ItemResult(f"n{number}", "failed", 0, "t", "x" * (198 + number)) for number in (1, 2, 3)]
+    lines = [
+        "1 failed at 't' (n1): " + "x" * 199,
+        "1 failed at 't' (n2): " + "x" * 200,
+        "1 failed at 't' (n3): " + "x" * 200 + "…",
+    ]
+    assert in_short(causes(few)) == "; ".join(lines)
+    long_names = [ItemResult(letter * 40, "failed", 0, "", "") for letter in "abc"]
+    assert in_short(causes(long_names)) == f"3 failed ({'a' * 40},{'b' * 40} … 3 in all): no reason was recorded"
 
 
 def test_a_run_belongs_to_what_was_opened_for_all_of_its_causes_and_perhaps_more() -> None:

@@ -185,12 +185,15 @@ def test_after_a_rejection_why_says_who_and_why_and_under_which_finding(site: Le
     )
 
 
-def test_evidence_of_done_work_stays(site: Ledger) -> None:
+def test_evidence_of_done_work_stays(site: Ledger, look: Look) -> None:
     """The approval rests on it. Opened again, the work has new evidence."""
     start(site, "tech", NAME)
     photo = attach(site, "tech", NAME, b"photo", "photo")
     measure(site, "tech", NAME, "link.loss", Decimal("0.1"), "dB")
     finish(site, "tech", NAME)
+    late = attach(site, "tech", NAME, b"another photo", "photo")
+    correct(site, "tech", late.seq, "another rack")
+    assert require_activity(look(), NAME).state is State.AWAITING_SIGN_OFF
     sign(site, "lead", NAME)
     with pytest.raises(NotSatisfiedError, match="lead approved"):
         correct(site, "tech", photo.seq, "another rack")

@@ -60,6 +60,10 @@ def test_the_day_of_a_waiver_is_put_right_by_who_may_waive(unmet: Ledger, look: 
         move_waiver(unmet, "lead", NAME, "W-0001", date(2025, 3, 1), "typed wrong")
     with pytest.raises(InputError, match="no waiver"):
         move_waiver(unmet, "lead", NAME, "W-0009", date(2026, 3, 1), "more time")
+    with pytest.raises(InputError, match="W-0001 is due on 2026-02-01 already"):
+        move_waiver(unmet, "lead2", NAME, "W-0001", date(2026, 2, 1), "the same")
+    with unmet.dry_run():
+        move_waiver(unmet, "lead2", NAME, "W-0001", date(2026, 1, 20), "sooner")
     event = move_waiver(unmet, "lead2", NAME, "W-0001", date(2026, 3, 1), "more time")
 
     assert event.payload.model_dump()["due_before"] == date(2026, 2, 1)
@@ -80,7 +84,7 @@ BUYS: dict[str, Callable[[Ledger, str], object]] = {
 
 @pytest.mark.parametrize("verb", BUYS)
 def test_only_buyers_and_the_owner_buy(ledger: Ledger, verb: str) -> None:
-    """An electrician could receive 256 servers. So could the engine, on a site that is no rehearsal."""
+    """An electrician could receive 256 servers. So could the engine."""
     bought(ledger)
 
     for person in ("tech", "guest", "lead", "engine"):

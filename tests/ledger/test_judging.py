@@ -48,7 +48,29 @@ def asked(op: Any, limit: Value, unit: str) -> PlanCriterion:
             "failed",
         ),
         ("within", D(5), "%", [reading("a", D(100), "W")], "not measured"),
-        ("within", D(5), "%", [reading("a", D(-4), "%")], "met"),
+        ("within", D(5), "%", [reading("a", D(-5), "%")], "met"),
+        ("within", D(5), "%", [reading("a", D("-5.1"), "%")], "failed"),
+        ("within", D(5), "%", [reading("a", D(95), "W"), reading("b", D(105), "W")], "met"),
+        ("within", D(5), "%", [reading("a", D(-95), "V"), reading("b", D(-105), "V")], "met"),
+        ("within", D(5), "%", [reading("a", D("94.98"), "W"), reading("b", D("105.02"), "W")], "failed"),
+        ("within", D(5), "%", [reading(item, D(n), "W") for item, n in zip("abc", (95, 100, 105), strict=True)], "met"),
+        (
+            "within",
+            D(4),
+            "%",
+            [reading(item, D(n), "W") for item, n in zip("abcd", (98, 100, 104, 106), strict=True)],
+            "met",
+        ),
+        ("within", D(5), "%", [reading("a", D(1), "V"), reading("b", D(-1), "V")], "not measured"),
+        ("within", D(5), "%", [reading("a", D(100), "W"), reading("b", D(100), "V")], "not measured"),
+        (">", D(10), "GB/s", [reading("a", D(10), "GB/s")], "failed"),
+        (">", D(10), "GB/s", [reading("a", D(11), "GB/s")], "met"),
+        (">=", D(10), "GB/s", [reading("a", D(10), "GB/s")], "met"),
+        ("!=", D(0), "count", [reading("a", D(0), "count")], "failed"),
+        ("!=", D(0), "count", [reading("a", D(1), "count")], "met"),
+        ("==", "on", "", [reading("a", "on", "")], "met"),
+        ("==", "on", "", [reading("a", "off", "")], "failed"),
+        (">=", "on", "", [reading("a", "on", "")], "failed"),
     ],
 )
 def test_verdict(op: str, limit: Value, unit: str, readings: list[Measured], verdict: str) -> None:
@@ -107,6 +129,10 @@ def test_worst_item_is_named() -> None:
     found = judge(asked("<=", D(1), "s"), [reading("a", D(1), "s"), reading("b", D(3), "s"), reading("c", D(2), "s")])
 
     assert (found.worst, found.measured) == ("b", "1 of 3 met, worst 3 s")
+    least = judge(asked(">", D(4), "s"), [reading("a", D(4), "s"), reading("b", D(3), "s"), reading("c", D(5), "s")])
+    assert (least.worst, least.measured) == ("b", "1 of 3 met, worst 3 s")
+    met = judge(asked(">=", D(3), "s"), [reading("a", D(4), "s"), reading("b", D(3), "s")])
+    assert (met.worst, met.measured) == ("b", "2 of 2 met, worst 3 s")
 
 
 def test_waiver_stands_in_for_a_failure_only() -> None:
@@ -134,6 +160,23 @@ def test_values_survive_their_text(value: Decimal | bool) -> None:
 def test_a_verdict_says_once_what_was_read(readings: list[Measured], said: str) -> None:
     criterion = asked("<=", D("0.5"), "dB")
     assert str(Judgement(criterion, judge(criterion, readings))) == said
+
+
+@pytest.mark.parametrize(
+    ("op", "limit", "read", "said"),
+    [
+        ("==", True, True, "Metric: yes (metric, yes)"),
+        ("==", True, False, "Metric: failed (metric, no)"),
+        ("==", True, None, "Metric: not yet (metric)"),
+        ("==", False, False, "Metric, which must not be: no (metric, no)"),
+        ("==", False, True, "Metric, which must not be: failed (metric, yes)"),
+        ("!=", False, True, "Metric: yes (metric, yes)"),
+    ],
+)
+def test_a_question_of_yes_or_no_is_answered(op: str, limit: bool, read: bool | None, said: str) -> None:
+    criterion = asked(op, limit, "bool")
+    found = [] if read is None else [reading("", read, "bool")]
+    assert str(Judgement(criterion, judge(criterion, found))) == said
 
 
 def test_a_failure_says_what_was_found_where() -> None:

@@ -75,7 +75,10 @@ def test_it_is_given_again_before_its_end_but_not_at_once(valid: Ledger, clock: 
     with pytest.raises(NotSatisfiedError, match="it holds until 2026-02-15") as refused:
         sign(valid, "lead", HOLD)
     assert refused.value.hint == "it can be signed again from 2026-01-16"
-    clock.forward(11 * DAY)
+    clock.forward(9 * DAY)
+    with pytest.raises(NotSatisfiedError, match="it holds until 2026-02-15"):
+        sign(valid, "lead", HOLD)
+    clock.forward(2 * DAY)
     sign(valid, "lead", HOLD)
     sign(valid, "lead2", HOLD)
 

@@ -135,6 +135,24 @@ def test_a_backup_says_that_its_site_file_names_who_was_redacted(signed: Ledger,
     assert list(places_of(NAME, tmp_path / "restored")) == ["site.yaml"]
 
 
+@pytest.mark.own_file
+@pytest.mark.parametrize(
+    ("person", "named"),
+    [
+        ("{id: lead, name: Lena Ad}", ["lead"]),
+        ("{id: lead, name: lena ad}", ["lead"]),
+        ("{id: lead, name: lead}", []),
+        ("{id: lead, name: ''}", []),
+        ("{id: lead}", []),
+        ("{id: pm, name: Petra Manz}", []),
+    ],
+)
+def test_who_was_redacted_is_named_by_another_name_than_their_id(tmp_path: Path, person: str, named: list[str]) -> None:
+    (tmp_path / "site.yaml").write_text(f"people:\n  - {person}\n")
+
+    assert names.redacted_in_site_file(tmp_path, ["lead"]) == named
+
+
 @pytest.mark.parametrize("text", ["", "people: 3", "people: [1, {name: x}]", "\tno yaml: ["])
 def test_a_site_file_that_does_not_read_hinders_no_backup(signed: Ledger, tmp_path: Path, text: str) -> None:
     """It is put away as it is, also half written."""
@@ -225,6 +243,61 @@ def test_the_digest_of_a_name_tells_nobody_the_name(tmp_path: Path) -> None:
     assert not set(one.values()) & set(other.values())
 
 
+@pytest.mark.own_file
+def test_a_document_says_whose_name_it_is_under_a_salt_that_nobody_guesses(tmp_path: Path) -> None:
+    """Who is called by their id has none."""
+    one = small_plan().people[0]
+    people = [
+        one.model_copy(update={"id": key, "name": name}) for key, name in (("abc", "zoe"), ("zoe", "abc"), ("x", "x"))
+    ]
+
+    kept = names.keep_names(tmp_path, people)
+
+    said = [json.loads(document) for document in names.documents(tmp_path)]
+    assert sorted((each["format"], each["id"], each["name"], len(each["salt"])) for each in said) == [
+        (1, "abc", "zoe", 32),
+        (1, "zoe", "abc", 32),
+    ]
+    assert {key: names.name_in(tmp_path, digest) for key, digest in kept.items()} == {"abc": "zoe", "zoe": "abc"}
+
+
+NAMED = b'{"id":"a","name":"A","salt":"%s"}'
+LENGTH = 10_000 - len(NAMED % b"")
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize(
+    ("content", "is_kept"),
+    [
+        (NAMED % (b"s" * LENGTH), True),
+        (NAMED % (b"s" * (LENGTH + 1)), False),
+        (b'{"id":"a"}', False),
+        (b'{"id":1,"name":"A"}', False),
+        (b'{"id":"a","name":1}', False),
+        (b"[]", False),
+        (b"\xff", False),
+    ],
+    ids=["as long as may be", "longer", "no name", "a number as id", "a number as name", "a list", "no text"],
+)
+def test_what_another_folder_made_is_kept_if_it_has_a_name(tmp_path: Path, content: bytes, *, is_kept: bool) -> None:
+    """A shared log may hold anything."""
+    for _ in range(2):
+        names.take_over(tmp_path, content)
+
+    assert list(names.documents(tmp_path)) == [content] * is_kept
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize("digest", ["0" * 64, "f" * 64])
+def test_a_document_that_was_changed_has_nobodys_name(tmp_path: Path, digest: str) -> None:
+    place = names.place_of(tmp_path, digest)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(NAMED % b"")
+
+    assert names.name_in(tmp_path, digest) is None
+    assert names.people_named(tmp_path) == []
+
+
 def test_a_document_that_vanished_without_a_decision_is_a_finding(signed: Ledger) -> None:
     """Only an event makes it right that a name is missing."""
     (document,) = names.documents_of(signed.site_dir, "lead")
@@ -256,8 +329,9 @@ def test_who_may_redact_and_why(signed: Ledger) -> None:
     ):
         with pytest.raises(ClusterwrightError, match=said):
             redact(signed, actor, person, reason)
-    redact(signed, "sponsor", "guest", "asked for")
-    redact(signed, "lead", "lead", "my right")
+    by_sponsor = redact(signed, "sponsor", "guest", "asked for")
+    by_self = redact(signed, "lead", "lead", "my right")
+    assert [one.payload.role for one in (by_sponsor, by_self)] == ["sponsor", "the person"]  # type: ignore[attr-defined]
     with pytest.raises(NotSatisfiedError, match="already"):
         redact(signed, "pm", "lead", "again")
     with pytest.raises(InputError, match="nobody"):

@@ -25,6 +25,7 @@ from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import attend, invite, reject, waive
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import assign, finish, hold, measure, start
+from ledger.subjects.work.kinds.action_items import agree_action, close_action
 from ledger.subjects.work.kinds.organisation_assigned import assign_organisation
 from ledger.writing import Ledger
 from tests.ledger.conftest import ORDER, PEOPLE, T0, Clock, activity, begun, dates, recorded_by, small_plan, tranche
@@ -146,6 +147,15 @@ def ask_changes(ledger: Ledger) -> None:
     ask_change(ledger, "pm", "001@site#tool/1", quantity=33, reason="a spare")
 
 
+def agree_actions(ledger: Ledger) -> None:
+    """Agree on what is to be done: of the last day that is looked ahead to, tomorrow, the day after the last, and one that is closed."""
+    agree_action(ledger, "pm", "ask the crane firm", "tech", DUE, activity="401@site")
+    agree_action(ledger, "tech", "bring a ladder", "guest", date(2026, 2, 3))
+    agree_action(ledger, "pm", "ask again", "guest", DUE + DAY)
+    agree_action(ledger, "pm", "ask at once", "guest", DUE)
+    close_action(ledger, "guest", "A-0004", "done")
+
+
 def lived(ledger: Ledger, clock: Clock) -> None:
     """Take every decision that somebody is reminded of, on both sides of its bound."""
     done(ledger, "001@site", "pm")
@@ -197,6 +207,7 @@ def lived(ledger: Ledger, clock: Clock) -> None:
     assign(ledger, "pm", "505@site", "tech")
     assign_organisation(ledger, "pm", "506@site", THEIRS)
     record_facts(ledger, "tech", "509@site", [FactEntry("feed.voltage", Decimal(400))], evidence=[b"a letter"])
+    agree_actions(ledger)
     clock.now = NOW
 
 
@@ -219,6 +230,7 @@ TODAY = [
     ("02-02", "due", "notice", "210@site", "tech"),
 ]
 TOMORROW = [
+    ("02-03", "due", "action", "A-0002", "guest"),
     ("02-03", "due", "delegation", "D-0004", "lead"),
     ("02-03", "due", "delegation", "D-0004", "sponsor"),
 ]
@@ -232,6 +244,7 @@ LAST_DAY = [
     ("02-16", "due", "order", "001@site#cable", "pm"),
     ("02-16", "due", "approval", "302@site", "sponsor"),
     ("02-16", "due", "witness", "205@site", "sponsor"),
+    ("02-16", "due", "action", "A-0001", "tech"),
     ("02-16", "due", "notice", "202@site", "tech"),
 ]
 PROMISED = [
@@ -264,6 +277,8 @@ def test_a_reminder_says_what_it_is_about_and_the_command_for_it(snapshot: Snaps
         ("approval", "302@site"): ("Step 302: its approval ends", "sign 302@site"),
         ("ncr", "NCR-0002"): ("402@site: rework: no label", "ncr close NCR-0002"),
         ("ncr", "NCR-0001"): ("class B, 207@site: no label", "ncr disposition NCR-0001 WHAT"),
+        ("action", "A-0001"): ("401@site: ask the crane firm", "action close A-0001"),
+        ("action", "A-0002"): ("bring a ladder", "action close A-0002"),
         ("waiver", "W-0001"): ("408@site: link.loss: short run", "show 408@site"),
         ("change", "CO-0003"): ("CO-0003: two spares (as owner-pm)", "change approve CO-0003"),
     }

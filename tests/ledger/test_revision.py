@@ -143,6 +143,13 @@ def test_a_reason_names_what_differs(ledger: Ledger, clock: Clock) -> None:
     found = asked(ledger, new).reopened[0]
 
     assert found.why == "16 servers, was None items; torque >= 5 N*m is new"
+    more = {count: [criterion(f"m{n}", ">=", 5, "N*m") for n in range(count)] for count in (4, 5)}
+    said = {count: asked(ledger, revised({"010@pod-001": {"criteria": more[count]}})).reopened[0].why for count in more}
+    assert said[4] == "; ".join(f"m{n} >= 5 N*m is new" for n in range(4))
+    assert said[5] == f"{said[4]}; and 1 more"
+    for title in ("A quote", "Third quote"):
+        (again,) = asked(ledger, revised({"001@site": {"title": title}})).sign_again
+        assert again.why == f"it is called {title!r}, was 'Step 001'"
 
 
 def test_what_failed_is_tried_again_when_the_design_is_corrected(empty: Ledger, clock: Clock) -> None:
@@ -225,6 +232,16 @@ def test_a_calculation_does_not_end_before_what_holds_back_its_end(empty: Ledger
         (("==", 0), ("<=", 2), True),
         (("==", 3), ("<=", 2), False),
         ((">", 5), (">=", 5), False),
+        ((">", 5), (">", 5), True),
+        ((">", 5), (">", 4), True),
+        (("<", 5), ("<", 6), True),
+        (("==", 3), (">", 2), True),
+        (("==", 2), (">", 2), False),
+        (("==", 2), (">=", 2), True),
+        (("==", 2), ("<", 2), False),
+        (("==", 2), ("<=", 2), True),
+        ((">=", 5), ("==", 5), False),
+        (("==", 1), ("!=", 2), False),
         (("==", True), ("==", True), True),
         (("==", True), ("==", False), False),
     ],

@@ -67,7 +67,7 @@ def with_keys(plan: Plan, **keys: str) -> Plan:
 
 def in_force(ledger: Ledger, person: str, at: datetime) -> list[str]:
     """Return whose keys, by their test's name, count for a person."""
-    names = {public(name).split()[1]: name for name in ("lead", "new", ENGINE, "new engine")}
+    names = {public(name).split()[1]: name for name in ("lead", "new", "third", ENGINE, "new engine")}
     with open_snapshot(ledger.site_dir) as snapshot:
         return [names[key.key.split()[1]] for key in signer_keys(snapshot, person) if key.counts_after(at)]
 
@@ -80,6 +80,8 @@ def test_a_key_that_is_revoked_for_a_day_to_come_signs_no_more(signed: Ledger, c
     with pytest.raises(NotSatisfiedError, match="signature of lead is invalid"):
         by_key(signed, "lead", "lead", AWAITING)
     assert event.payload.since == event.effective_at  # type: ignore[attr-defined]
+    own = revoke_key(signed, "guest", "guest", "my telephone was stolen")
+    assert [one.payload.role for one in (event, own)] == ["owner", "holder"]  # type: ignore[attr-defined]
     assert audit(signed.site_dir) == []
 
 
@@ -90,8 +92,9 @@ def test_a_revocation_is_repeated_for_an_earlier_time_and_for_no_later_one(signe
     revoke_key(signed, "pm", "lead", "lost")
     clock.forward(1)
     revoke_key(signed, "pm", "lead", "lost earlier than we knew", since=lost)
-    with pytest.raises(NotSatisfiedError, match="the key of lead ended"):
-        revoke_key(signed, "pm", "lead", "once more")
+    for again in (None, lost):
+        with pytest.raises(NotSatisfiedError, match="the key of lead ended"):
+            revoke_key(signed, "pm", "lead", "once more", since=again)
 
     with open_snapshot(signed.site_dir) as snapshot:
         (key,) = signer_keys(snapshot, "lead")
@@ -104,6 +107,7 @@ def test_the_key_before_the_present_one_is_revoked_by_a_time_at_which_it_counted
     """The present key goes on: it was not there when the other one was lost."""
     lost = clock.now
     clock.forward(48)
+    enrolled = clock.now
     adopt_plan(signed, "pm", with_keys(every_state_plan(signed=True), lead="new"), reason="a new laptop")
     clock.forward(1)
     event = revoke_key(signed, "pm", "lead", "the old laptop was stolen", since=lost)
@@ -112,6 +116,11 @@ def test_the_key_before_the_present_one_is_revoked_by_a_time_at_which_it_counted
     assert event.payload.key == " ".join(public("lead").split()[:2])  # type: ignore[attr-defined]
     assert in_force(signed, "lead", clock.now) == ["new"]
     by_key(signed, "new", "lead", AWAITING)
+    adopt_plan(signed, "pm", with_keys(every_state_plan(signed=True), lead="third"), reason="another laptop")
+    clock.forward(1)
+    event = revoke_key(signed, "pm", "lead", "stolen on its first day", since=enrolled)
+    assert event.payload.key == " ".join(public("new").split()[:2])  # type: ignore[attr-defined]
+    assert in_force(signed, "lead", clock.now) == ["third"]
     assert audit(signed.site_dir) == []
 
 
@@ -125,8 +134,9 @@ def test_from_version_4_on_a_revocation_ends_what_an_older_one_left(older: Ledge
     """The owner says it again, and from then on neither key counts."""
     raise_rules(older, "pm", "a revocation counts at once")
     clock.forward(1)
-    revoke_key(older, "pm", "lead", "both")
+    event = revoke_key(older, "pm", "lead", "both")
     clock.forward(1)
+    assert event.payload.key == " ".join(public("new").split()[:2])  # type: ignore[attr-defined]
 
     assert in_force(older, "lead", clock.now) == []
     assert audit(older.site_dir) == []

@@ -64,8 +64,11 @@ def test_role_must_be_one_of_the_policy(ledger: Ledger) -> None:
 
     with pytest.raises(NotSatisfiedError, match=r"guest \(visitor\) may not sign 001@site") as refused:
         sign(ledger, "guest", "001@site")
+    with pytest.raises(NotSatisfiedError, match="sign 001@site is not for the role 'sponsor'"):
+        sign(ledger, "lead", "001@site", role="sponsor")
 
     assert "network-lead" in refused.value.hint
+    sign(ledger, "lead", "001@site", role="network-lead")
 
 
 def test_open_work_cannot_be_approved(ledger: Ledger) -> None:

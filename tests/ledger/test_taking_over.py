@@ -5,7 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,8 +20,10 @@ from ledger.questions.orders import require_order
 from ledger.reading import open_snapshot
 from ledger.revising import taken_over_by
 from ledger.rules.activity import State
+from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.plan.payloads import PlanAdopted
+from ledger.subjects.plan.taking_over_rules import TakenOver, taken_over
 from ledger.subjects.work.decisions import comment, reopen
 from ledger.trust.audit import audit
 from ledger.trust.subject import refuse_forged
@@ -26,14 +31,17 @@ from ledger.writing import Ledger
 from schedule.errors import UnreachableError
 from steps.catalog.moved import Moved
 from steps.planning.plan import Plan
+from tests.ledger.conftest import T0
 from tests.ledger.forging import every_state, every_state_plan
 from tests.ledger.journey import racked
+from tests.ledger.test_rule_bounds import delivery, of, order
 
 pytestmark = pytest.mark.own_file
 
 MOVED = Moved(widened=("010",), bought={"302#gpu-rack": ("001#gpu-server",)})
 RACKS = "302@site#gpu-rack"
-SECOND = "001@site#gpu-server/2"
+SERVERS = "001@site#gpu-server"
+SECOND = f"{SERVERS}/2"
 
 
 def wider() -> Plan:
@@ -108,6 +116,121 @@ def test_what_is_done_in_part_is_named(signed: Ledger) -> None:
     with open_snapshot(signed.site_dir) as snapshot:
         assert require_activity(snapshot, "010@site").state is not State.DONE
         assert require_order(snapshot, "302@site#gpu-rack").state == "part received"
+
+
+CABLES = "001@site#cable"
+TWO = Moved(widened=("010",), bought={"302#gpu-rack": ("001#gpu-server", "001#cable")})
+FIRST, LAST = T0, T0 + timedelta(days=3)
+
+
+@pytest.fixture(scope="module")
+def plans() -> tuple[Plan, Plan]:
+    """Return the plan in force, and one that orders racks in the place of servers and cables."""
+    return every_state_plan(signed=True), wider().model_copy(update={"moved": TWO})
+
+
+def bought(item: str = "gpu-server", quantity: int = 32, at: datetime | None = FIRST, **given: Any) -> OrderRow:
+    row = {"id": f"001@site#{item}", "step": "001", "unit": "site", "item": item, "unit_of_measure": "server"}
+    return order(**row | {"quantity": Decimal(quantity), "placed_at": at} | given)
+
+
+def came(number: int, at: datetime | None, unit: str = "pod-001") -> TrancheRow:
+    return delivery(id=f"o/{number}", units=(unit,), received_at=at)
+
+
+def in_words(found: TakenOver) -> list[tuple[object, ...]]:
+    taken = [(one.subject, *one.was, one.started, one.finished, one.by) for one in found.taken]
+    return [*taken, *((one.subject, *one.was, one.why) for one in found.left)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([bought()], [(RACKS, SERVERS, FIRST, FIRST, "")]),
+        ([bought(at=None)], []),
+        ([bought(quantity=31)], [(RACKS, SERVERS, "1 server fewer were ordered than are needed; order the rest here")]),
+        ([bought(quantity=1, unit_of_measure="pallet")], [(RACKS, SERVERS, FIRST, FIRST, "")]),
+        ([bought(step="002")], []),
+        (
+            [bought(quantity=30), bought("cable", 2, None)],
+            [(RACKS, SERVERS, CABLES, "1 of 2 orders are placed; order the rest here")],
+        ),
+        ([bought(quantity=30), bought("cable", 2, LAST)], [(RACKS, SERVERS, CABLES, FIRST, LAST, "")]),
+        (
+            [bought(tranches=(came(1, FIRST), came(2, LAST), came(3, None, "pod-002")))],
+            [(RACKS, SERVERS, FIRST, FIRST, ""), (f"{RACKS}/1", "o/1", "o/2", FIRST, LAST, "")],
+        ),
+        (
+            [bought(tranches=(came(1, FIRST), came(2, None)))],
+            [
+                (RACKS, SERVERS, FIRST, FIRST, ""),
+                (f"{RACKS}/1", "o/1", "o/2", "1 of 2 deliveries are here; receive it with the rest"),
+            ],
+        ),
+    ],
+)
+def test_an_order_takes_the_place_of_what_was_bought_in_full(
+    plans: tuple[Plan, Plan], rows: list[OrderRow], expected: list[tuple[object, ...]]
+) -> None:
+    assert in_words(taken_over(*plans, {}, {row.id: row for row in rows})) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "of_release", "is_taken"),
+    [
+        ({"mw": 1}, {"mw": 1}, (), True),
+        ({"mw": 1}, {"mw": 2}, (), False),
+        ({"mw": 2}, {"mw": 1}, (), False),
+        ({"mw": 1}, {"mw": 2}, ("mw",), True),
+        ({"mw": 1}, {"kw": 2}, (), True),
+    ],
+)
+def test_where_the_site_changed_its_own_figures_nothing_is_taken_over(
+    plans: tuple[Plan, Plan],
+    before: dict[str, int],
+    after: dict[str, int],
+    of_release: tuple[str, ...],
+    *,
+    is_taken: bool,
+) -> None:
+    """What the release changed, and a figure that only one plan has, make no difference."""
+    old, new = plans
+    moved = TWO.model_copy(update={"figures": of_release})
+    changed = new.model_copy(update={"figures": after, "moved": moved})
+
+    found = taken_over(old.model_copy(update={"figures": before}), changed, {}, {SERVERS: bought()})
+
+    assert bool(found.taken) is is_taken
+
+
+def worked(state: State, at: datetime = LAST, *, stale: bool = False, started: datetime | None = FIRST) -> Any:
+    return of(state=state, stale=stale, started_at=started, finished_at=at, done_at=at, performers=("tech",))
+
+
+PODS = ("010@pod-001", "010@pod-002")
+DONE, IN_PART = worked(State.DONE), "1 of 2 are done; finish it when the rest is"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ((DONE, DONE), [("010@site", *PODS, FIRST, LAST, "tech")]),
+        ((DONE, worked(State.NOT_APPLICABLE)), [("010@site", *PODS, FIRST, LAST, "tech")]),
+        ((worked(State.DONE, started=None), worked(State.NOT_APPLICABLE)), [("010@site", *PODS, LAST, LAST, "tech")]),
+        ((DONE, worked(State.OPEN)), [("010@site", *PODS, IN_PART)]),
+        ((DONE, worked(State.DONE, stale=True)), [("010@site", *PODS, IN_PART)]),
+        ((worked(State.NOT_APPLICABLE), worked(State.NOT_APPLICABLE)), []),
+        ((DONE, DONE, worked(State.OPEN)), [("010@site", *PODS, FIRST, LAST, "tech")]),
+        ((DONE, DONE, worked(State.IN_PROGRESS)), []),
+    ],
+)
+def test_work_takes_the_place_of_what_was_all_done(
+    plans: tuple[Plan, Plan], rows: tuple[Any, ...], expected: list[tuple[object, ...]]
+) -> None:
+    """A person may have decided that a part does not apply. The third row is of the wider work itself."""
+    standing = dict(zip((*PODS, "010@site"), rows, strict=False))
+
+    assert in_words(taken_over(*plans, standing, {})) == expected
 
 
 def test_nobody_has_forged_work_taken_over(signed: Ledger) -> None:

@@ -54,6 +54,8 @@ def test_it_takes_place_at_its_time_whether_they_come_or_not(
     with pytest.raises(NotSatisfiedError, match="takes place before witnesses on 2026-01-07 09:00;"):
         start(seen, "tech", TEST)
     clock.forward(48)
+    with seen.dry_run():
+        attend(seen, "lead", TEST, "visitor", person=None)
     start(seen, "tech", TEST)
     attend(seen, "sponsor", TEST, "sponsor", person="sponsor")
     finish(seen, "tech", TEST)
@@ -66,8 +68,12 @@ def test_it_takes_place_at_its_time_whether_they_come_or_not(
 
 
 def test_a_notice_is_long_enough_or_agreed(seen: Ledger, clock: Clock, look: Look) -> None:
-    with pytest.raises(NotSatisfiedError, match="16 working hours' notice") as refused:
-        invite(seen, "tech", TEST, T0 + timedelta(hours=8))
+    for hours in (8, 15.9):
+        with pytest.raises(NotSatisfiedError, match="16 working hours' notice") as refused:
+            invite(seen, "tech", TEST, T0 + timedelta(hours=hours))
+    for hours, agreed in ((16, False), (0, True)):
+        with seen.dry_run():
+            invite(seen, "tech", TEST, T0 + timedelta(hours=hours), agreed=agreed)
     assert refused.value.hint == "2026-01-06 01:00 or later, or --agreed where they agreed to it"
     with pytest.raises(InputError, match="is over"):
         invite(seen, "tech", TEST, T0 - timedelta(hours=1), agreed=True)

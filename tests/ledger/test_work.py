@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -138,7 +139,11 @@ def test_reading_that_cannot_be_judged_is_refused(
 
 
 def test_hold_stops_and_resume_goes_on_where_it_was(ledger: Ledger, state: StateOf) -> None:
-    """A hold loses nothing."""
+    """A hold loses nothing. What is refused says what comes first."""
+    for too_early, hint in ((finish, "first: clusterwright start 001@site"), (resume, "clusterwright why 001@site")):
+        with pytest.raises(NotSatisfiedError, match="001@site is ready; it cannot take") as refused:
+            too_early(ledger, "tech", "001@site")
+        assert refused.value.hint == hint
     start(ledger, "tech", "001@site")
     hold(ledger, "pm", "001@site", "budget")
     assert state("001@site") == "on_hold"
@@ -199,8 +204,17 @@ def test_progress_is_kept_and_bounded(ledger: Ledger, look: Look, clock: Clock) 
     """Percent is between 0 and 100."""
     start(ledger, "tech", "001@site")
     progress(ledger, "tech", "001@site", percent=40, note="two quotes in")
-    with pytest.raises(InputError, match="percent"):
-        progress(ledger, "tech", "001@site", percent=140)
+    for percent in ("-0.1", "100.1", "NaN"):
+        with pytest.raises(InputError, match="percent"):
+            progress(ledger, "tech", "001@site", percent=Decimal(percent))
+    good: list[dict[str, Any]] = [{"percent": 0}, {"percent": 100}, {"items_done": 0}, {"items_done": 9}]
+    for reported in good:
+        with ledger.dry_run():
+            progress(ledger, "tech", "001@site", **reported)
+    with pytest.raises(InputError, match="001@site has no items that the plan counts, not -1"):
+        progress(ledger, "tech", "001@site", items_done=-1)
+    with pytest.raises(InputError, match="nothing to record"):
+        progress(ledger, "tech", "001@site")
 
     row = require_activity(look(clock.now), "001@site")
     assert (row.percent, row.last_note) == (40.0, "two quotes in")
