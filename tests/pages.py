@@ -469,9 +469,8 @@ def a_network(place: Place) -> None:
 def shown(page: str, begin: str) -> str:
     """Return the block of a page that begins so, as a reader writes it into a file."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return next(
-        block for block in re.findall(r"^```\w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL) if block.startswith(begin)
-    )
+    blocks: list[str] = re.findall(r"^```\w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return next(block for block in blocks if block.startswith(begin))
 
 
 def a_step_of_ones_own(place: Place) -> None:

@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from ledger.questions.calendar import WorkingWeek
 from ledger.rules import approval, readiness, readings, text, times
 from ledger.rules.activity import Activity, State, is_expired, is_past_planned_finish, seen
-from ledger.rules.most_by_week import WorkingHours, mondays_of, shifts
+from ledger.rules.most_by_week import mondays_of
 from ledger.rules.nearest import unknown_order
 from ledger.rules.readiness import Times, satisfied_at
 from ledger.rules.rows import REPLACED, ChangeRow, LinkRow, OrderRow, SignerKey, TrancheRow, Unmet
@@ -421,7 +422,7 @@ def test_similar_names_are_looked_up_for_a_list_that_is_nearly_right() -> None:
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime(2026, 1, 4, 23, tzinfo=UTC)
-WEEK = WorkingHours(frozenset({1, 2, 3, 4, 5}), 8, 16, frozenset({"2026-01-06"}))
+WEEK = WorkingWeek((1, 2, 3, 4, 5), (8, 16), frozenset({"2026-01-06"}))
 
 
 def test_weeks_begin_at_the_sites_midnight() -> None:
@@ -432,6 +433,6 @@ def test_weeks_begin_at_the_sites_midnight() -> None:
 
 def test_a_shift_is_of_a_day_that_is_worked() -> None:
     """Neither of a Sunday nor of a holiday, in the hours of the site."""
-    found = list(shifts(WEEK, date(2026, 1, 4), date(2026, 1, 7), BERLIN))
+    found = list(WEEK.shifts(date(2026, 1, 4), date(2026, 1, 7), BERLIN))
 
     assert found == [(MONDAY + n * DAY + 8 * HOUR, MONDAY + n * DAY + 16 * HOUR) for n in (0, 2)]
