@@ -90,7 +90,9 @@ def as_old_as(made: float, paths: list[Path]) -> tuple[list[Lost], int]:
     lost, newer = [], 0
     for path in paths:
         for entry in (path, *sorted(path.rglob("*"))):
-            if entry.lstat().st_ctime <= made:
+            # a drill before this one has moved the path itself, which changes no more than its ctime
+            status = entry.lstat()
+            if (status.st_mtime if entry == path else status.st_ctime) <= made:
                 lost.append(Lost(entry, aside(path) / entry.relative_to(path)))
             else:
                 newer += 1
