@@ -31,8 +31,16 @@ FABRIC: dict[str, Any] = {
     "fabric_faults_settle_s": 5,
     "fabric_faults_bitrate": "1M",
     "reference_run_terms": {"interface": "eth1", "steps": 80, "checkpoint_every": 20},
+    # with a pause of 0.2 s for the work of a step a server does seven tenths of it
+    "contract_benchmark_terms": {
+        "server_tflops": 6.5e-6,
+        "runs": 2,
+        "spread": 0.5,
+        "minutes": 0.1,
+        "job": {"steps": 60, "step_s": 0.2},
+    },
 }
-"""What the lab's people would write about its cables: which port is on which rail, what is broken on purpose, where jobs speak."""
+"""What the lab's people would write about its cables: which port is on which rail, what is broken on purpose, where jobs speak, what was agreed."""
 
 
 def has_settled(rows: Rows) -> bool:

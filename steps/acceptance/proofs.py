@@ -152,6 +152,10 @@ PROVED = (
     ("fault.restart_minutes", "minute"),
     ("restart.loss_deviation", "percent"),
     ("restart.minutes", "minute"),
+    ("training.mfu", "ratio"),
+    ("training.interruptions_over_model", "ratio"),
+    ("recovery.time_over_objective", "ratio"),
+    ("recovery.data_lost_over_objective", "ratio"),
 )
 """Each metric of the proofs with its unit."""
 

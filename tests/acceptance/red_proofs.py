@@ -576,6 +576,32 @@ def unrecovered(_: Bench) -> Found:
     )
 
 
+def below_contract(_: Bench) -> Found:
+    """Let four servers use a fifth of their peak, with two interruptions in an hour, as one is slow in its own work."""
+    benchmark, terms = script("proof", "contract_benchmark"), script("proof", "contract_terms")
+    ranks = [{"host": f"node-{n}", "compute_s": 0.5 if n == 3 else 0.1, "round_trip_s": 0.001} for n in range(1, 5)]
+    agreed = terms.terms_of({"server_tflops": 1.0, "runs": 1, "spread": 0.05, "minutes": 60})
+    return shown(benchmark.judged([benchmark.Ran(8e5, 60.0, 2, 1e6, ranks)], agreed, "1f2e3d4c"))
+
+
+def late_recovery(_: Bench) -> Found:
+    """Let a host run jobs after three hours where two were agreed."""
+    recovery = script("proof", "disaster_recovery")
+    data = {"copy": "1f2e3d4c", "age_h": 12.0, "restore_s": 10.0, "files": 3, "mb": 16.0, "newer": 0}
+    return shown(recovery.judged(data, "", 10800.0, (120.0, 48.0), "node-4 erased"))
+
+
+def old_copy(_: Bench) -> Found:
+    """Let the newest copy be three days old where two were agreed."""
+    recovery = script("proof", "disaster_recovery")
+    data = {
+        "copy": "1f2e3d4c",
+        "age_h": 72.0,
+        "failed": "copy 1f2e3d4c is the newest, and 72.0 h old where 48 h were agreed",
+    }
+    return shown(recovery.judged(data, "node-4 was not erased", 0.0, (120.0, 48.0)))
+
+
 SLOW_SERVER = '{"storage-1": {"1": 2.0}, "storage-2": {"1": 2.0}, "storage-3": {"1": 0.5}}'
 NETWORK = drilled("alerts.rules_fired_on_purpose_ratio", "alerts.delivery_max_s")
 OUT_OF_ORDER = 'case "$*" in *Start,End*) echo "2026-01-01T00:00:05|2026-01-01T00:00:06";; *Elapsed*) echo 1;; *) echo COMPLETED;; esac'
@@ -616,6 +642,10 @@ PROOFS: dict[str, RedProof] = {
     "fault.restart_minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unrecovered),
     "restart.loss_deviation": RedProof("a checkpoint without its random state", FILES, 2, unlike_restart),
     "restart.minutes": RedProof("a job that goes on after twenty minutes", FILES, 20, unlike_restart),
+    "training.mfu": RedProof("a server that is slow in its own work", FILES, 0.2, below_contract),
+    "training.interruptions_over_model": RedProof("two interruptions in an hour of four servers", FILES, 25338.5, below_contract),
+    "recovery.time_over_objective": RedProof("a host that runs jobs an hour late", FILES, 1.5, late_recovery),
+    "recovery.data_lost_over_objective": RedProof("a copy that is a day too old", FILES, 1.5, old_copy),
     "config.second_run_changes": RedProof("a file was changed by hand", REAL, 1, drift),
     "provision.unattended_ok_ratio": RedProof("one of two servers greets with another key", AT_THE_BOUNDARY, 0.5, installed),
     "provision.minutes": RedProof("an installation of an hour and a half", AT_THE_BOUNDARY, 90, installed),

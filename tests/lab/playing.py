@@ -27,6 +27,8 @@ BY_ITSELF: dict[str, str] = {
     "go_live/186_end_to_end_training.yml": "runs jobs over all nodes for minutes: `test_go_live`",
     "go_live/187_fault_injection.yml": "breaks parts under jobs: `test_go_live`",
     "go_live/188_checkpoint_restart.yml": "runs jobs over all nodes for minutes: `test_go_live`",
+    "go_live/189_benchmark_cluster.yml": "runs jobs over all nodes for minutes: `test_drills`",
+    "go_live/190_disaster_recovery.yml": "erases a host: `test_drills`",
     "networking/059_fabric_counters.yml": "needs the subnet managers of step 060: `test_subnet_managers`",
     "networking/060_subnet_managers.yml": "needs an InfiniBand fabric, and two hosts for its managers: `test_subnet_managers`",
     "networking/053_network_segmentation.yml": "needs a switch with segments: `test_network_segmentation`",

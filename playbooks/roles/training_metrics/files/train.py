@@ -238,7 +238,7 @@ class Job:
         samples = self.terms["batch"] * all_parts
         self.tokens += samples * LENGTH
         took = time.monotonic() - begun
-        flops = 6 * sum(p.numel() for p in self.model.layers.parameters()) * samples
+        flops = self.sample_flops() * samples
         self.report.set(
             active=1,
             step=self.step,
@@ -270,6 +270,10 @@ class Job:
             curve.write(
                 json.dumps({"step": self.step, "loss": self.loss, "at": time.time(), "restarts": self.restarts}) + "\n"
             )
+
+    def sample_flops(self) -> int:
+        """Return the floating-point operations that the model needs for a sample, forward and backward."""
+        return 6 * sum(p.numel() for p in self.model.layers.parameters())
 
     def warm_up(self) -> None:
         """Let the learning rate rise evenly to its height over the first steps."""
@@ -361,7 +365,7 @@ class Job:
         begun = time.monotonic()
         self.train()
         seconds = round(time.monotonic() - begun, 3)
-        outcome = {**self.outcome(), "seconds": seconds}
+        outcome = {**self.outcome(), "seconds": seconds, "token_flops": self.sample_flops() / LENGTH}
         outcome["ranks"] = self.by_rank()
         outcome["filed_as"] = self.tracking.run
         self.tracking.end()
