@@ -82,7 +82,7 @@ def test_a_rehearsal_with_luck_ends_when_its_sample_says(played: Path) -> None:
 
 @pytest.mark.slow
 def test_what_fails_in_a_sample_is_recorded_as_failed_and_done_again(played: Path) -> None:
-    """A run that fails is tried again, a gate has a reading that fails, and people reject a test that has no playbook."""
+    """A run that fails is tried again, and a gate has a reading that fails."""
     tries = sample_of(played, LUCK).causes.tries
 
     with open_snapshot(played) as snapshot:
@@ -96,9 +96,8 @@ def test_what_fails_in_a_sample_is_recorded_as_failed_and_done_again(played: Pat
     assert failures == {"034@pod-001": 1, "091@hall-1": 1, "189@site": 1}, "the same cause, the same non-conformance"
     assert closed == {"rework"}
     assert burn_in == ["failed", "failed", "rehearsed"]
-    assert benchmark == ["rehearsed", "rehearsed"]
-    assert decided[0] == "rejected"
-    assert set(decided[1:]) == {"approved"}
+    assert benchmark == ["failed", "rehearsed"]
+    assert set(decided) == {"approved"}
     assert len(said) == 1
     assert said[0].startswith("simulated: servers that fail in a soak")
 
