@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import date
 from itertools import count
 from pathlib import Path
@@ -20,7 +20,7 @@ from steps.planning.planner import playbook_of
 from tests.acceptance.handing import steps_that_read
 from tests.lab.lab import Lab
 from tests.lab.playing import FOLDER
-from tests.lab.reaching import ssh
+from tests.lab.reaching import broken
 from tests.shipped import shipped_catalog
 
 Readings = dict[str, dict[str, Measured]]
@@ -48,14 +48,9 @@ class Reader:
         """Play a step on the management host. Return the value that it finds of a metric there, and the note."""
         return self.read(step, metric, "mgmt", **variables)["mgmt"]
 
-    @contextmanager
-    def broken(self, host: str, by: str, right_by: str) -> Iterator[None]:
+    def broken(self, host: str, by: str, right_by: str) -> AbstractContextManager[None]:
         """Break something on a host by a command, and put it right by another whatever happens."""
-        try:
-            ssh(self.lab, host, by)
-            yield
-        finally:
-            ssh(self.lab, host, right_by)
+        return broken(self.lab, by, right_by, host)
 
 
 def measured(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 from steps.design.design import design_of_preset
 from steps.planning.network.expansion import expand
@@ -21,6 +23,7 @@ from tests.shipped import shipped_catalog
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
 RECAP = re.compile(r"^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=\d+ +failed=\d+", re.MULTILINE)
+_PROOF = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 TIMEOUT_S = 1800
 
 BY_ITSELF: dict[str, str] = {
@@ -84,6 +87,18 @@ class Played:
     def changes(self) -> int:
         """Return how many tasks changed something, over all hosts."""
         return sum(self.changed.values())
+
+    @property
+    def proofs(self) -> dict[str, tuple[Any, str]]:
+        """Return value and note of each metric that proofs have printed. The run was with `-v`."""
+        return proofs_in(self.said)
+
+
+def proofs_in(said: str) -> dict[str, tuple[Any, str]]:
+    """Return value and note of each metric that the proofs of a run with `-v` have printed."""
+    documents = [json.loads(json.loads(f'"{text}"')) for text in _PROOF.findall(said)]
+    found = (item for document in documents for item in document.items())
+    return {name: (entry["value"], entry["note"]) for name, entry in found if "." in name}
 
 
 @cache

@@ -11,7 +11,8 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tests.lab.lab import Lab
@@ -34,6 +35,18 @@ def answers(lab: Lab, host: str) -> bool:
         return subprocess.run(command, capture_output=True, check=False, timeout=2).returncode == 0
     except subprocess.TimeoutExpired:
         return False
+
+
+@contextmanager
+def broken(lab: Lab, by: str, right_by: str, *hosts: str) -> Iterator[None]:
+    """Break hosts by a command, and put them right by another whatever happens."""
+    try:
+        for host in hosts:
+            ssh(lab, host, by)
+        yield
+    finally:
+        for host in hosts:
+            ssh(lab, host, right_by)
 
 
 def until(read: Callable[[], T], is_so: Callable[[T], object], *, seconds: float) -> T:

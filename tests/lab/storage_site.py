@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,14 +13,13 @@ import pytest
 from tests.lab import lifecycle, supervisor
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
-from tests.lab.playing import Played, play, played
+from tests.lab.playing import Played, play, played, proofs_in
 from tests.lab.reaching import ssh
 
 SERVERS = ("storage-1", "storage-2", "storage-3")
 HOSTS = ("mgmt", "node-01", "node-02", *SERVERS)
 DRIVE = "/dev/vdb"
 DRIVE_BYTES = 2 << 30
-FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 
 
 class Site:
@@ -50,15 +48,11 @@ class Site:
 
     def measured(self, step: str) -> dict[str, Any]:
         """Return the value of each metric that the proofs of a step's last run printed."""
-        return {name: entry["value"] for name, entry in self._entries(step).items()}
+        return {name: value for name, (value, _) in proofs_in(self.said[step]).items()}
 
     def note(self, step: str, metric: str) -> str:
         """Return what the proof of a step's last run says about a metric."""
-        return str(self._entries(step)[metric]["note"])
-
-    def _entries(self, step: str) -> dict[str, Any]:
-        documents = [json.loads(json.loads(f'"{said}"')) for said in FOUND.findall(self.said[step])]
-        return {name: entry for document in documents for name, entry in document.items() if "." in name}
+        return proofs_in(self.said[step])[metric][1]
 
 
 def storage_site(

@@ -19,7 +19,7 @@ import pytest
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
 from tests.lab.playing import NAMES, Played, find, played
-from tests.lab.reaching import ssh, until
+from tests.lab.reaching import broken, ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
@@ -43,7 +43,6 @@ SETTINGS = {
 }
 MFU, INTERRUPTIONS = "training.mfu", "training.interruptions_over_model"
 TIME, DATA = "recovery.time_over_objective", "recovery.data_lost_over_objective"
-FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 FILES = f"""mkdir -p {LOST}/notes && cd {LOST} && seq 100000 >notes/one && head -c 3M /dev/urandom >two && echo three >'a [b] * c'
 ln -sf notes/one link && chown -hR cwproof: . && chmod 600 notes/one && touch -d 2025-05-01 two"""
 SUMS = f"find {LOST} -type f -exec sha256sum {{}} + | sort; find {LOST} -printf '%p %l %u %m %t\\n' | sort; sha256sum </home/.backup-sample"
@@ -64,13 +63,7 @@ class Site:
         """Play a playbook. Return the run, and value and note of each metric."""
         more = ("-e", json.dumps(variables)) if variables else ()
         ran = played(self.lab, playbook, "-v", "-e", f"@{self.settings}", *more, *options)
-        documents = [json.loads(json.loads(f'"{said}"')) for said in FOUND.findall(ran.said)]
-        return ran, {
-            name: (entry["value"], entry["note"])
-            for document in documents
-            for name, entry in document.items()
-            if "." in name
-        }
+        return ran, ran.proofs
 
     def machine(self) -> str:
         """Return the machine id of the host that the drill erases."""
@@ -99,16 +92,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(lab, settings)
 
 
-@contextmanager
-def broken(lab: Lab, host: str, by: str, right_by: str) -> Iterator[None]:
-    """Break a host by a command, and put it right by another whatever happens."""
-    try:
-        ssh(lab, host, by)
-        yield
-    finally:
-        ssh(lab, host, right_by)
-
-
 @pytest.fixture(scope="module")
 def benchmark(site: Site) -> Readings:
     """Return what the benchmark finds where nothing is wrong."""
@@ -128,7 +111,7 @@ def test_runs_as_the_contract_says_reach_its_figures(benchmark: Readings) -> Non
 
 def test_a_server_that_is_slow_misses_the_agreed_figure_and_is_named(site: Site, benchmark: Readings) -> None:
     slow = "tc qdisc replace dev eth1 root tbf rate 1mbit burst 16kb latency 400ms"
-    with broken(site.lab, "node-02", slow, "tc qdisc del dev eth1 root"):
+    with broken(site.lab, slow, "tc qdisc del dev eth1 root", "node-02"):
         _, found = site.play(BENCHMARK, "--tags", "proof", contract_benchmark_terms=CONTRACT | {"runs": 1})
 
     value, note = found[MFU]
@@ -146,7 +129,7 @@ def test_a_configuration_that_changes_between_runs_is_refused_and_named(site: Si
 
     changing = Thread(target=change)
     changing.start()
-    with broken(site.lab, "node-02", "true", "ip link set eth1 mtu 1500"):
+    with broken(site.lab, "true", "ip link set eth1 mtu 1500", "node-02"):
         _, found = site.play(BENCHMARK, "--tags", "proof")
         changing.join()
         _, other = site.play(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -19,7 +18,7 @@ import pytest
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
 from tests.lab.playing import NAMES, PEOPLE, find, played
-from tests.lab.reaching import ssh, until
+from tests.lab.reaching import broken, ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
@@ -40,7 +39,6 @@ STEPS_OF_GO_LIVE = {
     "187": "go_live/187_fault_injection.yml",
     "188": "go_live/188_checkpoint_restart.yml",
 }
-FOUND = re.compile(r'"stdout": "(\{\\".*?\})", "stdout_lines"')
 RUN = "/home/cwproof/reference/restarted"
 
 Readings = dict[str, tuple[Any, str]]
@@ -56,13 +54,7 @@ class Site:
         """Run a step's playbook, which changes nothing once its job is on the nodes. Return value and note of each metric."""
         more = ("-e", json.dumps(variables)) if variables else ()
         ran = played(self.lab, STEPS_OF_GO_LIVE[step], "-v", "-e", f"@{self.settings}", *more, *options)
-        documents = [json.loads(json.loads(f'"{said}"')) for said in FOUND.findall(ran.said)]
-        return {
-            name: (entry["value"], entry["note"])
-            for document in documents
-            for name, entry in document.items()
-            if "." in name
-        }
+        return ran.proofs
 
     def proved(self, step: str, **variables: object) -> Readings:
         """Run what measures alone, so that what is broken on the nodes stays so."""
@@ -83,18 +75,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
                 plays = BACKUP if step == "138" else find(step)
             played(lab, plays, "-e", f"@{settings}")
         yield Site(lab, settings)
-
-
-@contextmanager
-def broken(lab: Lab, hosts: tuple[str, ...], by: str, right_by: str) -> Iterator[None]:
-    """Break hosts by a command, and put them right by another whatever happens."""
-    try:
-        for host in hosts:
-            ssh(lab, host, by)
-        yield
-    finally:
-        for host in hosts:
-            ssh(lab, host, right_by)
 
 
 def nodes(lab: Lab) -> list[str]:
@@ -124,7 +104,7 @@ def test_servers_train_together_as_fast_as_alone_and_with_the_same_losses(site: 
 
 def test_a_server_that_is_slow_to_reach_costs_efficiency_and_is_named(site: Site) -> None:
     slow = "tc qdisc replace dev eth1 root tbf rate 5mbit burst 16kb latency 400ms"
-    with broken(site.lab, ("node-03",), slow, "tc qdisc del dev eth1 root"):
+    with broken(site.lab, slow, "tc qdisc del dev eth1 root", "node-03"):
         found = site.proved("186")
 
     value, note = found["training.scaling_efficiency"]
@@ -136,7 +116,7 @@ def test_a_server_that_is_slow_to_reach_costs_efficiency_and_is_named(site: Site
 def test_a_server_with_other_code_spoils_the_curve_and_is_named(site: Site) -> None:
     program = "/opt/clusterwright/training/train.py"
     other = f"sed -i.kept s/1_000_003/1_000_033/ {program}"
-    with broken(site.lab, ("node-02",), other, f"mv {program}.kept {program}"):
+    with broken(site.lab, other, f"mv {program}.kept {program}", "node-02"):
         same, note = site.proved("186")["training.loss_curve_match"]
 
     assert same is False
@@ -233,7 +213,7 @@ def test_training_outlives_every_fault_and_somebody_notices(site: Site) -> None:
 
 def test_a_node_that_does_not_look_at_itself_is_found(site: Site) -> None:
     look = "/usr/local/sbin/slurm-node-check"
-    with broken(site.lab, NODES, f"chmod -x {look}", f"chmod +x {look}"):
+    with broken(site.lab, f"chmod -x {look}", f"chmod +x {look}", *NODES):
         found = site.proved("187", fault_drill_faults=["disk"], fault_drill_patience_s=60)
 
     assert found["fault.recovered_ratio"] == (0, "disk: NOT NOTICED by Slurm, an alert or the job")
@@ -243,7 +223,7 @@ def test_a_scheduler_that_queues_no_job_again_is_found(site: Site) -> None:
     off = "sed -i.kept s/JobRequeue=1/JobRequeue=0/ /etc/slurm/slurm.conf"
     on = "mv /etc/slurm/slurm.conf.kept /etc/slurm/slurm.conf"
     read = "systemctl is-active -q slurmctld && scontrol reconfigure"
-    with broken(site.lab, ("login", "mgmt"), f"{off}; {read}", f"{on}; {read}"):
+    with broken(site.lab, f"{off}; {read}", f"{on}; {read}", "login", "mgmt"):
         found = site.proved("187", fault_drill_faults=["power"], fault_drill_patience_s=400)
 
     value, note = found["fault.recovered_ratio"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from tests.lab import lifecycle, network, supervisor
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
 from tests.lab.playing import NAMES, PEOPLE, find, play, played
-from tests.lab.reaching import answers, ssh, until
+from tests.lab.reaching import answers, broken, ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
@@ -68,16 +67,6 @@ def state(lab: Lab, job: str, *, asked_on: str = "mgmt") -> str:
     return ssh(lab, asked_on, f"squeue -h -j {job} -o %T 2>/dev/null || true")
 
 
-@contextmanager
-def broken(lab: Lab, host: str, by: str, right_by: str) -> Iterator[None]:
-    """Break a host by a command, and put it right by another whatever happens."""
-    ssh(lab, host, by)
-    try:
-        yield
-    finally:
-        ssh(lab, host, right_by)
-
-
 FAULTS = {
     "a full disk": (
         "mount -t tmpfs -o size=1m tmpfs /tmp; dd if=/dev/zero of=/tmp/core 2>/dev/null || true",
@@ -115,7 +104,7 @@ def test_a_node_that_is_not_as_accepted_goes_out_of_service_with_the_reason_and_
 ) -> None:
     by, right_by, reason = FAULTS[fault]
 
-    with broken(lab, "node-01", by, right_by):
+    with broken(lab, by, right_by, "node-01"):
         out = until(partial(node, lab), lambda said: "node-check" in said, seconds=60)
         assert out.startswith("drained node-check: ")
         assert reason in out
@@ -139,7 +128,7 @@ def test_a_cable_that_is_out_and_back_takes_a_node_out_and_brings_it_back(lab: L
 def test_a_node_that_a_person_took_out_stays_out_with_their_reason(lab: Lab) -> None:
     ssh(lab, "mgmt", "scontrol update NodeName=node-01 State=DRAIN Reason='a fan is replaced'")
     try:
-        with broken(lab, "node-01", *FAULTS["a full disk"][:2]):
+        with broken(lab, *FAULTS["a full disk"][:2], "node-01"):
             ssh(lab, "node-01", "slurm-node-check; true")
             assert node(lab) == "drained a fan is replaced"
         ssh(lab, "node-01", "slurm-node-check")
@@ -152,9 +141,9 @@ def test_a_job_that_comes_before_the_next_look_starts_on_another_node(lab: Lab) 
     """The look at intervals is taken away, so that the one before a job finds the fault."""
     with (
         broken(
-            lab, "node-01", "chmod -x /usr/local/sbin/slurm-node-check", "chmod +x /usr/local/sbin/slurm-node-check"
+            lab, "chmod -x /usr/local/sbin/slurm-node-check", "chmod +x /usr/local/sbin/slurm-node-check", "node-01"
         ),
-        broken(lab, "node-01", *FAULTS["a full disk"][:2]),
+        broken(lab, *FAULTS["a full disk"][:2], "node-01"),
     ):
         job = submit(lab, "--output=/dev/null", "sleep 1")
         # Slurm lets two minutes pass before it starts a job again
