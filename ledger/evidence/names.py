@@ -117,7 +117,9 @@ def forget(site_dir: Path, digests: Iterable[str]) -> None:
     left = folder.half_written(site_dir / "evidence" / "people", 0.0)
     for place in (*(place_of(site_dir, digest) for digest in digests), *left):
         try:
-            place.unlink()
+            place.unlink(
+                missing_ok=True
+            )  # one that a process removed which was killed before it synced the folder is synced now
             folder.sync_folder(place.parent)
         except FileNotFoundError:
             continue
