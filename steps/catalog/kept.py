@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -28,24 +27,15 @@ def kept(name: str, state: Iterable[object], make: Callable[[], T], folder: Path
     file = folder / f"{name}.pickle"
     with suppress(OSError):
         content = file.read_bytes()
-        size, digest, value = len(key), content[len(key) : 2 * len(key)], content[2 * len(key) :]
-        if content[:size] == key and digest == hashlib.sha256(value).digest():
+        value = content[2 * len(key) :]
+        if content.startswith(key + hashlib.sha256(value).digest()):
             return pickle.loads(value)  # type: ignore[no-any-return]  # noqa: S301  who can write there can write code
     made = make()
     value = pickle.dumps(made, protocol=pickle.HIGHEST_PROTOCOL)
     with suppress(OSError):
-        _write(file, key + hashlib.sha256(value).digest() + value)
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(key + hashlib.sha256(value).digest() + value)  # what was written in part has another digest
     return made
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Write a file at once, so that nobody reads a part of it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as unfinished:
-        unfinished.write(content)
-    path = Path(unfinished.name)
-    path.chmod(0o644)
-    path.replace(file)
 
 
 @cache
