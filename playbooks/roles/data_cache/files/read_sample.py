@@ -81,7 +81,7 @@ def kept(folder: Path) -> int:
 
 
 def same(one: Path, other: Path) -> bool:
-    """Say whether two files are there, with the same size and time."""
+    """Return whether two files are there, with the same size and time."""
     try:
         a, b = one.stat(), other.stat()
     except OSError:

@@ -144,7 +144,7 @@ def difference(lost: Lost) -> str:
 
 
 def same_bytes(one: Path, other: Path) -> bool:
-    """Say whether two files have the same bytes."""
+    """Return whether two files have the same bytes."""
     with one.open("rb") as first, other.open("rb") as second:
         while (piece := first.read(BLOCK)) == second.read(BLOCK):
             if not piece:
