@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,9 +54,9 @@ def left_behind() -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
 
 
 def take(site: Path, name: str, *, lease_s: float = 60, **machine: object) -> None:
-    facts: dict[str, object] = {"host": platform.node(), "boot_id": boot_id(), "pid": NO_PROCESS, "pgid": 0} | machine
+    facts: dict[str, Any] = {"host": platform.node(), "boot_id": boot_id(), "pid": NO_PROCESS, "pgid": 0} | machine
     with Ledger.open(site) as ledger:
-        held = claim(ledger, "gone:1", name, lease_s=lease_s, machine_now=machine_time(), **facts)  # type: ignore[arg-type]
+        held = claim(ledger, "gone:1", name, lease_s=lease_s, machine_now=machine_time(), **facts)
     assert held is not None
 
 

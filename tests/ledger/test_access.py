@@ -157,8 +157,8 @@ def _prepared(made: Ledger) -> None:
     for item in ("gpu-server", "paid"):
         orders.order(made, of("buyer"), f"601@site#{item}", value="10", currency="EUR")
     changes.ask_change(made, of("buyer"), "601@site#gpu-server", value="12", reason="freight")
-    lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
-    people.delegate(made, of(POLICY), "stranger", POLICY, **lent)  # type: ignore[arg-type]
+    lent: dict[str, Any] = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
+    people.delegate(made, of(POLICY), "stranger", POLICY, **lent)
     for name in ("613", "614"):
         taken = {"lease_s": 60.0, "host": "h", "boot_id": "b", "pid": 1, "pgid": 1}
         runs.claim(made, "engine-1", f"{name}@site", **taken)  # type: ignore[arg-type]
@@ -174,7 +174,7 @@ def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, 
     manifest.write_text("serial\nA1\n", encoding="utf-8")
     scan.write_text("A1\n", encoding="utf-8")
     rows = [entries.ProgressRow(line=1, activity="601@site", state="done", started=None, finished=T0, by="", note="")]
-    lent = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
+    lent: dict[str, Any] = {"since": T0, "until": T0 + timedelta(days=9), "reason": "away"}
 
     with made.write() as writing:
         said = {
@@ -229,7 +229,7 @@ def decisions(made: Ledger, files: Path, assignee: str = of(CREW)) -> dict[str, 
         "ask_change": lambda who: changes.ask_change(made, who, "601@site#paid", value="9", reason="freight"),
         "decide_change": lambda who: changes.decide_change(made, who, "CO-0001", approve=True),
         "adopt_plan": lambda who: adopt_plan(made, who, _plan(), reason="again"),
-        "delegate": lambda who: people.delegate(made, who, "stranger", "buyer", **lent),  # type: ignore[arg-type]
+        "delegate": lambda who: people.delegate(made, who, "stranger", "buyer", **lent),
         "withdraw": lambda who: people.withdraw(made, who, "D-0001", "back"),
         "revoke_key": lambda who: people.revoke_key(made, who, of(POLICY), "lost"),
         "redact": lambda who: people.redact(made, who, "stranger", "asked for it"),

@@ -331,7 +331,7 @@ def test_who_may_redact_and_why(signed: Ledger) -> None:
             redact(signed, actor, person, reason)
     by_sponsor = redact(signed, "sponsor", "guest", "asked for")
     by_self = redact(signed, "lead", "lead", "my right")
-    assert [one.payload.role for one in (by_sponsor, by_self)] == ["sponsor", "the person"]  # type: ignore[attr-defined]
+    assert [one.payload.model_dump()["role"] for one in (by_sponsor, by_self)] == ["sponsor", "the person"]
     with pytest.raises(NotSatisfiedError, match="already"):
         redact(signed, "pm", "lead", "again")
     with pytest.raises(InputError, match="nobody"):
