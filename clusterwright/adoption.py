@@ -1,41 +1,25 @@
-"""Putting a plan in force: what the folder makes now, held against the record, and adopted by a person."""
+"""What adopting a plan would change: what the folder makes now, held against the record. `clusterwright.adopting` puts it in force."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from clusterwright.drawing import say_what_is_drawn
-from clusterwright.key_health import say_what_is_missing
-from clusterwright.output import say
 from clusterwright.plan_diff import changes_to
 from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
-from ledger.project_time import project_now
 from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline as in_force
 from ledger.questions.commitment import go_live_commitment
 from ledger.questions.forecast_words import days_words, planned_line
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
-from ledger.stores.file import LEDGER_FILE, refuse_lost
+from ledger.stores.file import refuse_lost
 from ledger.stores.following import has_ledger
-from ledger.subjects.plan.decisions import (
-    adopt_plan,
-    committed_dates,
-    create_ledger,
-    first_adopter,
-    genesis_key,
-    lacking_keys,
-)
+from ledger.subjects.plan.first_plan import committed_dates, first_adopter, genesis_key
 from ledger.subjects.plan.payloads import CommittedDates
-from ledger.trust.signed_decisions import decided
-from ledger.writing import Ledger
 from schedule.errors import NotPermittedError
-from schedule.text import require_visible
 from steps.planning.dates.milestones import GO_LIVE
 from steps.planning.odds.plan_odds import odds_of, solved_odds
 from steps.planning.plan import Plan
@@ -141,74 +125,3 @@ def _size(plan: Plan) -> str:
     left_out = len(plan.activities) - applicable
     orders_until = f"{len(plan.orders)} orders, go-live {local_day(plan.finish, plan.time_zone)}"
     return f"{applicable} activities, {left_out} not applicable, {orders_until}"
-
-
-def adopt_prepared(
-    adoption: Adoption,
-    *,
-    reason: str,
-    baseline: str | None,
-    rehearsal: bool,
-    key: Path | None,
-) -> int:
-    """Put a plan in force and return the number of its revision. The first adoption makes the ledger."""
-    folder, plan, person = adoption.folder, adoption.plan, adoption.person
-    require_visible(reason, "the reason", lines=True)
-    require_visible(baseline or "", "the baseline's name")
-    if adoption.is_first and key is not None and genesis_key(plan, person) is None:
-        say("not signed: this site asks for no signatures, and nobody could verify one before its first plan")
-        key = None
-    begun = _begun(adoption, rehearsal=rehearsal)
-    with begun if adoption.is_first else Ledger.open(folder) as ledger:
-        event: Any = decided(
-            ledger,
-            person,
-            lambda: adopt_plan(
-                ledger,
-                person,
-                plan,
-                reason=reason,
-                baseline=baseline,
-                committed=adoption.committed,
-            ),
-            key=key,
-        )
-    with open_snapshot(folder) as snapshot:
-        say_what_is_missing(snapshot)
-    return int(event.payload.revision)
-
-
-@contextmanager
-def _begun(adoption: Adoption, *, rehearsal: bool) -> Iterator[Ledger]:
-    """Yield the site's new ledger. Its first event names the owner, who adopts the first plan. Without the plan no file is left."""
-    plan, owner = adoption.plan, adoption.person
-    owner_key = genesis_key(plan, owner)
-    if lacking := lacking_keys(plan):
-        say(f"no key yet: {', '.join(lacking)}; they cannot sign until a plan that names their ssh_key is adopted")
-    ledger = create_ledger(
-        adoption.folder,
-        site_name=plan.site,
-        time_zone=plan.time_zone,
-        rehearsal=rehearsal,
-        owner=owner,
-        owner_key=owner_key,
-        clock=project_now,
-    )
-    try:
-        yield ledger
-    except BaseException:
-        _abandon(ledger)
-        raise
-    ledger.close()
-
-
-def _abandon(ledger: Ledger) -> None:
-    """Close a ledger that has only its first event, and remove it and its documents, so that it can be begun anew. Keep any other."""
-    with ledger.write() as writing:
-        is_only_begun = writing.at().first("SELECT count(*) FROM event") == (1,)
-    ledger.close()
-    if is_only_begun and not ledger.is_shared:
-        for suffix in ("", "-wal", "-shm"):
-            (ledger.site_dir / f"{LEDGER_FILE}{suffix}").unlink(missing_ok=True)
-        for documents in ("sha256", "people"):  # there were none before: `refuse_lost`
-            rmtree(ledger.site_dir / "evidence" / documents, ignore_errors=True)

@@ -12,7 +12,8 @@ from ledger.reading import is_rehearsal, open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
-from ledger.subjects.plan.decisions import adopt_plan, committed_dates, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.first_plan import committed_dates
 from schedule.errors import NotSatisfiedError
 from steps.planning.activity import PlanActivity
 from steps.planning.odds.plan_odds import odds_of

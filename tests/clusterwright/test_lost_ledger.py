@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.adoption import Adoption, adopt_prepared
+from clusterwright.adopting import adopt_prepared
+from clusterwright.adoption import Adoption
 from ledger.stores.file import refuse_lost
 from ledger.subjects.plan.decisions import adopt_plan
 from schedule.errors import ClusterwrightError

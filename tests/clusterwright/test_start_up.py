@@ -76,6 +76,11 @@ def test_plan_loads_the_planner_but_neither_engine_nor_screens(site: Path) -> No
     assert not names & {"prefect", "textual", "sqlmodel", "ansible_runner", "pint"}
 
 
+def test_adopting_a_plan_begins_without_what_writes() -> None:
+    """It is loaded while the dates are worked out."""
+    assert not loaded("plan", "adopt", "--help") & {"sqlalchemy", "sqlmodel"}
+
+
 def imported(*modules: str) -> set[str]:
     """Return the libraries and rooms that importing modules loads."""
     result = subprocess.run(

@@ -12,12 +12,14 @@ Example:
 
 """
 
+from importlib import import_module
+from threading import Thread
 from typing import Annotated
 
 import typer
 from typer import Option
 
-from clusterwright.adoption import adopt_prepared, prepared
+from clusterwright.adoption import prepared
 from clusterwright.commands.acting import Acting, Signing
 from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import YesOption
@@ -46,6 +48,8 @@ def adopt(
             f"a {' and a '.join(replaced)} is replaced for a reason",
             hint="add --reason 'why the dates that were promised change'",
         )
+    # what writes takes half a second to load, and while dates are worked out a processor is idle
+    Thread(target=import_module, args=("clusterwright.adopting",)).start()
     adoption = prepared(folder, me.who, me.key, rehearsal=rehearsal, recommit=recommit)
     for line in unsignable_lines(adoption.plan):
         say(f"! {line}")
@@ -55,6 +59,8 @@ def adopt(
     if not yes and not typer.confirm(f"would be {adoption.summary}. Adopt as {adoption.person}?"):
         say("nothing adopted")
         return
+    from clusterwright.adopting import adopt_prepared
+
     revision = adopt_prepared(
         adoption, reason=reason or "first plan", baseline=baseline, rehearsal=rehearsal, key=me.key
     )
