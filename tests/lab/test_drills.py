@@ -110,7 +110,7 @@ def test_runs_as_the_contract_says_reach_its_figures(benchmark: Readings) -> Non
 
 
 def test_a_server_that_is_slow_misses_the_agreed_figure_and_is_named(site: Site, benchmark: Readings) -> None:
-    slow = "tc qdisc replace dev eth1 root tbf rate 1mbit burst 16kb latency 400ms"
+    slow = "tc qdisc replace dev eth1 root tbf rate 300kbit burst 16kb latency 400ms"
     with broken(site.lab, slow, "tc qdisc del dev eth1 root", "node-02"):
         _, found = site.play(BENCHMARK, "--tags", "proof", contract_benchmark_terms=CONTRACT | {"runs": 1})
 
