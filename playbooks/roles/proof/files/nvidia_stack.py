@@ -26,7 +26,11 @@ int main() {
 }
 """
 TOOLKITS = Path("/usr/local")
-PACKAGES = {"cudnn": "libcudnn*", "nccl": "libnccl2"}
+PACKAGES = {"cudnn": ("libcudnn*",), "nccl": ("libnccl2", "libnccl")}
+LIST = {
+    "dpkg-query": ("-W", "-f", "${Package} ${Version}\n"),
+    "rpm": ("-qa", "--qf", "%{NAME} %{VERSION}\n"),
+}
 METRICS = {
     "cuda": ("cuda.sample_failures",),
     "cudnn": ("cudnn.version_match_ratio",),
@@ -71,11 +75,10 @@ def sample() -> Found:
     return (len(failures) or int(not compilers), ", ".join(failures) or f"{len(compilers)} toolkits")
 
 
-def matches(package: str, version: str) -> Found:
+def matches(packages: tuple[str, ...], version: str) -> Found:
     """Hold installed packages against the pin."""
-    rows = [
-        line.split() for line in said("dpkg-query", "-W", "-f", "${Package} ${Version}\n", package).stdout.splitlines()
-    ]
+    tool = next(tool for tool in LIST if shutil.which(tool))
+    rows = [line.split() for line in said(tool, *LIST[tool], *packages).stdout.splitlines()]
     rows = [row for row in rows if len(row) == 2]
     right = [row for row in rows if row[1].startswith(version)]
     return (len(right) / len(rows) if rows else 0, ", ".join(" ".join(row) for row in rows) or "not installed")
