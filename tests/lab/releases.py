@@ -29,6 +29,6 @@ RELEASES = {
         archive="http://archive.ubuntu.com/ubuntu",
         keyring="/usr/share/keyrings/ubuntu-archive-keyring.gpg",
         # of what the installer leaves on a server: services that roles meet
-        packages=("needrestart", "rsyslog", "systemd-timesyncd", "ufw", "unattended-upgrades"),
+        packages=("apparmor", "needrestart", "rsyslog", "systemd-timesyncd", "ufw", "unattended-upgrades"),
     ),
 }
