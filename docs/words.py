@@ -16,7 +16,7 @@ BY_PROGRAM = {
     *(
         f"evidence/{name}.md"
         for name in (
-            "crews", "culprits", "field-sheets", "found-links", "idempotence", "interchange", "large-site", "learning", "levelling",
+            "crews", "culprits", "distributions", "field-sheets", "found-links", "idempotence", "interchange", "large-site", "learning", "levelling",
             "manager", "risk", "sampling", "schedule-judges", "slip",
         )
     ),
