@@ -123,7 +123,7 @@ def _boot(lab: Lab) -> None:
         wait_for_ssh(lab, host.name)
 
 
-def _timed(say: Say, what: str, act: Callable[[], None]) -> None:
+def _timed(say: Say, what: str, act: Callable[[], object]) -> None:
     begun = time.monotonic()
     act()
     say(f"  {what}: {time.monotonic() - begun:.1f} s")
