@@ -21,7 +21,7 @@ from tests.lab.releases import RELEASES, UBUNTU_24_04
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
-STEPS = ("143", "145", "146", "H38", "144", "156", "H39", "157", "163", "147", "166", "167", "174")
+STEPS = ("143", "145", "146", "H40", "H38", "144", "147", "156", "H41", "H39", "157", "163", "166", "167", "174")
 HOSTS = ("mgmt", "login", "node-01")
 NOT_THERE = """
 - hosts: mgmt
@@ -44,8 +44,6 @@ class Site:
         lists = {
             "directory_server_people": [{"name": "ada", "uid": 20001, "ssh_keys": [public]}],
             "slurm_policy_accounts": {"research": {"fairshare": 100, "users": ["ada"]}},
-            # nobody serves homes here
-            "node_check_mounts": [],
         }
         self.people.write_text(json.dumps(lists), encoding="utf-8")
         self.first = {step: self.play(step) for step in STEPS}
@@ -103,16 +101,17 @@ def test_a_line_of_every_host_is_found_in_the_store(site: Site) -> None:
         assert host in until(lambda search=search: ssh(site.lab, "mgmt", search), bool, seconds=30)  # type: ignore[misc]
 
 
-def test_a_person_logs_in_where_people_may_and_submits_a_job_that_is_accounted_for(site: Site) -> None:
+def test_a_person_logs_in_where_people_may_and_a_job_writes_into_their_home(site: Site) -> None:
     assert [host for host in HOSTS if site.as_ada(host, "true").returncode == 0] == ["login"]
 
     ran = site.as_ada("login", "srun --mem=64 hostname")
     assert ran.stdout.strip() == "node-01", ran.stderr
-    job = site.as_ada("login", "sbatch --parsable --mem=64 --chdir=/tmp --output=/dev/null --wrap=true").stdout.strip()
+    job = site.as_ada("login", "sbatch --parsable --mem=64 --wrap=hostname").stdout.strip()
     accounted = until(
         lambda: ssh(site.lab, "mgmt", f"sacct -nPX -j {job} -o User,Account,State"), lambda s: "COMP" in s, seconds=60
     )
     assert accounted == "ada|research|COMPLETED"
+    assert site.as_ada("login", f"cat slurm-{job}.out").stdout.strip() == "node-01"
 
 
 def test_every_host_is_scraped_and_nobody_without_a_password_is_answered(site: Site) -> None:
@@ -127,8 +126,8 @@ def test_every_host_is_scraped_and_nobody_without_a_password_is_answered(site: S
     assert site.first["174"].proofs["service.answers_without_login"][0] == 0
 
 
-def test_a_second_run_changes_nothing(site: Site) -> None:
-    again = {step: site.play(step).changed for step in STEPS}
+def test_afterwards_check_mode_finds_nothing_to_change(site: Site) -> None:
+    again = {step: site.play(step, "--check").changed for step in STEPS}
 
     assert {step: changed for step, changed in again.items() if any(changed.values())} == {}
 
