@@ -1,4 +1,4 @@
-"""The disks' common part: a Debian base, and over it a layer with what the simulators need. Built once, then read only.
+"""The disks' common part: a base of each release, and over Debian's a layer with what the simulators need. Built once, then read only.
 
 An image is named after its recipe and the week it was built in: package lists must not be older than the archive they name.
 """
@@ -11,15 +11,16 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.lab.lab import cache
+from tests.lab.releases import RELEASES, Release
 
-SUITE = "bookworm"
 BASE = (
-    *("systemd", "systemd-sysv", "dbus", "openssh-server", "sudo", "procps", "kmod", "netbase"),
+    *("apt", "systemd", "systemd-sysv", "dbus", "openssh-server", "sudo", "procps", "kmod", "netbase"),
     *("python3", "python3-apt", "ca-certificates", "iproute2", "iputils-ping", "lldpd"),
 )
 SIMULATORS = (
@@ -35,6 +36,15 @@ MASKED = (
     *("console-getty.service", "getty@.service", "systemd-networkd-wait-online.service", "systemd-timesyncd.service"),
     *("apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "e2scrub_reap.service"),
 )
+# which has the keys of archives that Debian 12 has not
+KEYRINGS_SUITE = "trixie"
+SOURCES = """\
+Types: deb
+URIs: {release.archive}
+Suites: {suites}
+Components: {release.components}
+Signed-By: {release.keyring}
+"""
 # documentation is half of what a package writes, and nobody reads it in a lab
 DPKG = """\
 force-unsafe-io
@@ -64,9 +74,11 @@ ExecStart=!/usr/sbin/chronyd $DAEMON_OPTS -x
 """
 
 
-def base_image() -> Path:
-    """Return the folder of the base image. It is built if this week's is not there."""
-    return _built("base", "\n".join((*BASE, *MASKED, DPKG, SSHD, LLDPD, CHRONY)), _build_base)
+def base_image(name: str) -> Path:
+    """Return the folder of a release's base image. It is built if this week's is not there."""
+    release = RELEASES[name]
+    recipe = "\n".join((str(release), *BASE, *MASKED, DPKG, SSHD, LLDPD, CHRONY))
+    return _built(release.suites[0], recipe, lambda folder: _build_base(release, folder))
 
 
 def simulators_layer(base: Path) -> Path:
@@ -89,18 +101,22 @@ def _built(kind: str, recipe: str, build: Callable[[Path], None]) -> Path:
     return image
 
 
-def _build_base(folder: Path) -> None:
+def _build_base(release: Release, folder: Path) -> None:
     options = [f"--dpkgopt={line}" for line in DPKG.splitlines()]
-    _logged(
-        "mmdebstrap",
-        "--variant=minbase",
-        "--format=directory",
-        *options,
-        f"--include={','.join(BASE)}",
-        SUITE,
-        folder,
-        _mirror(),
-    )
+    archive = release.archive or _mirror()
+    with tempfile.TemporaryDirectory() as keys:
+        if release.keyring:
+            options.append(f"--keyring={_fetched_keyring(release, Path(keys))}")
+        _logged(
+            "mmdebstrap",
+            "--variant=minbase",
+            "--format=directory",
+            *options,
+            f"--include={','.join((*BASE, *release.packages))}",
+            release.suites[0],
+            folder,
+            *(f"deb {archive} {suite} {release.components}" for suite in release.suites),
+        )
     for path, text in (
         ("etc/dpkg/dpkg.cfg.d/lab", DPKG),
         ("etc/ssh/sshd_config.d/lab.conf", SSHD),
@@ -117,7 +133,7 @@ def _build_base(folder: Path) -> None:
     for unit in MASKED:
         (folder / "etc/systemd/system" / unit).symlink_to("/dev/null")
     _trust(folder)
-    _package_sources(folder)
+    _package_sources(release, folder)
     _logged("chroot", folder, "apt-get", "update", "-qq")
 
 
@@ -155,11 +171,22 @@ def _mirror() -> str:
     raise SystemExit("this machine's package sources name no Debian archive to make hosts from")
 
 
-def _package_sources(folder: Path) -> None:
-    """Copy the machine's Debian sources, and its settings for fetching, to the hosts."""
+def _fetched_keyring(release: Release, folder: Path) -> Path:
+    """Return the keys of another archive as Debian packages them. Debian 12 does not, so they come from the next release."""
+    package = Path(release.keyring).stem
+    _logged("mmdebstrap", "--variant=extract", f"--include={package}", KEYRINGS_SUITE, folder, _mirror())
+    return folder / release.keyring.lstrip("/")
+
+
+def _package_sources(release: Release, folder: Path) -> None:
+    """Let hosts install from the release's archive; Debian hosts as this machine does. Its settings for fetching are theirs."""
     apt = folder / "etc/apt"
     own = Path("/etc/apt/sources.list.d/debian.sources")
-    if own.exists():
+    if release.archive:
+        (apt / "sources.list").unlink()
+        sources = SOURCES.format(release=release, suites=" ".join(release.suites))
+        (apt / "sources.list.d" / "ubuntu.sources").write_text(sources, encoding="utf-8")
+    elif own.exists():
         (apt / "sources.list").unlink(missing_ok=True)
         shutil.copy(own, apt / "sources.list.d")
     for settings in Path("/etc/apt/apt.conf.d").glob("99*"):

@@ -10,6 +10,7 @@ import yaml
 
 from tests.lab import fabric, kernel, network, simulators
 from tests.lab.lab import Lab
+from tests.lab.releases import DEBIAN_12
 from tests.lab.sims.redfish import model
 from tests.lab.topology import Host, Infiniband, plane_of
 
@@ -22,7 +23,7 @@ GROUPS = {
     "switch": "switches",
 }
 HEAD = """\
-# The hosts of lab {name}, real Debian under systemd on one machine; BMCs, PDUs, cooling and InfiniBand are simulated.
+# The hosts of lab {name}, real systems under systemd on one machine; BMCs, PDUs, cooling and InfiniBand are simulated.
 # Groups are in the order in which hosts are dealt to pods: compute hosts first.
 """
 
@@ -51,7 +52,7 @@ def _shared(lab: Lab) -> dict[str, Any]:
         "ansible_ssh_private_key_file": str(lab.key),
         "ansible_ssh_common_args": f"-o UserKnownHostsFile={lab.known_hosts} -o StrictHostKeyChecking=yes",
         "ansible_python_interpreter": "/usr/bin/python3",
-        "operating_system_baseline": "Debian 12",
+        "operating_system_baseline": DEBIAN_12,
         "firmware_baseline": model.FIRMWARE,
         "listening_ports_policy": ["tcp/22"],
         "service_access_operators": [str(addresses.gateway)],
@@ -116,6 +117,8 @@ def _wheels_of_torch() -> list[Path]:
 
 def _host(lab: Lab, host: Host) -> dict[str, Any]:
     entry: dict[str, Any] = {"ansible_host": str(lab.addresses.of(host.number))}
+    if host.release != DEBIAN_12:
+        entry["operating_system_baseline"] = host.release
     if host.bmc:
         entry["bmc_address"] = str(lab.addresses.bmc(host))
         entry["serial_number"] = simulators.serial(lab, host)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from ipaddress import IPv4Network
 
-from tests.lab import disks, groups, image, inventory, kernel, network, simulators, supervisor
+from tests.lab import disks, groups, inventory, kernel, network, simulators, supervisor
 from tests.lab.lab import Lab, cache, find_lab, home, make_lab
 from tests.lab.processes import recorded, run, stop
 
@@ -26,7 +26,7 @@ def up(name: str, topology: str, wanted_network: str, say: Say) -> Lab:
         raise SystemExit(f"no lab can run here: {reason}")
     lab = find_lab(name) or _new_lab(make_lab(name, topology, wanted_network))
     say(f"lab {name} ({lab.topology.name}): {lab.topology.title}")
-    _timed(say, "image", lambda: _build_images(lab))
+    _timed(say, "image", lambda: supervisor.disk_layers(lab))
     _timed(say, "network", lambda: network.make_network(lab))
     disks.make_keys(lab)
     simulators.make_secrets(lab)
@@ -115,12 +115,6 @@ def _install_packages(say: Say) -> None:
     run(*environment, "apt-get", "install", "-y", "-qq", "--no-install-recommends", *kernel.packages())
 
 
-def _build_images(lab: Lab) -> None:
-    base = image.base_image()
-    if supervisor.needs_simulators(lab):
-        image.simulators_layer(base)
-
-
 def _boot(lab: Lab) -> None:
     supervisor.start(lab)
     for host in lab.topology.hosts:
@@ -129,7 +123,7 @@ def _boot(lab: Lab) -> None:
         wait_for_ssh(lab, host.name)
 
 
-def _timed(say: Say, what: str, act: Callable[[], None]) -> None:
+def _timed(say: Say, what: str, act: Callable[[], object]) -> None:
     begun = time.monotonic()
     act()
     say(f"  {what}: {time.monotonic() - begun:.1f} s")

@@ -115,10 +115,7 @@ def _done(action: Callable[[PoweredHost], None], host: PoweredHost) -> dict[str,
 
 def serve(lab: Lab) -> None:
     """Boot every host at once, then switch them as asked until told to end; all of them end first."""
-    base = image.base_image()
-    layers = {host.name: [base] for host in lab.topology.hosts}
-    if needs_simulators(lab):
-        layers[lab.topology.simulator_host] = [base, image.simulators_layer(base)]
+    layers = disk_layers(lab)
     hosts = {host.name: PoweredHost(lab, host, layers[host.name]) for host in lab.topology.hosts}
     packages = _serve_packages(lab)
     board = Switchboard(lab, hosts)
@@ -133,9 +130,13 @@ def serve(lab: Lab) -> None:
     packages.wait()
 
 
-def needs_simulators(lab: Lab) -> bool:
-    """Say whether the equipment needs more than Python: BMCs alone do not."""
-    return bool(lab.topology.pdus or lab.topology.cooling or lab.topology.infiniband)
+def disk_layers(lab: Lab) -> dict[str, list[Path]]:
+    """Return by host the images under its disk. What this week has not built yet is built."""
+    layers = {host.name: [image.base_image(host.release)] for host in lab.topology.hosts}
+    if lab.topology.needs_simulators:
+        under = layers[lab.topology.simulator_host]
+        under.append(image.simulators_layer(under[0]))
+    return layers
 
 
 def _serve_packages(lab: Lab) -> subprocess.Popen[bytes]:

@@ -18,6 +18,7 @@ from tests.lab import fabric, lifecycle
 from tests.lab.inventory import write_inventory
 from tests.lab.lab import DEFAULT_NAME, DEFAULT_NETWORK, Lab, make_lab
 from tests.lab.packages_cache import Proxy
+from tests.lab.releases import DEBIAN_12, RELEASES
 from tests.lab.topology import read_topology, topology_names
 
 
@@ -47,6 +48,15 @@ def test_no_two_of_a_lab_have_the_same_address(name: str) -> None:
     all_of_them += [addresses.bmc(host) for host in topology.hosts if host.bmc]
 
     assert len(all_of_them) == len({*all_of_them})
+
+
+@pytest.mark.parametrize("name", topology_names())
+def test_hosts_have_a_release_that_is_known_and_simulators_debian(name: str) -> None:
+    """What the simulators need is packaged over Debian's image alone."""
+    topology = read_topology(name)
+
+    assert {host.release for host in topology.hosts} <= set(RELEASES)
+    assert not topology.needs_simulators or topology.host(topology.simulator_host).release == DEBIAN_12
 
 
 def test_the_net_list_tells_every_link_from_both_ends() -> None:

@@ -9,18 +9,21 @@ from typing import Any
 
 import yaml
 
+from tests.lab.releases import DEBIAN_12
+
 FOLDER = Path(__file__).parent / "topologies"
 BMC_OFFSET = 100
 
 
 @dataclass(frozen=True)
 class Host:
-    """A host; `number` is the last octet of its address in every network."""
+    """A host; `number` is the last octet of its address in every network, `release` its operating system in `RELEASES`."""
 
     name: str
     role: str
     number: int
     bmc: bool = False
+    release: str = DEBIAN_12
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,11 @@ class Topology:
     cooling: tuple[CoolingUnit, ...] = ()
     infiniband: Infiniband | None = None
     storage_port: str = ""
+
+    @property
+    def needs_simulators(self) -> bool:
+        """Say whether the equipment needs more than Python: BMCs alone do not."""
+        return bool(self.pdus or self.cooling or self.infiniband)
 
     def host(self, name: str) -> Host:
         """Return a host by name. The error for an unknown name lists the known ones."""
