@@ -253,7 +253,6 @@ TOOLBOX: dict[str, Red] = {
     ),
     "redfish.critical_events": Red("a critical entry in the controller's log", CAPTURED, 1, {"redfish_log": captured("redfish_log.json")}),
     "redfish.bios_deviations": Red("a BIOS attribute differs", CAPTURED, 1, {"redfish_bios": captured("redfish_bios.json")} | PINS),
-    "rdma.rail_devices": Red("one of eight rails has a device", CAPTURED, 1, {"ibstat": captured("ibstat.txt")}, {"rails": 8}),
     "topology.mismatches": Red(
         "two cables in each other's ports", EDITED, 4,
         {"ibnetdiscover": captured("ibnetdiscover.txt"), "planned_links": json.dumps([["leaf1 1", "gpu2 1"], ["leaf1 2", "gpu1 1"], *LINKS[2:]])},

@@ -20,7 +20,7 @@ TEXTS = {
     ),
     "ports without a link": (
         "ibstat",
-        "rdma.rail_devices",
+        "rdma.port_active_ratio",
         "CA 'mlx5_0'\n" + "  Port 1:\n  State: Active\n  Physical state: LinkUp\n  Rate: 400\n" * 8_000,
     ),
     "lines just short enough": ("nvidia_topo", "gpu.nvlinks_min", f"{'a' * 4_998}\n" * 100),

@@ -123,10 +123,10 @@ CASES = (
         "topology.links_found_ratio": 1, "topology.mismatches": 0, "fabric.switches": 4,
     }, beside=PLAN),
     Case("ibstat", "ibstat.txt", {
-        "rdma.rail_devices": 1, "rdma.port_active_ratio": "0.125", "rdma.port_rate_min_gbit": None,
+        "rdma.port_active_ratio": "0.125", "rdma.port_rate_min_gbit": None,
     }, design={"rails": 8}),
     Case("ibstat", "ibstat.txt", {
-        "rdma.rail_devices": 1, "rdma.port_active_ratio": 1, "rdma.port_rate_min_gbit": 10,
+        "rdma.port_active_ratio": 1, "rdma.port_rate_min_gbit": 10,
     }, design={"rails": 1}),
     Case("perfquery", "perfquery.txt", {
         "port.symbol_error_growth": 0, "port.link_down_growth": 0, "port.error_growth": 0,

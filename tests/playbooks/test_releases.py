@@ -133,14 +133,15 @@ def test_a_role_is_told_whether_something_was_missing(said: Said) -> None:
 
 
 def test_roles_ask_one_role_for_packages() -> None:
-    """NVIDIA's packages come at pinned versions from a repository of their own."""
+    """NVIDIA's packages come at pinned versions from repositories of their own."""
     asking = {
         file.relative_to(ROLES).as_posix()
         for file in FOLDER.rglob("*.yml")
         if re.search(r"ansible\.builtin\.(apt|dnf|yum):", file.read_text(encoding="utf-8"))
     }
 
-    assert asking == {"packages/tasks/main.yml", "nvidia_stack/tasks/apt.yml", "nvidia_stack/tasks/dnf.yml"}
+    of_nvidia = {f"{role}/tasks/{tool}.yml" for role in ("nvidia_stack", "rdma_stack") for tool in ("apt", "dnf")}
+    assert asking == {"packages/tasks/main.yml"} | of_nvidia
 
 
 def test_the_table_describes_what_is_wanted_in_releases_that_are_known() -> None:

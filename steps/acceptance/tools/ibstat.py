@@ -30,13 +30,6 @@ class Port(NamedTuple):
     rate: Decimal
 
 
-def devices(handed: Handed) -> Found:
-    """Count ports that are active."""
-    ports = _ports(handed)
-    dark = [port.name for port in ports if not port.active]
-    return Found(Decimal(len(ports) - len(dark)), f"down: {', '.join(dark)}" if dark else f"{len(ports)} ports")
-
-
 def active_ratio(handed: Handed) -> Found:
     """Return the share of active ports, rounded down: of the planned rails, or of the ports if there are more."""
     ports = _ports(handed)
@@ -79,7 +72,6 @@ TOOL = Tool(
     "ibstat",
     "ibstat",
     (
-        Metric("rdma.rail_devices", "count", devices),
         Metric("rdma.port_active_ratio", "ratio", active_ratio),
         Metric("rdma.port_rate_min_gbit", "Gbit/s", rate_min),
     ),
