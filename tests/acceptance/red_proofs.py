@@ -123,6 +123,42 @@ def dead_collector(bench: Bench) -> Found:
     return bench.proof("fabric_counters_read", series)
 
 
+CARD_FIRMWARE = "printf 'FW Version: 28.39.1002\\nPSID: MT_0000000838\\n'"
+CARD_OPTIONS = "printf 'Configurations: Default Current Next Boot\\n  SRIOV_EN False(0) True(1) True(1)\\n'"
+CARD_PIN = {"MT_0000000838": {"version": "28.43.1014", "options": {"SRIOV_EN": False}}}
+
+
+def old_card(bench: Bench) -> Found:
+    """Let a card have an older firmware and another option than is pinned, below a port that redirects what it sends."""
+    cards = script("card_firmware", "network_cards")
+    port = bench.folder / "pci0000:16" / "0000:16:01.0"
+    (port / "0000:18:00.0").mkdir(parents=True)
+    (bench.folder / "devices").mkdir()
+    (bench.folder / "devices" / "0000:18:00.0").symlink_to(port / "0000:18:00.0")
+    bridge = (
+        "0000:16:01.0 PCI bridge\\n  ACSCtl: SrcValid+ ReqRedir+\\n\\n0000:17:01.0 PCI bridge\\n  ACSCtl: SrcValid+\\n"
+    )
+    lspci = f"""case "$*" in *-vvv*) printf '{bridge}';; *) echo '0000:18:00.0 0207: 15b3:1021';; esac"""
+    bench.programs({"lspci": lspci, "mstflint": CARD_FIRMWARE, "mstconfig": CARD_OPTIONS})
+    bench.patch.setattr(cards, "DEVICES", bench.folder / "devices")
+    return bench.proof("card_firmware", "mstflint", json.dumps(CARD_PIN), DEVICES=bench.folder / "devices")
+
+
+def other_stack(bench: Bench) -> Found:
+    """Let the kernel's own driver run beside NVIDIA's package, and the second of two cards be named as the first."""
+    devices = {"rail0": {"pci": "0000:18:00.0", "rate_gbit": 400}, "rail1": {"pci": "0000:2a:00.0", "rate_gbit": 400}}
+    for pci, name in {"0000:18:00.0": "mlx5_0", "0000:2a:00.0": "rail0"}.items():
+        (bench.folder / "bus/pci/devices" / pci / "infiniband" / name).mkdir(parents=True)
+    loaded = bench.folder / "module/mlx5_ib"
+    loaded.mkdir(parents=True)
+    (loaded / "srcversion").write_text("ABC\n", encoding="utf-8")
+    modinfo = 'case "$2" in filename) echo /lib/modules/6.1.0/kernel/drivers/infiniband/mlx5_ib.ko;; *) echo ABC;; esac'
+    bench.programs(
+        {"dpkg-query": "echo 3.1.0-091000", "modinfo": modinfo, "ibstat": "exit 0", "ibv_devinfo": "echo rail0"}
+    )
+    return bench.proof("rdma_stack", "doca", "3.1.0", "mlx5_ib", json.dumps(devices), SYS=bench.folder)
+
+
 def open_service(bench: Bench) -> Found:
     """Let a service answer anybody."""
     return bench.proof("service_logins", f"{bench.answers('').removeprefix('http://')}/")
@@ -619,6 +655,12 @@ PROOFS: dict[str, RedProof] = {
     "telemetry.interval_s": RedProof("counters are read once and never again", REAL, None, dead_collector),
     "fabric_manager.takeover_s": RedProof("the manager that stands by is dead too", REAL, None, nobody_takes_over),
     "fabric_manager.routes_changed": RedProof("a cable is cut as the master dies", REAL, 9, other_routes),
+    "nic.firmware_versions": RedProof("a card runs another firmware than is pinned", AT_THE_BOUNDARY, 2, old_card),
+    "nic.option_deviations": RedProof("a card has virtual functions where none are pinned", AT_THE_BOUNDARY, 1, old_card),
+    "nic.pcie_acs_enabled": RedProof("a port above a card redirects what it sends", AT_THE_BOUNDARY, 1, old_card),
+    "rdma.stack_version_matches": RedProof("the kernel's driver runs beside NVIDIA's package", AT_THE_BOUNDARY, False, other_stack),
+    "rdma.rail_devices": RedProof("programs find one device of two", AT_THE_BOUNDARY, 1, other_stack),
+    "rdma.device_name_deviations": RedProof("the second card has the first one's name", AT_THE_BOUNDARY, 2, other_stack),
     "ost.slowest_over_median": RedProof("one server's drive has a quarter of the others' rate", FILES, 0.25, lambda bench: bench.proof("slowest_target", SLOW_SERVER)),
     "filesystem.capacity_pb": RedProof("the file system is not mounted", REAL, None, no_shared_space),
     "filesystem.quota_enforced": RedProof("a folder without a limit", REAL, False, no_shared_space),

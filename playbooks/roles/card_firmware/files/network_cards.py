@@ -62,7 +62,8 @@ def options_in(text: str) -> dict:
 def is_set(value: str, wanted: object) -> bool:
     """Return whether a value as it is printed, as `True(1)`, is the one that is wanted: by its name or by its number."""
     parts = VALUE.fullmatch(value)
-    return str(wanted).lower() in {part.lower() for part in (*(parts.groups() if parts else ()), value)}
+    printed = {part.lower() for part in (*(parts.groups() if parts else ()), value)}
+    return str(wanted).lower() in printed or (isinstance(wanted, bool) and str(int(wanted)) in printed)
 
 
 def off(card: Card, wanted: dict) -> dict:
@@ -90,7 +91,9 @@ def compared(found: list, pinned: dict) -> dict:
     for card in known:
         wanted = pin[card.pci]
         if card.running != wanted.get("version", card.running) or card in behind:
-            differences.append(f"{card.pci} {card.psid} runs {card.running} and has {card.written}, not {wanted['version']}")
+            differences.append(
+                f"{card.pci} {card.psid} runs {card.running} and has {card.written}, not {wanted['version']}"
+            )
         differences += [
             f"{card.pci} {name} is {now}, and {later} after a restart, not {wanted['options'][name]}"
             for name, (now, later) in off(card, wanted["options"]).items()
@@ -104,9 +107,7 @@ def compared(found: list, pinned: dict) -> dict:
         ],
         "burn": [{"pci": card.pci, "psid": card.psid} for card in behind],
         "set": [
-            {"pci": card.pci, "options": words}
-            for card in known
-            if (words := assigned(card, pin[card.pci]["options"]))
+            {"pci": card.pci, "options": words} for card in known if (words := assigned(card, pin[card.pci]["options"]))
         ],
         "absent": [
             f"{card.pci} {name}"

@@ -33,7 +33,9 @@ def main() -> None:
         )
     except OSError as error:
         found = [(None, str(error))] * len(METRICS)
-    print(json.dumps({name: {"value": value, "note": note} for name, (value, note) in zip(METRICS, found, strict=True)}))
+    print(
+        json.dumps({name: {"value": value, "note": note} for name, (value, note) in zip(METRICS, found, strict=True)})
+    )
 
 
 def versions(cards: list[Card], pinned: dict) -> Found:

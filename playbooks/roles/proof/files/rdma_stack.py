@@ -46,7 +46,9 @@ def main() -> None:
             names(devices),
             planned(devices, ports),
         ]
-    print(json.dumps({name: {"value": value, "note": note} for name, (value, note) in zip(METRICS, found, strict=True)}))
+    print(
+        json.dumps({name: {"value": value, "note": note} for name, (value, note) in zip(METRICS, found, strict=True)})
+    )
 
 
 def stack(kind: str, version: str, driver: str) -> Found:
@@ -79,7 +81,9 @@ def names(devices: dict) -> Found:
         name: sorted(path.name for path in (SYS / "bus/pci/devices" / device["pci"] / "infiniband").glob("*"))
         for name, device in devices.items()
     }
-    wrong = [f"{devices[n]['pci']} is {' '.join(found) or 'no device'}, not {n}" for n, found in at.items() if found != [n]]
+    wrong = [
+        f"{devices[n]['pci']} is {' '.join(found) or 'no device'}, not {n}" for n, found in at.items() if found != [n]
+    ]
     return len(wrong), listed(wrong) or f"{len(devices)} devices have their names"
 
 
