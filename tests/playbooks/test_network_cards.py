@@ -6,7 +6,6 @@ The stand-ins print what the tools print, and prove nothing of a card.
 from __future__ import annotations
 
 import hashlib
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -127,6 +126,11 @@ for file in "$BENCH"/next.*; do cp "$file" "$BENCH/now.${file##*/next.}"; done
 if [ -e "$BENCH/hides" ] && [ "$(cat "$BENCH/now.ADVANCED_PCI_SETTINGS")" = 1 ]; then echo 0 >"$BENCH/now.MAX_ACC_OUT_READ"
 cp -n "$BENCH/now.MAX_ACC_OUT_READ" "$BENCH/next.MAX_ACC_OUT_READ"; cp "$BENCH/next.MAX_ACC_OUT_READ" "$BENCH/now.MAX_ACC_OUT_READ"; fi"""
 
+SCONTROL = """case "$*" in
+  *show*) echo "NodeName=node-1 State=$(cat "$BENCH/state")";;
+  *) echo "scontrol $*" >>"$BENCH/log";;
+esac"""
+
 
 class Host:
     """A host with one card, whose tools are stand-ins."""
@@ -134,11 +138,14 @@ class Host:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
         (folder / "bin").mkdir()
+        slurm = {"scontrol": SCONTROL, "squeue": "exit 0"}
         lspci = f"echo '{PCI} 0207: 15b3:1021'; echo '0000:19:00.0 0200: 8086:1521 (rev 01)'"
-        for name, text in {"flint": FLINT, "mlxconfig": CONFIG, "mlxfwreset": RESET, "lspci": lspci}.items():
+        nvidia = {"flint": FLINT, "mlxconfig": CONFIG, "mlxfwreset": RESET, "lspci": lspci}
+        for name, text in (nvidia | slurm).items():
             (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
             (folder / "bin" / name).chmod(0o755)
         (folder / "firmware.txt").write_text(FIRMWARE, encoding="utf-8")
+        (folder / "state").write_text("IDLE", encoding="utf-8")
         (folder / "image").write_text("28.44.0", encoding="utf-8")
         for name in ("written", "running"):
             (folder / name).write_text(NEW, encoding="utf-8")
@@ -204,11 +211,13 @@ def test_a_card_is_written_and_read_back_and_a_second_run_writes_nothing(host: H
 
     assert first.returncode == second.returncode == 0, first.stdout + second.stdout
     assert written == [
+        "scontrol update NodeName=node-1 State=DRAIN Reason=network card firmware",
         f"burn {host.folder}/{PSID}.bin",
         "set SRIOV_EN=1 ADVANCED_PCI_SETTINGS=1",
         "reset",
         "set MAX_ACC_OUT_READ=128",
         "reset",
+        "scontrol update NodeName=node-1 State=RESUME",
     ]
     assert host.log == written
     assert "changed=0 " in second.stdout
@@ -249,13 +258,13 @@ def test_an_image_with_another_checksum_is_not_written(host: Host) -> None:
 
 @pytest.mark.slow
 def test_a_card_that_keeps_its_old_firmware_fails_its_host(host: Host) -> None:
-    """The next hosts are not written: the play takes no failure."""
+    """The next hosts are not written: the play takes no failure. A node that somebody else has drained stays drained."""
+    (host.folder / "state").write_text("IDLE+DRAIN Reason=a fan", encoding="utf-8")
     (host.folder / "bin" / "mlxfwreset").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
 
     ran = host.play(host.pin())
 
     assert ran.returncode != 0
     assert "node-1 did not come to what is pinned" in ran.stdout
-    assert json.dumps(f"{PCI} {PSID} runs {NEW} and has 28.44.0, not 28.44.0").strip('"') in " ".join(
-        ran.stdout.split()
-    )
+    assert [line for line in host.log if "scontrol" in line] == []
+    assert f"{PCI} {PSID} runs {NEW} and has 28.44.0, not 28.44.0" in " ".join(ran.stdout.split())
