@@ -235,6 +235,11 @@ def test_a_card_is_written_and_read_back_and_a_second_run_writes_nothing(host: H
             {"card_firmware_window": ["24:00", "24:01"]},
             "cards are written from 24:00 to 24:01",
         ),
+        (
+            {PSID: {"options": {"SRIOV_EN": 1}}},
+            {"card_firmware_restart": "cold"},
+            "the inventory names no controller of node-1",
+        ),
     ],
 )
 def test_nothing_is_written_where_something_lacks(
