@@ -214,7 +214,7 @@ def drive(site: Site, is_over: Callable[[Rows], bool]) -> None:
         if time.monotonic() - quiet_since > PATIENCE_S:
             site.run("status")
             sys.exit("nothing has happened for a long time")
-        time.sleep(1)
+        time.sleep(4)  # each look asks about every activity that is ready
 
 
 def make(site: Site, preset: str) -> None:
