@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Says whether a window of maintenance is open, such as `Sat,Sun 22:00-04:00 Europe/Berlin`: `maintenance_window.py WINDOW`.
 
 The exit code is 0 where it is open, 1 where it is not, and 2 where it is not one. A window begins on its days, on each day where it
@@ -7,7 +6,7 @@ names none, and may end on the next. The control node asks, whose zones are know
 
 import re
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -18,10 +17,10 @@ def main() -> None:
     """Say which time it is there, beside the window, and whether that is in it."""
     window = sys.argv[1]
     if not window:
-        print("no window is stated: set maintenance_window in the inventory, such as `Sat,Sun 22:00-04:00 Europe/Berlin`")
+        print("no window is stated: set maintenance_window, such as `Sat,Sun 22:00-04:00 Europe/Berlin`")
         sys.exit(1)
     try:
-        open_now, now = is_open(window, datetime.now(timezone.utc))  # noqa: UP017  # as hosts with Python 3.10 write it
+        open_now, now = is_open(window, datetime.now(UTC))
     except ValueError as error:
         print(error)
         sys.exit(2)

@@ -1,6 +1,6 @@
-"""Which driver a host gets, when its change may restart it, and what containers are told of it. No GPU is there: stand-ins answer.
+"""Which driver a host gets, when its change may restart it, what containers are told of it, and which images are taken.
 
-The roles' tasks are played by Ansible. Slurm's commands and NVIDIA's are scripts that note how they were called.
+No GPU is there. The roles' tasks are played by Ansible. Slurm's commands and NVIDIA's are scripts that note how they were called.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ledger.machine_time import machine_time
 from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
 
@@ -41,7 +42,8 @@ def play(folder: Path, hosts: dict[str, Any], content: dict[str, Any], *options:
 
     def said(host: str, task: str) -> Any:
         found = [one["hosts"][host] for one in tasks if host in one["hosts"] and task in one["task"]["name"]]
-        return next((one["msg"] for one in found if "msg" in one), None)
+        each = [result for one in found for result in one.get("results", [one])]
+        return next((one["msg"] for one in each if "msg" in one), None)
 
     return said
 
@@ -149,6 +151,7 @@ COMMANDS = {
         node=${2#--nodelist=}; jobs="$HOSTS/$node.jobs"
         head -n 1 "$jobs"; if [ "$node" != stuck ]; then sed -i 1d "$jobs"; fi""",
     "sinfo": 'node=${3#--nodes=}; tr "[:upper:]" "[:lower:]" < "$HOSTS/$node.state"',
+    "enroot": 'echo "$4" > "$3"; case "$4" in *broken*) exit 1;; esac',
     "nvidia-ctk": 'for word in "$@"; do echo "libcuda.so.580.95.05" > "${word#--output=}"; done',
 }
 
@@ -164,7 +167,7 @@ def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ALWAYS = "00:00-24:00 UTC"
-NEVER = f"{datetime.now(UTC) + timedelta(days=3):%a} 22:00-04:00 UTC"
+NEVER = f"{machine_time() + timedelta(days=3):%a} 22:00-04:00 UTC"
 NODES: dict[str, tuple[str, str, list[str], str]] = {
     "idle": (ALWAYS, "", [], "IDLE"),
     "busy": (ALWAYS, "", ["17", "17"], "MIXED"),
@@ -187,12 +190,13 @@ def nodes(tmp_path_factory: pytest.TempPathFactory, stand_ins: Path) -> tuple[Sa
         (folder / f"{name}.reason").write_text(f"{reason}\n", encoding="utf-8")
         (folder / f"{name}.jobs").write_text("".join(f"{job}\n" for job in looks), encoding="utf-8")
     values = {"maintenance_what": "a new driver", "maintenance_wait_s": 4, "maintenance_poll_s": 1}
+    kept = f"{folder}/{{{{ inventory_hostname }}}}"
     content = {
         "environment": {"PATH": f"{stand_ins}:{os.environ['PATH']}", "HOSTS": str(folder)},
         "vars": values,
         "tasks": [
             {"ansible.builtin.include_role": {"name": "maintenance"}},
-            {"ansible.builtin.command": {"argv": ["cp", f"{folder}/{{{{ inventory_hostname }}}}.reason", f"{folder}/{{{{ inventory_hostname }}}}.out"]}},
+            {"ansible.builtin.command": {"argv": ["cp", f"{kept}.reason", f"{kept}.out"]}},
             {"ansible.builtin.include_role": {"name": "maintenance", "tasks_from": "leave"}},
         ],
     }
@@ -228,10 +232,11 @@ def test_a_node_that_somebody_else_took_out_stays_out(nodes: tuple[Said, Path]) 
 @pytest.mark.slow
 def test_outside_of_the_window_nothing_is_changed_and_what_is_pending_is_said(nodes: tuple[Said, Path]) -> None:
     said, folder = nodes
+    message = said("closed", "Stop outside")
 
     assert not read(folder, "closed.asked") + read(folder, "unstated.asked")
-    assert said("closed", "Stop outside").startswith("closed is in use, and this is pending: a new driver. It needs a restart, and")
-    assert f"outside of the window {NEVER}. Nothing was changed" in said("closed", "Stop outside")
+    assert message.startswith("closed is in use, and this is pending: a new driver. It needs a restart, and it is ")
+    assert f"outside of the window {NEVER}. Nothing was changed" in message
     assert "no window is stated: set maintenance_window" in said("unstated", "Stop outside")
 
 
@@ -260,15 +265,63 @@ def test_containers_are_told_of_the_driver_that_runs(tmp_path: Path, stand_ins: 
     for name, (content, _) in TOLD.items():
         if content:
             (tmp_path / name).write_text(f"{content}\n", encoding="utf-8")
-    content = {
+    plays = {
         "environment": {"PATH": f"{stand_ins}:{os.environ['PATH']}"},
         "vars": {"nvidia_stack_loaded": str(tmp_path / "version")},
         "tasks": [{"ansible.builtin.include_tasks": str(ROLES / "nvidia_stack" / "tasks" / "devices.yml")}],
     }
-    play(tmp_path, {name: {"nvidia_stack_devices": str(tmp_path / name)} for name in TOLD}, content)
+    play(tmp_path, {name: {"nvidia_stack_devices": str(tmp_path / name)} for name in TOLD}, plays)
 
     for name, (before, made) in TOLD.items():
         assert read(tmp_path, name) == ("libcuda.so.580.95.05" if made else before)
+
+
+DIGEST = "0123456789abcdef" * 4
+IMAGES = {
+    "by-digest": f"registry.site:5000/ml/pytorch@sha256:{DIGEST}",
+    "by-tag": "registry.site:5000/ml/pytorch:25.10",
+    "by-both": f"registry.site:5000/ml/pytorch:25.10@sha256:{DIGEST}",
+    "cut-off": f"registry.site:5000/ml/broken@sha256:{DIGEST}",
+    "without-enroot": f"registry.site:5000/ml/pytorch@sha256:{DIGEST}",
+}
+
+
+@pytest.mark.slow
+def test_an_image_is_named_by_its_digest_and_imported_whole_or_not_at_all(tmp_path: Path, stand_ins: Path) -> None:
+    """What is not pinned is said too."""
+    usual = "/usr/sbin:/usr/bin:/sbin:/bin"
+    hosts = {
+        name: {
+            "frameworks_images": {"pytorch": image},
+            "frameworks_folder": str(tmp_path / name),
+            "path": usual if name == "without-enroot" else f"{stand_ins}:{usual}",
+        }
+        for name, image in IMAGES.items()
+    }
+    content = {
+        "environment": {"PATH": "{{ path }}"},
+        "vars": {"frameworks_environments": {"one": ["torch==2.8.0", "numpy"], "other": "torch.lock"}},
+        "tasks": [
+            {"ansible.builtin.include_vars": str(ROLES / "frameworks" / "vars" / "main.yml")},
+            {"name": "Tried", "ansible.builtin.debug": {"msg": "{{ frameworks_tried }}"}},
+            {"ansible.builtin.include_tasks": str(ROLES / "frameworks" / "tasks" / "pins.yml")},
+            {"ansible.builtin.include_tasks": str(ROLES / "frameworks" / "tasks" / "images.yml")},
+        ],
+    }
+    for name in IMAGES:
+        (tmp_path / name).mkdir()
+    said = play(tmp_path, hosts, content)
+
+    link = tmp_path / "by-digest" / "images" / "pytorch.sqsh"
+    assert link.resolve().name == f"{DIGEST}.sqsh"
+    assert read(link.parent, link.name) == f"docker://registry.site:5000#ml/pytorch:sha256:{DIGEST}"
+    for refused in ("by-tag", "by-both"):
+        assert "a tag may be another image tomorrow" in said(refused, "Refuse an image")
+        assert not list((tmp_path / refused).iterdir())
+    assert not list((tmp_path / "cut-off" / "images").iterdir())
+    assert "has no enroot" in said("without-enroot", "Refuse images without")
+    assert said("by-digest", "Tried") == ["one", "other", "images/pytorch.sqsh"]
+    assert said("by-digest", "Say what is not pinned").startswith("one: numpy without a version")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +345,9 @@ def test_a_window_begins_on_its_days_in_its_zone_and_may_end_on_the_next(window:
     assert found is is_open
 
 
-@pytest.mark.parametrize("window", ["22:00", "Sat 22:00-04:00", "Sab 22:00-04:00 UTC", "22:00-22:00 UTC", "22:00-04:00 Europe/Atlantis"])
+@pytest.mark.parametrize(
+    "window", ["22:00", "Sat 22:00-04:00", "Sab 22:00-04:00 UTC", "22:00-22:00 UTC", "22:00-04:00 Europe/Atlantis"]
+)
 def test_what_is_no_window_is_refused(window: str) -> None:
     with pytest.raises(ValueError, match=r"is no (window|time zone)"):
-        script("maintenance", "maintenance_window").is_open(window, datetime.now(UTC))
+        script("maintenance", "maintenance_window").is_open(window, machine_time())
