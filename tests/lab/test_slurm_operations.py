@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
+from ledger.machine_time import machine_time
 from tests.lab import lifecycle, network, supervisor
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
-from tests.lab.playing import NAMES, PEOPLE, find, play, played
+from tests.lab.playing import NAMES, PEOPLE, Played, find, play, played
 from tests.lab.reaching import answers, broken, ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
@@ -307,3 +309,61 @@ def test_the_queue_goes_on_when_the_first_controller_loses_power_and_comes_back(
     assert ended == ["COMPLETED"] * 2
     until(partial(node, lab, "node-02"), lambda said: said == "idle none", seconds=60)
     assert "primary) at mgmt is UP" in ssh(lab, "mgmt", "scontrol ping")
+
+
+MAINTENANCE = """
+- hosts: node-01
+  gather_facts: false
+  vars: {maintenance_what: a new driver, maintenance_poll_s: 1}
+  roles: [maintenance]
+  post_tasks:
+    - name: See how it is meanwhile
+      ansible.builtin.command:
+        argv: [sinfo, -h, -n, node-01, -p, main, -o, "%T %E"]
+      changed_when: false
+    - ansible.builtin.include_role: {name: maintenance, tasks_from: leave}
+"""
+ALWAYS = "00:00-24:00 UTC"
+
+
+def maintain(lab: Lab, folder: Path, **settings: str | int) -> Played:
+    """Take a node out of service for maintenance, look at it, and put it back."""
+    plays = folder / "plays.yml"
+    plays.write_text(MAINTENANCE, encoding="utf-8")
+    return play(lab, plays, "-v", "-e", json.dumps(settings))
+
+
+def test_a_node_is_empty_before_it_is_maintained_and_takes_jobs_afterwards(lab: Lab, tmp_path: Path) -> None:
+    job = submit(lab, "-w node-01", "sleep 10")
+    until(partial(state, lab, job), "RUNNING".__eq__, seconds=30)
+
+    ran = maintain(lab, tmp_path, maintenance_window=ALWAYS)
+
+    assert ran.rc == 0, ran.said[-4000:]
+    assert '"stdout": "drained maintenance: a new driver"' in ran.said
+    assert not state(lab, job)
+    assert node(lab) == "idle none"
+
+
+def test_a_node_whose_job_does_not_end_is_put_back_and_nothing_else_is_done(lab: Lab, tmp_path: Path) -> None:
+    job = submit(lab, "-w node-01", "sleep 300")
+    until(partial(state, lab, job), "RUNNING".__eq__, seconds=30)
+
+    ran = maintain(lab, tmp_path, maintenance_window=ALWAYS, maintenance_wait_s=4)
+    after, still = node(lab), state(lab, job)
+    ssh(lab, "mgmt", f"scancel {job}")
+
+    assert ran.rc != 0
+    assert f"Jobs {job} had not ended after 4 s" in ran.said
+    assert (after, still) == ("mixed none", "RUNNING")
+
+
+def test_outside_of_the_window_no_node_is_taken_out(lab: Lab, tmp_path: Path) -> None:
+    closed = f"{machine_time() + timedelta(days=3):%a} 22:00-04:00 UTC"
+    until(partial(node, lab), "idle none".__eq__, seconds=30)
+
+    ran = maintain(lab, tmp_path, maintenance_window=closed)
+
+    assert ran.rc != 0
+    assert f"outside of the window {closed}. Nothing was changed" in ran.said
+    assert node(lab) == "idle none"

@@ -1,6 +1,6 @@
 """Proves each framework by training steps that must lower the loss, on a GPU where there is one, and by its module.
 
-Arguments: the folder of environments, then their names.
+Arguments: the folder of environments, then their names; `images/NAME.sqsh` is an image, which enroot starts.
 """
 
 import json
@@ -35,11 +35,14 @@ def main() -> None:
     folder, *names = sys.argv[1:]
     notes, failures = [], 0
     for name in names:
-        command = [str(Path(folder) / name / "bin" / "python"), "-c", STEPS.get(name, f"import {name}")]
+        image, what = name.endswith(".sqsh"), Path(name).stem
+        python = ["enroot", "start", str(Path(folder) / name), "python3"] if image else [f"{folder}/{name}/bin/python"]
+        command = [*python, "-c", STEPS.get(what, f"import {what}")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         failures += done.returncode != 0
         last = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()[-1:]
         notes.append(f"{name}: {' '.join(last)[:160]}")
+    names = [name for name in names if not name.endswith(".sqsh")]
     missing = [name for name in names if loaded(name) != str(Path(folder) / name / "bin" / "python3")]
     unloaded = f"no module of {', '.join(missing)}" if missing else f"{len(names)} modules loaded in a login shell"
     print(
