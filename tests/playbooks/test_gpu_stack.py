@@ -19,6 +19,7 @@ import pytest
 from ledger.machine_time import machine_time
 from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
+from tests.playbooks.slurm import ALWAYS, COMMANDS, commands, node
 
 ROLES = FOLDER / "roles"
 OPEN = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs-builder@x)"
@@ -138,19 +139,7 @@ def test_a_change_is_pending_where_another_version_or_another_module_runs(chosen
     )
 
 
-COMMANDS = {
-    "systemctl": 'if [ -e "$HOSTS/slurm" ]; then echo "slurmd.service enabled enabled"; else exit 1; fi',
-    "scontrol": """
-        case "$1 $3" in
-        "show "*) node=$3; echo "NodeName=$node State=$(cat "$HOSTS/$node.state") Reason=$(cat "$HOSTS/$node.reason") [root@now]";;
-        "update State=DRAIN") node=${2#NodeName=}; echo IDLE+DRAIN > "$HOSTS/$node.state"; echo "${4#Reason=}" > "$HOSTS/$node.reason";;
-        "update State=RESUME") node=${2#NodeName=}; echo IDLE > "$HOSTS/$node.state"; : > "$HOSTS/$node.reason";;
-        esac
-        echo "$*" >> "$HOSTS/$node.asked" """,
-    "squeue": """
-        node=${2#--nodelist=}; jobs="$HOSTS/$node.jobs"
-        head -n 1 "$jobs"; if [ "$node" != stuck ]; then sed -i 1d "$jobs"; fi""",
-    "sinfo": 'node=${3#--nodes=}; tr "[:upper:]" "[:lower:]" < "$HOSTS/$node.state"',
+NVIDIA = {
     "enroot": 'echo "$4" > "$3"; case "$4" in *broken*) exit 1;; esac',
     "nvidia-ctk": 'for word in "$@"; do echo "libcuda.so.580.95.05" > "${word#--output=}"; done',
 }
@@ -160,22 +149,19 @@ COMMANDS = {
 def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of commands that stand in for Slurm's and NVIDIA's."""
     folder = tmp_path_factory.mktemp("commands")
-    for name, content in COMMANDS.items():
-        (folder / name).write_text(f"#!/bin/sh\n{content}\n", encoding="utf-8")
-        (folder / name).chmod(0o755)
+    commands(folder, COMMANDS | NVIDIA)
     return folder
 
 
-ALWAYS = "00:00-24:00 UTC"
 NEVER = f"{machine_time() + timedelta(days=3):%a} 22:00-04:00 UTC"
-NODES: dict[str, tuple[str, str, list[str], str]] = {
-    "idle": (ALWAYS, "", [], "IDLE"),
-    "busy": (ALWAYS, "", ["17", "17"], "MIXED"),
-    "stuck": (ALWAYS, "", ["18"], "MIXED"),
-    "closed": (NEVER, "", [], "IDLE"),
-    "unstated": ("", "", [], "IDLE"),
-    "somebody-elses": (ALWAYS, "a fan", [], "IDLE+DRAIN"),
-    "left-by-an-earlier-run": (ALWAYS, "maintenance: driver", [], "IDLE+DRAIN"),
+NODES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
+    "idle": (ALWAYS, "", (), "IDLE"),
+    "busy": (ALWAYS, "", ("17", "17"), "MIXED"),
+    "stuck": (ALWAYS, "", ("18",), "MIXED"),
+    "closed": (NEVER, "", (), "IDLE"),
+    "unstated": ("", "", (), "IDLE"),
+    "somebody-elses": (ALWAYS, "a fan", (), "IDLE+DRAIN"),
+    "left-by-an-earlier-run": (ALWAYS, "maintenance: driver", (), "IDLE+DRAIN"),
 }
 """Nodes: the window, why they are out of service, looks that see a job, and the state."""
 
@@ -184,11 +170,8 @@ NODES: dict[str, tuple[str, str, list[str], str]] = {
 def nodes(tmp_path_factory: pytest.TempPathFactory, stand_ins: Path) -> tuple[Said, Path]:
     """Return what was said as nodes were taken out and put back, and the folder of what Slurm's stand-ins noted."""
     folder = tmp_path_factory.mktemp("nodes")
-    (folder / "slurm").touch()
-    for name, (_, reason, looks, state) in NODES.items():
-        (folder / f"{name}.state").write_text(f"{state}\n", encoding="utf-8")
-        (folder / f"{name}.reason").write_text(f"{reason}\n", encoding="utf-8")
-        (folder / f"{name}.jobs").write_text("".join(f"{job}\n" for job in looks), encoding="utf-8")
+    for name, (_, reason, jobs, state) in NODES.items():
+        node(folder, name, state, reason, jobs)
     values = {"maintenance_what": "a new driver", "maintenance_wait_s": 4, "maintenance_poll_s": 1}
     kept = f"{folder}/{{{{ inventory_hostname }}}}"
     content = {

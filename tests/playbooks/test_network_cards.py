@@ -16,6 +16,7 @@ import yaml
 
 from tests.lab.playing import environment
 from tests.playbooks.scripts import script
+from tests.playbooks.slurm import ALWAYS, COMMANDS, commands, node
 
 SAMPLES = Path(__file__).parent / "cards"
 FIRMWARE = (SAMPLES / "firmware.txt").read_text(encoding="utf-8")
@@ -113,23 +114,18 @@ def test_an_option_that_a_card_does_not_show_is_named_unless_another_option_show
 
 
 FLINT = """case "$*" in
-  *burn) cp "$4" "$BENCH/written"; echo "burn $4" >>"$BENCH/log";;
-  *) sed -e "s/^\\(FW Version: *\\).*/\\1$(cat "$BENCH/written")/" -e "s/^\\(FW Version(Running): *\\).*/\\1$(cat "$BENCH/running")/" "$BENCH/firmware.txt";;
+  *burn) cp "$4" "$HOSTS/written"; echo "burn $4" >>"$HOSTS/node-1.asked";;
+  *) sed -e "s/^\\(FW Version: *\\).*/\\1$(cat "$HOSTS/written")/" -e "s/^\\(FW Version(Running): *\\).*/\\1$(cat "$HOSTS/running")/" "$HOSTS/firmware.txt";;
 esac"""
 CONFIG = """case "$*" in
-  *set*) shift 4; echo "set $*" >>"$BENCH/log"; for word; do echo "${word#*=}" >"$BENCH/next.${word%%=*}"; done;;
+  *set*) shift 4; echo "set $*" >>"$HOSTS/node-1.asked"; for word; do echo "${word#*=}" >"$HOSTS/next.${word%%=*}"; done;;
   *) echo "Configurations: Default Current Next Boot"
-     for file in "$BENCH"/next.*; do name=${file##*/next.}; echo "        $name 0 $(cat "$BENCH/now.$name") $(cat "$file")"; done;;
+     for file in "$HOSTS"/next.*; do name=${file##*/next.}; echo "        $name 0 $(cat "$HOSTS/now.$name") $(cat "$file")"; done;;
 esac"""
-RESET = """echo reset >>"$BENCH/log"; cp "$BENCH/written" "$BENCH/running"
-for file in "$BENCH"/next.*; do cp "$file" "$BENCH/now.${file##*/next.}"; done
-if [ -e "$BENCH/hides" ] && [ "$(cat "$BENCH/now.ADVANCED_PCI_SETTINGS")" = 1 ]; then echo 0 >"$BENCH/now.MAX_ACC_OUT_READ"
-cp -n "$BENCH/now.MAX_ACC_OUT_READ" "$BENCH/next.MAX_ACC_OUT_READ"; cp "$BENCH/next.MAX_ACC_OUT_READ" "$BENCH/now.MAX_ACC_OUT_READ"; fi"""
-
-SCONTROL = """case "$*" in
-  *show*) echo "NodeName=node-1 State=$(cat "$BENCH/state")";;
-  *) echo "scontrol $*" >>"$BENCH/log";;
-esac"""
+RESET = """echo reset >>"$HOSTS/node-1.asked"; cp "$HOSTS/written" "$HOSTS/running"
+for file in "$HOSTS"/next.*; do cp "$file" "$HOSTS/now.${file##*/next.}"; done
+if [ -e "$HOSTS/hides" ] && [ "$(cat "$HOSTS/now.ADVANCED_PCI_SETTINGS")" = 1 ]; then echo 0 >"$HOSTS/now.MAX_ACC_OUT_READ"
+cp -n "$HOSTS/now.MAX_ACC_OUT_READ" "$HOSTS/next.MAX_ACC_OUT_READ"; cp "$HOSTS/next.MAX_ACC_OUT_READ" "$HOSTS/now.MAX_ACC_OUT_READ"; fi"""
 
 
 class Host:
@@ -137,29 +133,26 @@ class Host:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
-        (folder / "bin").mkdir()
-        slurm = {"scontrol": SCONTROL, "squeue": "exit 0"}
         lspci = f"echo '{PCI} 0207: 15b3:1021'; echo '0000:19:00.0 0200: 8086:1521 (rev 01)'"
         nvidia = {"flint": FLINT, "mlxconfig": CONFIG, "mlxfwreset": RESET, "lspci": lspci}
-        for name, text in (nvidia | slurm).items():
-            (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-            (folder / "bin" / name).chmod(0o755)
+        commands(folder / "bin", COMMANDS | nvidia)
+        node(folder, "node-1")
         (folder / "firmware.txt").write_text(FIRMWARE, encoding="utf-8")
-        (folder / "state").write_text("IDLE", encoding="utf-8")
         (folder / "image").write_text("28.44.0", encoding="utf-8")
         for name in ("written", "running"):
             (folder / name).write_text(NEW, encoding="utf-8")
         for option in ("SRIOV_EN", "ADVANCED_PCI_SETTINGS"):
             for when in ("now", "next"):
                 (folder / f"{when}.{option}").write_text("0", encoding="utf-8")
-        monkeypatch.setenv("BENCH", str(folder))
+        monkeypatch.setenv("HOSTS", str(folder))
         monkeypatch.setenv("PATH", f"{folder}/bin", prepend=":")
 
     @property
     def log(self) -> list[str]:
         """Return what was written, in order."""
-        file = self.folder / "log"
-        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        file = self.folder / "node-1.asked"
+        asked = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        return [line for line in asked if not line.startswith("show ")]
 
     def pin(self, **changed: Any) -> dict[str, Any]:
         """Return a newer firmware as it is pinned."""
@@ -173,6 +166,7 @@ class Host:
             "card_firmware_tools": "mft",
             "card_firmware_restart": "reset",
             "card_firmware_folder": str(self.folder),
+            "maintenance_window": ALWAYS,
         } | variables
         tasks = [{"ansible.builtin.include_role": {"name": "card_firmware", "tasks_from": "bring"}}]
         play = [{"hosts": "all", "gather_facts": False, "vars": given, "tasks": tasks}]
@@ -211,13 +205,13 @@ def test_a_card_is_written_and_read_back_and_a_second_run_writes_nothing(host: H
 
     assert first.returncode == second.returncode == 0, first.stdout + second.stdout
     assert written == [
-        "scontrol update NodeName=node-1 State=DRAIN Reason=network card firmware",
+        f"update NodeName=node-1 State=DRAIN Reason=maintenance: firmware or options of network cards {PCI}",
         f"burn {host.folder}/{PSID}.bin",
         "set SRIOV_EN=1 ADVANCED_PCI_SETTINGS=1",
         "reset",
         "set MAX_ACC_OUT_READ=128",
         "reset",
-        "scontrol update NodeName=node-1 State=RESUME",
+        "update NodeName=node-1 State=RESUME",
     ]
     assert host.log == written
     assert "changed=0 " in second.stdout
@@ -230,11 +224,7 @@ def test_a_card_is_written_and_read_back_and_a_second_run_writes_nothing(host: H
         ({}, {}, f"has no entry for {PCI} {PSID}"),
         ({PSID: {"version": "28.44.0"}}, {}, f"no image with its checksum for {PCI} {PSID}"),
         ({PSID: {"options": {"NO_SUCH_OPTION": 1}}}, {}, f"the card does not have: {PCI} NO_SUCH_OPTION"),
-        (
-            {PSID: {"options": {"SRIOV_EN": 1}}},
-            {"card_firmware_window": ["24:00", "24:01"]},
-            "cards are written from 24:00 to 24:01",
-        ),
+        ({PSID: {"options": {"SRIOV_EN": 1}}}, {"maintenance_window": ""}, "no window is stated"),
         (
             {PSID: {"options": {"SRIOV_EN": 1}}},
             {"card_firmware_restart": "cold"},
@@ -263,13 +253,12 @@ def test_an_image_with_another_checksum_is_not_written(host: Host) -> None:
 
 @pytest.mark.slow
 def test_a_card_that_keeps_its_old_firmware_fails_its_host(host: Host) -> None:
-    """The next hosts are not written: the play takes no failure. A node that somebody else has drained stays drained."""
-    (host.folder / "state").write_text("IDLE+DRAIN Reason=a fan", encoding="utf-8")
+    """It stays out of service. The next hosts are not written: the play takes no failure."""
     (host.folder / "bin" / "mlxfwreset").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
 
     ran = host.play(host.pin())
 
     assert ran.returncode != 0
     assert "node-1 did not come to what is pinned" in ran.stdout
-    assert [line for line in host.log if "scontrol" in line] == []
+    assert [line.split()[2] for line in host.log if line.startswith("update")] == ["State=DRAIN"]
     assert f"{PCI} {PSID} runs {NEW} and has 28.44.0, not 28.44.0" in " ".join(ran.stdout.split())
