@@ -205,7 +205,7 @@ def test_a_card_is_written_and_read_back_and_a_second_run_writes_nothing(host: H
 
     assert first.returncode == second.returncode == 0, first.stdout + second.stdout
     assert written == [
-        f"update NodeName=node-1 State=DRAIN Reason=maintenance: firmware or options of network cards {PCI}",
+        f"update NodeName=node-1 State=DRAIN Reason=maintenance by card_firmware: firmware or options of network cards {PCI}",
         f"burn {host.folder}/{PSID}.bin",
         "set SRIOV_EN=1 ADVANCED_PCI_SETTINGS=1",
         "reset",
