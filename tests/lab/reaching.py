@@ -13,7 +13,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from tests.lab.lab import Lab
 from tests.lab.lifecycle import ssh_command
@@ -35,6 +36,32 @@ def answers(lab: Lab, host: str) -> bool:
         return subprocess.run(command, capture_output=True, check=False, timeout=2).returncode == 0
     except subprocess.TimeoutExpired:
         return False
+
+
+class PeoplesKey(NamedTuple):
+    """An SSH key by which people come in, beside the lab's own."""
+
+    lab: Lab
+    file: Path
+
+    @classmethod
+    def made(cls, lab: Lab, folder: Path) -> PeoplesKey:
+        """Return a new key, which is in a folder."""
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key")], check=True)
+        return cls(lab, folder / "key")
+
+    @property
+    def public(self) -> str:
+        """The line of the public key."""
+        return self.file.with_suffix(".pub").read_text(encoding="utf-8").strip()
+
+    def run(self, name: str, host: str, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command on a host as a person."""
+        words = [word for word in ssh_command(self.lab, host)[:-1] if word != str(self.lab.key)]
+        words.remove("-i")
+        address = self.lab.addresses.of(self.lab.topology.host(host).number)
+        login = [*words, "-i", str(self.file), f"{name}@{address}", command]
+        return subprocess.run(login, capture_output=True, text=True, check=False, timeout=180)
 
 
 @contextmanager

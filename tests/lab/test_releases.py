@@ -8,15 +8,15 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
-from tests.lab.lifecycle import ssh_command
 from tests.lab.playing import Played, find, play, played
-from tests.lab.reaching import broken, service, ssh, until
+from tests.lab.reaching import PeoplesKey, broken, service, ssh, until
 from tests.lab.releases import RELEASES, UBUNTU_24_04
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
@@ -39,12 +39,10 @@ class Site:
 
     def __init__(self, lab: Lab, folder: Path) -> None:
         self.lab = lab
-        self.key = folder / "key"
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.key)], check=True)
-        public = self.key.with_suffix(".pub").read_text(encoding="utf-8").strip()
+        self.key = PeoplesKey.made(lab, folder)
         self.people = folder / "people.json"
         lists = {
-            "directory_server_people": [{"name": "ada", "uid": 20001, "ssh_keys": [public]}],
+            "directory_server_people": [{"name": "ada", "uid": 20001, "ssh_keys": [self.key.public]}],
             "slurm_policy_accounts": {"research": {"fairshare": 100, "users": ["ada"]}},
         }
         self.people.write_text(json.dumps(lists), encoding="utf-8")
@@ -56,12 +54,7 @@ class Site:
 
     def as_ada(self, host: str, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command on a host as the person, let in by her key."""
-        words = ssh_command(self.lab, host)[:-1]
-        words[words.index(str(self.lab.key))] = str(self.key)
-        address = self.lab.addresses.of(self.lab.topology.host(host).number)
-        return subprocess.run(
-            [*words, f"ada@{address}", command], capture_output=True, text=True, check=False, timeout=180
-        )
+        return self.key.run("ada", host, command)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +93,7 @@ def test_a_line_of_every_host_is_found_in_the_store(site: Site) -> None:
 
     for host in HOSTS:
         search = f"logsearch --host {host} zebra{host.replace('-', '')}"
-        assert host in until(lambda search=search: ssh(site.lab, "mgmt", search), bool, seconds=30)  # type: ignore[misc]
+        assert host in until(partial(ssh, site.lab, "mgmt", search), bool, seconds=30)
 
 
 def test_a_person_logs_in_where_people_may_and_a_job_writes_into_their_home(site: Site) -> None:

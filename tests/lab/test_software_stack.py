@@ -18,9 +18,8 @@ import pytest
 import yaml
 
 from tests.lab.lab import Lab
-from tests.lab.lifecycle import ssh_command
 from tests.lab.playing import FOLDER, Played, find, played
-from tests.lab.reaching import ssh, until
+from tests.lab.reaching import PeoplesKey, ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
@@ -34,9 +33,8 @@ class Stack:
 
     def __init__(self, lab: Lab, folder: Path) -> None:
         self.lab = lab
-        self.key = folder / "key"
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.key)], check=True)
-        public = self.key.with_suffix(".pub").read_text(encoding="utf-8").strip()
+        self.key = PeoplesKey.made(lab, folder)
+        public = self.key.public
         self.people = folder / "people.json"
         self.people.write_text(
             json.dumps(
@@ -65,16 +63,7 @@ class Stack:
 
     def as_person(self, name: str, host: str, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command on a host as a person, let in by the key."""
-        words = [word for word in ssh_command(self.lab, host)[:-1] if word != str(self.lab.key)]
-        words.remove("-i")
-        address = self.lab.addresses.of(self.lab.topology.host(host).number)
-        return subprocess.run(
-            [*words, "-i", str(self.key), f"{name}@{address}", command],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=180,
-        )
+        return self.key.run(name, host, command)
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,36 +14,14 @@ from typing import Any
 import pytest
 
 from ledger.machine_time import machine_time
-from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
+from tests.playbooks.several_hosts import ROLES, Said, play
 from tests.playbooks.slurm import ALWAYS, COMMANDS, commands, node
 
-ROLES = FOLDER / "roles"
 OPEN = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs-builder@x)"
 CLOSED = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue Feb 25 02:34:56 UTC 2025"
 H100, A100 = "0x2330\n0x22a3", "0x20b2\n0x1af1"
 """Numbers of GPUs on the bus, with those of their switches."""
-
-Said = Callable[[str, str], Any]
-
-
-def play(folder: Path, hosts: dict[str, Any], content: dict[str, Any], *options: str) -> Said:
-    """Play tasks on this machine as several hosts, and return what Ansible said in a task of a host, or nothing."""
-    (folder / "play.yml").write_text(json.dumps([{"hosts": "all", "gather_facts": False} | content]), encoding="utf-8")
-    (folder / "hosts.yml").write_text(json.dumps({"all": {"hosts": hosts}}), encoding="utf-8")
-    words = ["-e", f"ansible_python_interpreter={sys.executable}", *options]
-    settings = {"ANSIBLE_ROLES_PATH": str(ROLES), "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
-    words += ["-i", str(folder / "hosts.yml"), "-c", "local", str(folder / "play.yml")]
-    command = [sys.executable, "-m", "ansible", "playbook", *words]
-    played = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **settings}, check=False)
-    tasks = json.loads(played.stdout)["plays"][0]["tasks"]
-
-    def said(host: str, task: str) -> Any:
-        found = [one["hosts"][host] for one in tasks if host in one["hosts"] and task in one["task"]["name"]]
-        each = [result for one in found for result in one.get("results", [one])]
-        return next((one["msg"] for one in each if "msg" in one), None)
-
-    return said
 
 
 def debian(**values: Any) -> dict[str, Any]:

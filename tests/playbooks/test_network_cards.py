@@ -24,11 +24,7 @@ OPTIONS = (SAMPLES / "options.txt").read_text(encoding="utf-8")
 PSID = "MT_0000000838"
 NEW = "28.43.1014"
 PCI = "0000:18:00.0"
-NEXT_ALONE = """
-Configurations:                                      Next Boot
-        SRIOV_EN                                    True(1)             
-        NUM_OF_VFS                                  8                   
-"""  # noqa: W291  # as the tool prints it
+NEXT_ALONE = (SAMPLES / "next_boot.txt").read_text(encoding="utf-8")
 
 cards = script("card_firmware", "network_cards")
 
@@ -262,3 +258,13 @@ def test_a_card_that_keeps_its_old_firmware_fails_its_host(host: Host) -> None:
     assert "node-1 did not come to what is pinned" in ran.stdout
     assert [line.split()[2] for line in host.log if line.startswith("update")] == ["State=DRAIN"]
     assert f"{PCI} {PSID} runs {NEW} and has 28.44.0, not 28.44.0" in " ".join(ran.stdout.split())
+
+
+@pytest.mark.slow
+def test_a_node_that_was_left_out_returns_when_its_cards_are_right(host: Host) -> None:
+    node(host.folder, "node-1", "IDLE+DRAIN", "maintenance by card_firmware: firmware")
+
+    ran = host.play({PSID: {"version": NEW}})
+
+    assert ran.returncode == 0, ran.stdout
+    assert host.log == ["update NodeName=node-1 State=RESUME"]

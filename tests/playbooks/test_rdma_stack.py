@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.acceptance.bench import Bench
 from tests.acceptance.fabrics import SmallFabric
-from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
+from tests.playbooks.several_hosts import ROLES, Said, play
 
 LOADED = "6.1.0-25-amd64"
 DEVICES = {"rail0": {"pci": "0000:18:00.0", "rate_gbit": 400}, "mlx5_1": {"pci": "0000:2a:00.0", "rate_gbit": 400}}
@@ -102,14 +97,12 @@ HOSTS = {
 }
 FACTS = ("distribution", "distribution_version", "distribution_release", "os_family")
 
-Rendered = Callable[[str, str], Any]
-
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
+def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
     """Return what Ansible said in a task of a host: it plays parts of the role in check mode, once for all tests."""
     folder = tmp_path_factory.mktemp("rdma")
-    role = FOLDER / "roles" / "rdma_stack"
+    role = ROLES / "rdma_stack"
     facts = {f"ansible_{fact}": f"{{{{ {fact} }}}}" for fact in FACTS}
     facts["ansible_distribution_major_version"] = "{{ distribution_version | split('.') | first }}"
     facts["ansible_kernel"] = LOADED
@@ -121,26 +114,9 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
         {"ansible.builtin.include_role": {"name": "rdma_stack"}, "vars": {"rdma_version": ""}},
     ]
     files = [str(role / part / "main.yml") for part in ("defaults", "vars")]
-    play = {"hosts": "all", "gather_facts": False, "vars_files": files, "tasks": tasks}
-    play["vars"] = {"rdma_stack": "doca", "rdma_version": "3.1.0", "rdma_devices": DEVICES}
-    (folder / "play.yml").write_text(json.dumps([play]), encoding="utf-8")
+    values = {"rdma_stack": "doca", "rdma_version": "3.1.0", "rdma_devices": DEVICES}
     hosts = {name: dict(zip(FACTS, facts, strict=True)) for name, facts in HOSTS.items()}
-    (folder / "hosts.yml").write_text(json.dumps({"all": {"hosts": hosts}}), encoding="utf-8")
-    settings = {"ANSIBLE_ROLES_PATH": str(FOLDER / "roles"), "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
-    arguments = ["-i", str(folder / "hosts.yml"), "-c", "local", "--check", str(folder / "play.yml")]
-    played = subprocess.run(
-        [sys.executable, "-m", "ansible", "playbook", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **settings},
-        check=False,
-    )
-    done = json.loads(played.stdout)["plays"][0]["tasks"]
-
-    def message(host: str, task: str) -> Any:
-        return [one["hosts"][host] for one in done if host in one["hosts"] and task in one["task"]["name"]][-1]["msg"]
-
-    return message
+    return play(folder, hosts, {"vars_files": files, "vars": values, "tasks": tasks}, "--check")
 
 
 @pytest.mark.slow
@@ -148,12 +124,12 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Rendered:
     ("host", "folder"),
     [("debian", "debian12.5"), ("jammy", "ubuntu22.04"), ("noble", "ubuntu24.04"), ("rocky", "rhel9")],
 )
-def test_each_release_has_its_folder_of_the_pinned_version(said: Rendered, host: str, folder: str) -> None:
+def test_each_release_has_its_folder_of_the_pinned_version(said: Said, host: str, folder: str) -> None:
     assert said(host, "Repository") == f"https://linux.mellanox.com/public/repo/doca/3.1.0/{folder}/x86_64/"
 
 
 @pytest.mark.slow
-def test_devices_are_named_by_their_place_and_those_with_the_kernels_names_are_left(said: Rendered) -> None:
+def test_devices_are_named_by_their_place_and_those_with_the_kernels_names_are_left(said: Said) -> None:
     rules = said("debian", "Rules")
 
     assert 'KERNELS=="0000:18:00.0", PROGRAM=="rdma_rename %k NAME_FIXED rail0", GOTO="rdma_names_end"' in rules
@@ -162,5 +138,5 @@ def test_devices_are_named_by_their_place_and_those_with_the_kernels_names_are_l
 
 
 @pytest.mark.slow
-def test_a_version_that_nobody_chose_is_not_installed(said: Rendered) -> None:
+def test_a_version_that_nobody_chose_is_not_installed(said: Said) -> None:
     assert said("noble", "Refuse to install a version").startswith("state the version of the RDMA stack")

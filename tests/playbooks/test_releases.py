@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from benchmarks.distributions import ARCHIVES, PAGE, described, entry, listed, names, unresolved, wanted
 from tests.lab.playing import FOLDER
+from tests.playbooks.several_hosts import ROLES, Said, play
 
-ROLES = FOLDER / "roles"
 HOSTS = {
     "debian": {"distribution": "Debian", "version": "12.11", "release": "bookworm"},
     "jammy": {"distribution": "Ubuntu", "version": "22.04", "release": "jammy"},
@@ -33,8 +27,6 @@ WANTED = [
     "python3-debian",
 ]
 PLAY = {
-    "hosts": "all",
-    "gather_facts": False,
     "vars": {"packages_wanted": WANTED},
     "vars_files": [str(ROLES / "packages" / "vars" / "main.yml")],
     "tasks": [
@@ -62,31 +54,11 @@ PLAY = {
     ],
 }
 
-Said = Callable[[str, str], Any]
-
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
-    """Return what Ansible said in a task of a host: it plays the role in check mode, once for all tests."""
-    folder = tmp_path_factory.mktemp("releases")
-    (folder / "play.yml").write_text(json.dumps([PLAY]), encoding="utf-8")
-    (folder / "hosts.yml").write_text(json.dumps({"all": {"hosts": HOSTS}}), encoding="utf-8")
-    settings = {"ANSIBLE_ROLES_PATH": str(ROLES), "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
-    arguments = ["-i", str(folder / "hosts.yml"), "-c", "local", "--check", str(folder / "play.yml")]
-    played = subprocess.run(
-        [sys.executable, "-m", "ansible", "playbook", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **settings},
-        check=False,
-    )
-    tasks = json.loads(played.stdout)["plays"][0]["tasks"]
-
-    def message(host: str, task: str) -> Any:
-        found = [entry["hosts"][host] for entry in tasks if host in entry["hosts"] and task in entry["task"]["name"]]
-        return found[-1].get("msg")
-
-    return message
+    """Return what Ansible said as it played the role in check mode, once for all tests."""
+    return play(tmp_path_factory.mktemp("releases"), HOSTS, PLAY, "--check")
 
 
 @pytest.mark.slow
