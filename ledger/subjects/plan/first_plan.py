@@ -1,6 +1,6 @@
 """What a plan says by itself, before it is adopted: who may adopt the first one and with whose key, and to which dates it commits.
 
-It is apart from the decisions: whoever only looks at a plan loads nothing that writes.
+A command that only looks at a plan imports this module, and not `decisions`, which loads what writes the record.
 """
 
 from __future__ import annotations
