@@ -212,6 +212,7 @@ def test_a_browser_opens_it_from_a_file_and_searches(made: Portals, monkeypatch:
     monkeypatch.setattr("docs.browser.SETTLE_S", 0)
     with browser(390, 844) as shown:
         shown.go((made.owner / "activities/pod-001/010.html").as_uri(), "anchors are marked again")
+        shown.wait("!document.querySelector('form').hidden")
         assert shown.ask("document.title").startswith("010@pod-001")
         assert shown.ask("document.documentElement.scrollWidth <= innerWidth")
         shown.ask("document.querySelector('input').focus()")
