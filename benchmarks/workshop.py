@@ -314,8 +314,9 @@ def tried(rule: Rule, tree: Path) -> Tried:
 
 def timed_quick(tree: Path) -> str:
     """Return how long `make quick` takes in a tree with unbroken rules, and with which load. The first time it makes machine code."""
+    load = os.getloadavg()[0]
     assert quick(tree), "make quick fails without a broken rule: nothing that it notices would mean anything"
-    load, began = os.getloadavg()[0], time.perf_counter()
+    began = time.perf_counter()
     before = os.times()
     quick(tree)
     after, took = os.times(), time.perf_counter() - began
