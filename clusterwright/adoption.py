@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.drawing import say_what_is_drawn
-from clusterwright.plan_diff import changes_to
-from clusterwright.planning import plan_of, site_at, solved_plan_of
+from clusterwright.plan_diff import plan_and_changes
+from clusterwright.planning import site_at, solved_plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
 from ledger.questions.actuals import actuals
@@ -72,8 +72,9 @@ def prepared(
         summary = f"the first plan: {_size(plan)}; {_commitment_words(first, plan.time_zone)}"
         return Adoption(folder, plan, person, summary, is_first=True, committed=first)
     with open_snapshot(folder) as snapshot:
-        plan, base, before = plan_of(folder, snapshot), in_force(snapshot), go_live_commitment(snapshot)
-        person, changes = acting_person(snapshot, who, key), changes_to(snapshot, plan)
+        plan, changes = plan_and_changes(snapshot)
+        base, before = in_force(snapshot), go_live_commitment(snapshot)
+        person = acting_person(snapshot, who, key)
         committed: CommittedDates | None = None
         if recommit or before is None:
             say_what_is_drawn(len(plan.activities), None)

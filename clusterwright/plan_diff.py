@@ -1,6 +1,7 @@
 """What differs between two plans: activities, links, orders, people, finish; and what no longer holds."""
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -8,8 +9,10 @@ from typing import Any, NamedTuple
 from msgspec.json import encode
 
 from clusterwright.output import Document
-from ledger.evidence.plans import read_plan
+from clusterwright.planning import plan_of
+from ledger.evidence.plans import load_plan, read_plan
 from ledger.questions.orders import orders
+from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
 from ledger.revising import consequences_of, taken_over_by
 from ledger.rules.rows import OrderRow
@@ -41,6 +44,14 @@ class _Bought(NamedTuple):
 
     def __str__(self) -> str:
         return f"{counted(self.quantity, self.unit_of_measure)}, {self.lead.m / 168:g} weeks"
+
+
+def plan_and_changes(snapshot: Snapshot) -> tuple[Plan, list[Change]]:
+    """Return the plan that the site's folder makes now, and what it would change."""
+    with ThreadPoolExecutor(1) as pool:  # a processor is idle while dates are worked out
+        pool.submit(load_plan, snapshot.site_dir, plan_document(snapshot, None))
+        plan = plan_of(snapshot.site_dir, snapshot)
+    return plan, changes_to(snapshot, plan)
 
 
 def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:

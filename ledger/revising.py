@@ -10,6 +10,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
 from ledger.subjects.plan.revision_rules import Consequences, OnRecord, consequences
 from ledger.subjects.plan.taking_over_rules import TakenOver, taken_over
+from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.planning.plan import Plan
 
 NOBODY = Actor("", None, {})
@@ -28,6 +29,8 @@ def consequences_of(snapshot: Snapshot, plan: Plan) -> Consequences:
 def taken_over_by(snapshot: Snapshot, plan: Plan) -> TakenOver:
     """Return what counts as done in a plan because it takes the place of what was done under the one in force."""
     held = read_plan(snapshot)
+    if not Upgrade(held, plan).keeps:  # nothing is taken over, so the record need not be asked
+        return TakenOver()
     rows = {row.id: row for row in select(snapshot, "state <> 'open'")}
     placed = {row.id: row for row in orders(snapshot)}
     return taken_over(held, plan, rows, placed)

@@ -21,9 +21,9 @@ from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn
 from clusterwright.odds_view import commitment_lines, parts_line, print_milestones, print_responses
 from clusterwright.output import print_json, say
-from clusterwright.plan_diff import changes_to
+from clusterwright.plan_diff import plan_and_changes
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
-from clusterwright.planning import plan_of, site_at, site_without_scenario, solved_plan_of
+from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.headlines import headlines
 from steps.design.design import design_of
@@ -104,7 +104,7 @@ def diff(ask: Asking) -> None:
 
     """
     with ask.record() as snapshot:
-        changes = changes_to(snapshot, plan_of(snapshot.site_dir, snapshot))
+        _, changes = plan_and_changes(snapshot)
         headers, empty = ("what", "id", "in force", "now"), "the plan in force is what the folder makes now"
         ask.table(snapshot, changes, headers, tuple, empty=empty)
         for line in headlines(snapshot, lapsed_releases(snapshot)).lines:
