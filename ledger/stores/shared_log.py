@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -209,8 +210,14 @@ def _stored(connection: Connection, name: str) -> list[Row]:
 
 
 def _store(connection: Connection, name: str, rows: Sequence[Row]) -> None:
-    """Put claims, or reservations, of the database in the place of those that the copy has."""
+    """Put claims, or reservations, of the database in the place of those that the copy has, if they differ.
+
+    A write that changes nothing would wake all who wait for the copy to change: an engine would wake itself for ever.
+    """
     table = SQLModel.metadata.tables[name]
+    by_key = itemgetter(*(column.name for column in table.primary_key))
+    if sorted(rows, key=by_key) == sorted(_stored(connection, name), key=by_key):
+        return
     connection.execute(table.delete())
     if rows:
         stored = [_converted(row, json.dumps) for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from ledger.entries import RunOutcome, Wish
 from ledger.questions.site import head
 from ledger.questions.turns import reservations, turns
 from ledger.questions.why import why
+from ledger.stores.file import connect, data_version
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.runs.queue_rules import wants
 from ledger.subjects.runs.turn_decisions import Runner, free, take_turns
@@ -41,6 +43,16 @@ def waiting(ready: Ledger) -> Ledger:
     assert take(ready, ONE, "engine-a:x", hosts=["n1"]) is not None
     assert asked(ready, B, wish(WIDE, *ALL, float_h=900.0)) == set()
     return ready
+
+
+def test_an_engine_that_asks_again_wakes_nobody_where_nothing_has_changed(waiting: Ledger) -> None:
+    """Engine and dashboard wait for the file to change: an engine would wake itself, five times a second."""
+    with closing(connect(waiting.site_dir)) as file:
+        before = data_version(file)
+
+        assert asked(waiting, A, busy=(ONE,)) == asked(waiting, B, wish(WIDE, *ALL, float_h=900.0)) == set()
+
+        assert data_version(file) == before
 
 
 def test_what_comes_later_takes_no_reserved_host_from_any_engine(waiting: Ledger) -> None:
