@@ -30,9 +30,6 @@ SERVED_S = 30
 BEGUN_S = 120.0
 """A run that a worker took up so long ago, and for which it never began, is lost: the worker was killed in between."""
 
-ENGINE = "python -P -m prefect.engine"
-"""What a worker starts for a slice. Without it a second process of Prefect would stay beside the slice, and prepare a folder that no slice needs."""
-
 AGAIN_S = 2.0
 """After so many seconds a server that does not answer is asked again."""
 
@@ -84,7 +81,6 @@ class Pool:
             "work_queue_name": DEFAULT_QUEUE,
             "entrypoint": f"{play.fn.__module__}.{play.fn.__name__}",
             "path": ".",
-            "job_variables": {"command": ENGINE},
             "tags": [self.site],
             "description": "One slice of an Ansible run. The dispatcher starts it; without a live claim a worker runs nothing.",
             "parameter_openapi_schema": play.parameters.model_dump_for_openapi(),

@@ -83,7 +83,6 @@ def _environment(worker: Worker) -> dict[str, str]:
     home.mkdir(mode=0o700, exist_ok=True)
     return os.environ | {
         FOLDER: str(worker.folder),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",  # its `python` runs the slices
         "PREFECT_HOME": str(home),
         "PREFECT_API_URL": worker.settings.prefect,
         AUTH: shared_login(),
