@@ -51,6 +51,9 @@ _TABLES = {
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
 """Since when a key counts whose plan was in force: OpenSSH asks for a time."""
 
+_refusal = lru_cache(maxsize=65536)(sshsig.refusal)
+"""Returns why a signature is invalid. Each is verified once, however many decisions rest on it."""
+
 
 class Plan(NamedTuple):
     """An adopted plan's document, and its authority: people, the engine's key, and the digests of what the plan says."""
@@ -270,19 +273,6 @@ def _read(site_dir: Path, authority: str, document: str) -> Plan:
     """Return the authority in a document of the evidence store. What has a digest is read once."""
     said = msgspec.json.decode(load(site_dir, authority))
     return Plan(document=document, **said)
-
-
-@lru_cache(maxsize=65536)
-def _refusal(
-    text: str,
-    signature: str,
-    person: str,
-    keys: tuple[SignerKey, ...],
-    namespace: str,
-    at: datetime,
-) -> str | None:
-    """Return why a signature is invalid. Each is verified once, however many decisions rest on it."""
-    return sshsig.refusal(text, signature, person, keys, namespace, at)
 
 
 def refused_by_copy(snapshot: Snapshot) -> set[int]:
