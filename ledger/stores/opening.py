@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select
 from sqlmodel import SQLModel
@@ -22,7 +22,6 @@ from ledger.log.columns import COLUMNS
 from ledger.log.events import readable
 from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
 from ledger.stores.following import is_begun
-from ledger.stores.log import Log
 from ledger.stores.place import FILE, database_of
 from ledger.stores.sqlite import (
     FileLog,
@@ -38,7 +37,10 @@ from ledger.trust.record import Record
 from schedule.errors import InputError, UnreachableError
 
 if TYPE_CHECKING:
-    from ledger.stores.shared_log import Apply
+    from ledger.stores.shared_log import Apply, SharedLog
+
+Log: TypeAlias = "FileLog | SharedLog"
+"""A site's log: a file, or a database of which the file is a copy. Both begin transactions in the same way."""
 
 _EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"

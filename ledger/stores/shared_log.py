@@ -50,7 +50,10 @@ _AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  #
 
 
 class SharedLog:
-    """A shared log: the database that stores it, and its copy in the folder."""
+    """A shared log: the database that stores it, and its copy in the folder, which `engine` opens and decisions read.
+
+    `clock` is the time at which events are recorded: in a transaction that of the database.
+    """
 
     def __init__(self, site_dir: Path, engine: Engine, database: Database, applying: Applying) -> None:
         """Take the folder, an engine on the copy, the database, and what applies events to the projections."""

@@ -16,7 +16,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from sqlmodel import SQLModel
 
-from ledger.machine_time import machine_time
+from ledger.machine_time import Clock, machine_time
 from ledger.private import make_file
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
@@ -25,9 +25,6 @@ from schedule.errors import UnreachableError
 
 OPERATIONAL = frozenset({"event", "claim", "reservation", "appended"})
 """Tables that replay does not rebuild."""
-
-FILE_ERRORS = (DatabaseError, sqlite3.Error)
-"""What SQLAlchemy and SQLite raise if a ledger file cannot be read or written."""
 
 TRIGGERS = {
     "event_no_update": (
@@ -48,12 +45,16 @@ TRIGGERS = {
 
 
 class FileLog:
-    """A log that is a file. The lock of the file makes other decisions wait. Nobody records anything in another place."""
+    """A log that is a file. The lock of the file makes other decisions wait. Nobody records anything in another place.
+
+    `clock` is the time at which events are recorded, and `begin` returns a transaction: it records its events if it ends without
+    an error.
+    """
 
     def __init__(self, engine: Engine) -> None:
         """Take an engine that opens the file."""
         self.engine = engine
-        self.clock = machine_time
+        self.clock: Clock = machine_time
         self.begin = engine.begin
         self.close = engine.dispose
 
@@ -86,13 +87,8 @@ def explained_engine(path: Path) -> Iterator[None]:
     """Raise errors of SQLAlchemy and of SQLite again as UnreachableError, with what happened and a hint."""
     try:
         yield
-    except FILE_ERRORS as error:
-        raise file_error(path, error) from error
-
-
-def file_error(path: Path, error: Exception) -> UnreachableError:
-    """Return one of `FILE_ERRORS` as UnreachableError, with what happened and a hint."""
-    return world_error(path, getattr(error, "orig", None) or error)
+    except (DatabaseError, sqlite3.Error) as error:
+        raise world_error(path, getattr(error, "orig", None) or error) from error
 
 
 def memory_engine() -> Engine:
