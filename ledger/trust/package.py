@@ -31,7 +31,6 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import SignerKey
-from ledger.stored_fields import fields_of
 from ledger.trust import ssh, sshsig
 from ledger.trust.audit import audit
 from ledger.trust.chain import digests_in
@@ -155,11 +154,7 @@ def _files_of(rows: list[Row]) -> Iterator[str]:
 def _named(snapshot: Snapshot) -> list[str]:
     """Return the digests of the documents with people's names that adopted plans refer to. Those of redacted people do not exist."""
     found = snapshot.column("SELECT payload FROM event WHERE kind = 'plan.adopted'")
-    adopted = [fields_of(payload).get("people") for payload in found]
-    digests: set[str] = set()
-    for people in adopted:
-        if isinstance(people, dict):
-            digests.update(map(str, people.values()))
+    digests = {digest for payload in found for digest in names.people_in(payload).values()}
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 
