@@ -27,7 +27,7 @@ from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.site import evidence_rules, project_time
+from ledger.questions.site import evidence_rules, project_time, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.record_time import head_of, recording_after, refuse_leap
 from ledger.rules.access import ENGINE
@@ -365,7 +365,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         from ledger.evidence.taking import Intake  # image and PDF libraries, which few decisions need
 
         with self.write() as writing:
-            return Intake(self.site_dir, evidence_rules(writing.at()))
+            snapshot = writing.at()
+            return Intake(self.site_dir, evidence_rules(snapshot), site_of(snapshot).rehearsal)
 
     def append(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""
