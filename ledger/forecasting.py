@@ -102,12 +102,8 @@ def _index(value: float | None) -> float | None:
 
 
 def _greatest(parts: Iterable[SlippedPart]) -> tuple[KeptSlip, ...]:
-    by_size = sorted(parts, key=_size, reverse=True)
+    by_size = sorted(parts, key=lambda part: abs(part.minutes), reverse=True)
     return tuple(map(_part, by_size[:PARTS]))
-
-
-def _size(part: SlippedPart) -> int:
-    return abs(part.minutes)
 
 
 def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
@@ -115,15 +111,11 @@ def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
     found = () if solved.rates is None else solved.rates.lessons
     kept = map(_lesson, found)
     other = [one for one in kept if round(one.factor, 2) != 1]
-    return tuple(sorted(other, key=_distance_from_plan, reverse=True))
+    return tuple(sorted(other, key=lambda one: (abs(log(one.factor)), one.step), reverse=True))
 
 
 def _lesson(one: Lesson) -> KeptLesson:
     return KeptLesson(one.step, one.finished, round(one.factor, 4))
-
-
-def _distance_from_plan(one: KeptLesson) -> tuple[float, str]:
-    return abs(log(one.factor)), one.step
 
 
 def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
