@@ -16,7 +16,7 @@ from sqlalchemy import insert
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import readable
 from ledger.machine_time import machine_time
 from ledger.questions.site import head, project_time, site_of
@@ -27,9 +27,6 @@ from ledger.subjects.replay import replaying
 from schedule.errors import InputError
 from steps.stamps import at_site, minute, stamp, stamped
 
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
-_REFUSED = "SELECT seq FROM refused"
-
 
 def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     """Return the record after the event or the time `wanted`, for example 120 or 2026-11-20. Close the present record.
@@ -39,9 +36,8 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     site_dir = present.site_dir
     with present:
         as_of = _as_of(present, wanted)
-        events = present.ask(_EVENTS, seq=as_of.seq)
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in events]
-        refused = set(present.column(_REFUSED))
+        rows = [*map(row_of, present.ask(f"{EVENTS} WHERE seq <= :seq ORDER BY seq", seq=as_of.seq))]
+        refused = set(present.column("SELECT seq FROM refused"))
         redacted = present.column("SELECT id FROM person_name WHERE redacted")
     engine = memory_engine()
     try:

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Table, insert, select
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import readable
 from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
 from ledger.stores.following import is_begun
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 Log: TypeAlias = "FileLog | SharedLog"
 """A site's log: a file, or a database of which the file is a copy. Both begin transactions in the same way."""
 
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
@@ -135,9 +134,8 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
     try:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
-                refused = _refused(connection)
-                stored = connection.exec_driver_sql(_EVENTS)
-                events = (dict(zip(COLUMNS, values, strict=True)) for values in stored)
+                refused = {seq for (seq,) in connection.exec_driver_sql("SELECT seq FROM refused")}
+                events = map(row_of, connection.exec_driver_sql(f"{EVENTS} ORDER BY seq"))
                 for event in readable(row for row in events if row["seq"] not in refused):
                     projection.apply(event)
             for table in tables:
@@ -146,8 +144,3 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
                     connection.execute(insert(table), rows)
     finally:
         memory.dispose()
-
-
-def _refused(connection: Connection) -> set[int]:
-    """Return the events that a file notes as refused."""
-    return {seq for (seq,) in connection.exec_driver_sql("SELECT seq FROM refused")}

@@ -8,7 +8,7 @@ from json import dumps
 from typing import Any
 
 from ledger.log.chain import hash_of
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import COLUMNS, row_of
 from ledger.questions.snapshot import Snapshot
 from ledger.state.tables.event import BEYOND
 from ledger.trust.authority import forged, refused_by_copy
@@ -107,7 +107,7 @@ def orders_of(snapshot: Snapshot, activity: str) -> list[str]:
 def _verified(*values: Any) -> Row:
     """Return an event's row. Raise if the row does not have its hash, or the events around it do not belong beside it."""
     *columns, prior, following = values
-    row = dict(zip(COLUMNS, columns, strict=True))
+    row = row_of(columns)
     is_linked = row["seq"] == 1 or row["prev_hash"] == prior
     is_followed = following in {None, row["hash"]}
     if hash_of(row) != row["hash"] or not (is_linked and is_followed):

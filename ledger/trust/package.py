@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ledger.evidence import names
 from ledger.evidence.store import is_intact, load
 from ledger.log.chain import hashed_text
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import read_payload
 from ledger.log.payload import Decided
 from ledger.machine_time import machine_time
@@ -84,7 +84,7 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
         (folder / part).mkdir(parents=True, exist_ok=True)
     with open_snapshot(site_dir) as snapshot:
         snapshot.now = project_time(snapshot)
-        rows = list(_events(snapshot))
+        rows = [*map(row_of, snapshot.ask(f"{EVENTS} ORDER BY seq"))]
         owner, owner_key = snapshot.first("SELECT owner, owner_key FROM site")
         if key is not None and owner_key is None:
             raise InputError("nobody signs at this site: its owner has no key", hint="leave --key out")
@@ -127,12 +127,6 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
         genesis,
         to_sign,
     )
-
-
-def _events(snapshot: Snapshot) -> Iterator[Row]:
-    names = ", ".join(COLUMNS)
-    for row in snapshot.ask(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
-        yield dict(zip(COLUMNS, row, strict=True))
 
 
 def _kept(

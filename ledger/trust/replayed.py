@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import COLUMNS, row_of
 from ledger.stores.file import is_older
 from ledger.stores.sqlite import OPERATIONAL, different_tables, driver_of, memory_engine
 from ledger.subjects.replay import replaying
@@ -63,7 +63,7 @@ class Replayed:
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
             judge = Judge(Record(projection, site_dir, db, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
-                row = dict(zip(COLUMNS, values, strict=True))
+                row = row_of(values)
                 row["account"] = accounts.get(row["seq"])
                 try:
                     yield from self._judged(row, judge)
