@@ -7,7 +7,6 @@ minutes, so there project time counts instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -43,7 +42,10 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     try:
         with engine.begin() as connection:
             with replaying(connection, SiteFiles(site_dir)) as projection:
-                _replay(projection, [row for row in rows if row["seq"] not in refused], redacted)
+                for event in readable(row for row in rows if row["seq"] not in refused):
+                    projection.apply(event)
+                for person in redacted:  # a name that was redacted later stays hidden
+                    hide_name(projection, person)
             connection.execute(insert(SQLModel.metadata.tables["event"]), rows)
         db: Any = engine.raw_connection().driver_connection
         db.execute("PRAGMA query_only=ON")
@@ -51,18 +53,6 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
         engine.dispose()
         raise
     return Snapshot(db, site_dir, as_of.time, as_of=as_of, release=engine.dispose)
-
-
-def _replay(
-    projection: Any,
-    rows: Sequence[Mapping[str, Any]],
-    redacted: Sequence[str],
-) -> None:
-    """Replay events. A name that was redacted later stays hidden."""
-    for event in readable(rows):
-        projection.apply(event)
-    for person in redacted:
-        hide_name(projection, person)
 
 
 def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:
