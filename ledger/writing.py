@@ -213,6 +213,7 @@ class Transaction:
         if self.drafts is None and self.proof is None and owner_key is None:
             return payload, None
         from ledger.trust import proving  # heavy, and only signed decisions need it
+        from ledger.trust.statements import signed_text
 
         asked = replace(self._snapshot, now=at)
         about = proving.About(subject, activity(asked, subject))
@@ -224,7 +225,7 @@ class Transaction:
             return payload, None
         if proof is None and self._signer is not None:
             draft = proving.draft_statement(asked, actor, payload, about, self._project_time())
-            proof = proving.signed_by(self._signer, draft, actor)
+            proof = proving.Proof(draft, self._signer(actor, signed_text(draft)))
         if proof is None:
             raise proving.unsigned(actor, subject)
         recorded = self._recording().at
