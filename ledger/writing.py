@@ -60,31 +60,20 @@ class Transaction:
     is adopted in it.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        log: Log,
-        site_dir: Path,
-        clock: Clock,
-        signer: Signer | None,
-        happened: Happened,
-    ) -> None:
-        """Take an open transaction, its log, the site's folder, and project time.
-
-        `signer` signs decisions at once, if it is not None. `happened` says when decisions were taken that name no time.
-        """
+    def __init__(self, connection: Connection, ledger: Ledger, signer: Signer | None) -> None:
+        """Take an open transaction and its ledger. `signer` signs decisions at once, if it is not None."""
         driver: Any = connection.connection.driver_connection
-        self.site_dir = site_dir
-        self.clock = clock
+        self.site_dir = ledger.site_dir
+        self.clock = ledger.clock
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
         self.stated_at: datetime | None = None
         self.adopts = False
-        self._log = log
+        self._log = ledger.log
         self._signer = signer
-        self._happened = happened
-        self._snapshot = Snapshot(driver, site_dir, log.clock())
-        self.projection = Projection(connection, HANDLERS, SiteFiles(site_dir))
+        self._happened = ledger.happened
+        self._snapshot = Snapshot(driver, self.site_dir, self.machine_time)
+        self.projection = Projection(connection, HANDLERS, SiteFiles(self.site_dir))
 
     def at(self) -> Snapshot:
         """Return the record in this transaction, for questions as of when it happened."""
@@ -181,7 +170,7 @@ class Transaction:
     def _recording(self) -> Recording:
         """Return when the next event is recorded."""
         head = head_of(self._snapshot)
-        return recording_after(self._snapshot, self._log.clock(), head, adopts=self.adopts)
+        return recording_after(self._snapshot, self.machine_time, head, adopts=self.adopts)
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""
@@ -312,7 +301,7 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield self._joined
                 return
             with self._explained(), self.log.begin() as connection:
-                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer, self.happened)
+                yield Transaction(connection, self, self.signer)
 
     @contextmanager
     def case(self, activity: str, actor: str) -> Iterator[DecisionCase]:
@@ -333,7 +322,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
                 connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
-                asking = Transaction(connection, self.log, self.site_dir, self.clock, None, self.happened)
+                asking = Transaction(connection, self, None)
                 with self._joining(asking):
                     yield asking
 
