@@ -111,7 +111,8 @@ def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
     found = () if solved.rates is None else solved.rates.lessons
     kept = map(_lesson, found)
     other = [one for one in kept if round(one.factor, 2) != 1]
-    return tuple(sorted(other, key=lambda one: (abs(log(one.factor)), one.step), reverse=True))
+    other.sort(key=lambda one: (abs(log(one.factor)), one.step), reverse=True)
+    return tuple(other)
 
 
 def _lesson(one: Lesson) -> KeptLesson:

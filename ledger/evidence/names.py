@@ -162,7 +162,8 @@ def people_in(payload: object) -> dict[str, str]:
     It is empty for an event of the first release, and for a changed one, which the audit of the chain reports.
     """
     people = fields_of(payload).get("people")
-    return {person: str(digest) for person, digest in people.items()} if isinstance(people, dict) else {}
+    named = people if isinstance(people, dict) else {}
+    return {person: str(digest) for person, digest in named.items()}
 
 
 def _documents(site_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:

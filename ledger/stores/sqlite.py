@@ -26,6 +26,9 @@ from schedule.errors import UnreachableError
 OPERATIONAL = frozenset({"event", "claim", "reservation", "appended"})
 """Tables that replay does not rebuild."""
 
+FILE_ERRORS = (DatabaseError, sqlite3.Error)
+"""What SQLAlchemy and SQLite raise if a ledger file cannot be read or written."""
+
 TRIGGERS = {
     "event_no_update": (
         "CREATE TRIGGER event_no_update BEFORE UPDATE ON event"
@@ -87,8 +90,13 @@ def explained_engine(path: Path) -> Iterator[None]:
     """Raise errors of SQLAlchemy and of SQLite again as UnreachableError, with what happened and a hint."""
     try:
         yield
-    except (DatabaseError, sqlite3.Error) as error:
-        raise world_error(path, getattr(error, "orig", None) or error) from error
+    except FILE_ERRORS as error:
+        raise file_error(path, error) from error
+
+
+def file_error(path: Path, error: Exception) -> UnreachableError:
+    """Return one of `FILE_ERRORS` as UnreachableError, with what happened and a hint."""
+    return world_error(path, getattr(error, "orig", None) or error)
 
 
 def memory_engine() -> Engine:

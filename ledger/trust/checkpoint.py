@@ -167,10 +167,11 @@ def differing_from_file(replay: Engine, site_dir: Path) -> set[str]:
     of these tables by their keys, as they were when the audit began.
     """
     with driver_of(replay) as driver:
-        driver.execute("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
+        ask = driver.execute
+        ask("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
         names = SQLModel.metadata.tables.keys() - OPERATIONAL
-        differing = {name for name in names if driver.execute(_differs(name)).fetchone()[0]}
-        driver.execute("DETACH site")
+        differing = {name for name in names if ask(_differs(name)).fetchone()[0]}
+        ask("DETACH site")
         return differing
 
 

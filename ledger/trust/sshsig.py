@@ -80,8 +80,8 @@ def holds(
     at: datetime,
 ) -> bool:
     """Return whether a person signed this text in this namespace, with a key that was valid at that time. False means: ask OpenSSH."""
-    theirs = [Maker(namespace, key.key) for key in keys if key.person == person and counts(key, at)]
-    return maker(text, signature) in theirs
+    theirs = (key.key for key in keys if key.person == person and counts(key, at))
+    return maker(text, signature) in {Maker(namespace, key) for key in theirs}
 
 
 class Maker(NamedTuple):
