@@ -46,7 +46,8 @@ def of_both_times(then: Snapshot, present: Actor) -> Actor:
             hint="somebody who was there then, and is there now, records it; or record it as of today, without --at",
         )
     lent = then.ask(_LENT, person=present.id, at=at)
-    had = {role for role, giver in lent if role in own(giver)}.union(own(present.id))
+    lent_to_them = (role for role, giver in lent if role in own(giver))
+    had = {*own(present.id), *lent_to_them}
     day = local_day(then.now, site_of(then).time_zone)
     now_only = {role: f"was not theirs on {day}" for role in present.roles if role not in had}
     then_only = dict.fromkeys(sorted(had - present.roles.keys()), "is not theirs any more")

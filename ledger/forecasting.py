@@ -111,12 +111,15 @@ def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
     found = () if solved.rates is None else solved.rates.lessons
     kept = map(_lesson, found)
     other = [one for one in kept if round(one.factor, 2) != 1]
-    other.sort(key=lambda one: (abs(log(one.factor)), one.step), reverse=True)
-    return tuple(other)
+    return tuple(sorted(other, key=_distance_from_plan, reverse=True))
 
 
 def _lesson(one: Lesson) -> KeptLesson:
     return KeptLesson(one.step, one.finished, round(one.factor, 4))
+
+
+def _distance_from_plan(one: KeptLesson) -> tuple[float, str]:
+    return abs(log(one.factor)), one.step
 
 
 def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
