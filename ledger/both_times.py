@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from ledger.questions.site import site_of
@@ -19,6 +21,7 @@ ORDER BY adopted_at <= :at DESC, CASE WHEN adopted_at <= :at THEN -revision ELSE
 """The plan in force at a time. What happened before the first plan is judged by that one."""
 
 _PRESENT = "SELECT max(revision) FROM plan_revision"
+_OWN = "SELECT role FROM person_role WHERE person = :person"
 _LENT = """
 SELECT role, person FROM delegation
 WHERE "to" = :person AND since <= :at AND until > :at AND (withdrawn_at IS NULL OR withdrawn_at > :at)"""
@@ -33,30 +36,23 @@ def of_both_times(then: Snapshot, present: Actor) -> Actor:
         return present
     at = stamp(then.now)
     people = _people_then(then, at)
-    if people is None:
-        own = {role for (role,) in then.ask("SELECT role FROM person_role WHERE person = :id", id=present.id)}
-    else:
-        own = set(people.get(present.id, ()))
+
+    def own(person: str) -> Iterable[str]:
+        return then.column(_OWN, person=person) if people is None else people.get(person, ())
+
     if people is not None and present.organisation is not None and present.id not in people:
         raise NotPermittedError(
             f"{present.id} was not at this site on {local_day(then.now, site_of(then).time_zone)}",
             hint="somebody who was there then, and is there now, records it; or record it as of today, without --at",
         )
     lent = then.ask(_LENT, person=present.id, at=at)
-    had = own | {role for role, giver in lent if _had(then, people, giver, role)}
+    lent_to_them = (role for role, giver in lent if role in own(giver))
+    had = {*own(present.id), *lent_to_them}
     day = local_day(then.now, site_of(then).time_zone)
     now_only = {role: f"was not theirs on {day}" for role in present.roles if role not in had}
     then_only = dict.fromkeys(sorted(had - present.roles.keys()), "is not theirs any more")
     both = {role: by for role, by in present.roles.items() if role in had}
     return present._replace(roles=both, unfit=now_only | then_only)
-
-
-def _had(then: Snapshot, people: People | None, person: str, role: str) -> bool:
-    """Return whether a role was a person's own."""
-    if people is not None:
-        return role in people.get(person, ())
-    sql = "SELECT 1 FROM person_role WHERE person = :id AND role = :role"
-    return then.first(sql, id=person, role=role) is not None
 
 
 def _people_then(then: Snapshot, at: str) -> People | None:
@@ -67,16 +63,11 @@ def _people_then(then: Snapshot, at: str) -> People | None:
     return _people_in(then.site_dir, found[1])
 
 
-_KNOWN: dict[str, People] = {}
-"""By digest of a plan: its people. Documents never change, and a site has few."""
-
-
+@cache
 def _people_in(site_dir: Path, document: str) -> People:
-    """Return the people of a plan."""
-    if document not in _KNOWN:
-        from ledger.evidence.store import load
-        from steps.planning.plan_document import frame_of
+    """Return the people of a plan. Documents never change, and a site has few."""
+    from ledger.evidence.store import load
+    from steps.planning.plan_document import frame_of
 
-        plan = frame_of(load(site_dir, document))
-        _KNOWN[document] = {person.id: frozenset(person.roles) for person in plan.people}
-    return _KNOWN[document]
+    plan = frame_of(load(site_dir, document))
+    return {person.id: frozenset(person.roles) for person in plan.people}

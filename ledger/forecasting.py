@@ -102,12 +102,8 @@ def _index(value: float | None) -> float | None:
 
 
 def _greatest(parts: Iterable[SlippedPart]) -> tuple[KeptSlip, ...]:
-    by_size = sorted(parts, key=_size, reverse=True)
+    by_size = sorted(parts, key=lambda part: abs(part.minutes), reverse=True)
     return tuple(map(_part, by_size[:PARTS]))
-
-
-def _size(part: SlippedPart) -> int:
-    return abs(part.minutes)
 
 
 def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:

@@ -7,7 +7,6 @@ minutes, so there project time counts instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,7 +15,7 @@ from sqlalchemy import insert
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import readable
 from ledger.machine_time import machine_time
 from ledger.questions.site import head, project_time, site_of
@@ -27,9 +26,6 @@ from ledger.subjects.replay import replaying
 from schedule.errors import InputError
 from steps.stamps import at_site, minute, stamp, stamped
 
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= :seq ORDER BY seq"  # noqa: S608  our names
-_REFUSED = "SELECT seq FROM refused"
-
 
 def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     """Return the record after the event or the time `wanted`, for example 120 or 2026-11-20. Close the present record.
@@ -39,15 +35,17 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
     site_dir = present.site_dir
     with present:
         as_of = _as_of(present, wanted)
-        events = present.ask(_EVENTS, seq=as_of.seq)
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in events]
-        refused = set(present.column(_REFUSED))
+        rows = [*map(row_of, present.ask(f"{EVENTS} WHERE seq <= :seq ORDER BY seq", seq=as_of.seq))]
+        refused = set(present.column("SELECT seq FROM refused"))
         redacted = present.column("SELECT id FROM person_name WHERE redacted")
     engine = memory_engine()
     try:
         with engine.begin() as connection:
             with replaying(connection, SiteFiles(site_dir)) as projection:
-                _replay(projection, [row for row in rows if row["seq"] not in refused], redacted)
+                for event in readable(row for row in rows if row["seq"] not in refused):
+                    projection.apply(event)
+                for person in redacted:  # a name that was redacted later stays hidden
+                    hide_name(projection, person)
             connection.execute(insert(SQLModel.metadata.tables["event"]), rows)
         db: Any = engine.raw_connection().driver_connection
         db.execute("PRAGMA query_only=ON")
@@ -55,18 +53,6 @@ def snapshot_as_of(present: Snapshot, wanted: str) -> Snapshot:
         engine.dispose()
         raise
     return Snapshot(db, site_dir, as_of.time, as_of=as_of, release=engine.dispose)
-
-
-def _replay(
-    projection: Any,
-    rows: Sequence[Mapping[str, Any]],
-    redacted: Sequence[str],
-) -> None:
-    """Replay events. A name that was redacted later stays hidden."""
-    for event in readable(rows):
-        projection.apply(event)
-    for person in redacted:
-        hide_name(projection, person)
 
 
 def _as_of(snapshot: Snapshot, wanted: str) -> AsOf:

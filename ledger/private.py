@@ -25,9 +25,17 @@ def make_file(path: Path) -> None:
     """Make an empty file that only its owner can use, if there is none. What opens it later says why that fails."""
     with suppress(OSError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        if os.geteuid() == 0:  # as SQLite does with its log: the owner of the site can use it
-            owner = path.parent.stat()
-            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+        owned_like_folder(path)
+
+
+def owned_like_folder(path: Path) -> None:
+    """Let root leave what it makes to the owner of the folder around it. SQLite does the same with its log.
+
+    Otherwise an engine under sudo would make evidence that the owner of the site cannot read.
+    """
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def is_open_to_others(path: Path) -> bool:

@@ -27,7 +27,7 @@ from ledger.machine_time import Clock
 from ledger.project_time import project_now
 from ledger.questions.case import activity, require_activity
 from ledger.questions.moment import CaseOfMoment, Moment
-from ledger.questions.site import evidence_rules, project_time
+from ledger.questions.site import evidence_rules, project_time, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.record_time import head_of, recording_after, refuse_leap
 from ledger.rules.access import ENGINE
@@ -37,8 +37,7 @@ from ledger.state.projection import Projection
 from ledger.state.readiness import settle
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
-from ledger.stores.log import Log
-from ledger.stores.opening import log_on, open_log
+from ledger.stores.opening import Log, log_on, open_log
 from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from ledger.subjects.plan.payloads import Genesis
 from ledger.subjects.replay import HANDLERS
@@ -61,31 +60,20 @@ class Transaction:
     is adopted in it.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        log: Log,
-        site_dir: Path,
-        clock: Clock,
-        signer: Signer | None,
-        happened: Happened,
-    ) -> None:
-        """Take an open transaction, its log, the site's folder, and project time.
-
-        `signer` signs decisions at once, if it is not None. `happened` says when decisions were taken that name no time.
-        """
+    def __init__(self, connection: Connection, ledger: Ledger, signer: Signer | None) -> None:
+        """Take an open transaction and its ledger. `signer` signs decisions at once, if it is not None."""
         driver: Any = connection.connection.driver_connection
-        self.site_dir = site_dir
-        self.clock = clock
+        self.site_dir = ledger.site_dir
+        self.clock = ledger.clock
         self.drafts: list[str] | None = None
         self.proof: Proof | None = None
         self.stated_at: datetime | None = None
         self.adopts = False
-        self._log = log
+        self._log = ledger.log
         self._signer = signer
-        self._happened = happened
-        self._snapshot = Snapshot(driver, site_dir, log.clock())
-        self.projection = Projection(connection, HANDLERS, SiteFiles(site_dir))
+        self._happened = ledger.happened
+        self._snapshot = Snapshot(driver, self.site_dir, self.machine_time)
+        self.projection = Projection(connection, HANDLERS, SiteFiles(self.site_dir))
 
     def at(self) -> Snapshot:
         """Return the record in this transaction, for questions as of when it happened."""
@@ -182,7 +170,7 @@ class Transaction:
     def _recording(self) -> Recording:
         """Return when the next event is recorded."""
         head = head_of(self._snapshot)
-        return recording_after(self._snapshot, self._log.clock(), head, adopts=self.adopts)
+        return recording_after(self._snapshot, self.machine_time, head, adopts=self.adopts)
 
     def _engine_signs(self) -> bool:
         """Return whether the site asks for the engine's signature. Raise NotSatisfiedError if it does, and the engine has no key."""
@@ -214,6 +202,7 @@ class Transaction:
         if self.drafts is None and self.proof is None and owner_key is None:
             return payload, None
         from ledger.trust import proving  # heavy, and only signed decisions need it
+        from ledger.trust.statements import signed_text
 
         asked = replace(self._snapshot, now=at)
         about = proving.About(subject, activity(asked, subject))
@@ -225,7 +214,7 @@ class Transaction:
             return payload, None
         if proof is None and self._signer is not None:
             draft = proving.draft_statement(asked, actor, payload, about, self._project_time())
-            proof = proving.signed_by(self._signer, draft, actor)
+            proof = proving.Proof(draft, self._signer(actor, signed_text(draft)))
         if proof is None:
             raise proving.unsigned(actor, subject)
         recorded = self._recording().at
@@ -312,7 +301,7 @@ class Ledger(AbstractContextManager["Ledger"]):
                 yield self._joined
                 return
             with self._explained(), self.log.begin() as connection:
-                yield Transaction(connection, self.log, self.site_dir, self.clock, self.signer, self.happened)
+                yield Transaction(connection, self, self.signer)
 
     @contextmanager
     def case(self, activity: str, actor: str) -> Iterator[DecisionCase]:
@@ -333,7 +322,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             self.log.catch_up()
             with self.log.engine.connect() as connection:
                 connection.begin()  # questions use the driver directly, so SQLAlchemy begins nothing; closing rolls back
-                asking = Transaction(connection, self.log, self.site_dir, self.clock, None, self.happened)
+                asking = Transaction(connection, self, None)
                 with self._joining(asking):
                     yield asking
 
@@ -370,7 +359,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         from ledger.evidence.taking import Intake  # image and PDF libraries, which few decisions need
 
         with self.write() as writing:
-            return Intake(self.site_dir, evidence_rules(writing.at()))
+            snapshot = writing.at()
+            return Intake(self.site_dir, evidence_rules(snapshot), site_of(snapshot).rehearsal)
 
     def append(self, *drafts: Draft) -> list[Event]:
         """Record events in order. Every rule was asked before."""

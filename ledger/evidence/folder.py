@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ledger.machine_time import machine_time
+from ledger.private import owned_like_folder
 from schedule.errors import InputError, UnreachableError
 
 ASIDE = ".new-"
@@ -42,7 +43,7 @@ def write(place: Path, content: bytes) -> None:
         new = _missing(place.parent)
         for folder in reversed(new):
             folder.mkdir(mode=0o700, exist_ok=True)
-            _owned_like_folder(folder)
+            owned_like_folder(folder)
         for left in half_written(place.parent, ABANDONED_S):
             with suppress(OSError):  # it belongs to another account, and does no harm
                 left.unlink()
@@ -61,16 +62,6 @@ def _missing(folder: Path) -> list[Path]:
     return [path for path in (folder, *folder.parents) if not path.exists()]
 
 
-def _owned_like_folder(path: Path) -> None:
-    """Let root leave what it makes to the owner of the folder around it. SQLite does the same with its log.
-
-    Otherwise an engine under sudo would make evidence that the owner of the site cannot read.
-    """
-    if os.geteuid() == 0:
-        owner = path.parent.stat()
-        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
-
-
 def _write_aside(place: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=ASIDE)
     aside = Path(name)
@@ -80,7 +71,7 @@ def _write_aside(place: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         aside.chmod(0o400)
-        _owned_like_folder(aside)
+        owned_like_folder(aside)
         aside.replace(place)
     except BaseException:
         aside.unlink(missing_ok=True)

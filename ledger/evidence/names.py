@@ -16,7 +16,7 @@ from typing import Any
 import rfc8785
 
 from ledger.evidence import folder
-from ledger.stored_fields import NOT_READ
+from ledger.stored_fields import NOT_READ, fields_of
 from schedule.errors import ClusterwrightError, UnreachableError
 from steps.planning.plan import Person, Plan
 
@@ -144,7 +144,7 @@ def faults(
         if kind == "person.redacted":
             redacted[str(subject).removeprefix("person/")] = seq
         else:
-            adopted |= {digest: (person, seq) for person, digest in _people_in(payload)}
+            adopted |= {digest: (person, seq) for person, digest in people_in(payload).items()}
     for digest, (person, seq) in adopted.items():
         if person not in redacted and name_in(site_dir, digest) is None:
             yield digest, f"missing or changed (event {seq}, the name of {person})"
@@ -156,12 +156,14 @@ def faults(
             )
 
 
-def _people_in(payload: str) -> list[tuple[str, str]]:
-    try:
-        people = json.loads(payload)["people"] or {}
-        return [(str(person), str(digest)) for person, digest in people.items()]
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return []  # an event of the first release, or a changed one, which the audit of the chain reports
+def people_in(payload: object) -> dict[str, str]:
+    """Return the digests of people's documents, by person, that the stored payload of an adopted plan refers to.
+
+    It is empty for an event of the first release, and for a changed one, which the audit of the chain reports.
+    """
+    people = fields_of(payload).get("people")
+    named = people if isinstance(people, dict) else {}
+    return {person: str(digest) for person, digest in named.items()}
 
 
 def _documents(site_dir: Path) -> Iterator[tuple[str, dict[str, Any]]]:

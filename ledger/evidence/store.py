@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.evidence import names
-from ledger.evidence.bucket import bucket_of
+from ledger.evidence.bucket import Bucket, bucket_of
 from ledger.evidence.folder import on_disk, place_of, write
 from ledger.evidence.reading import caller, read_file, too_large
 from ledger.stores.place import database_of
@@ -28,26 +28,14 @@ INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode categories of characters that are not shown. They could make one name look like another."""
 
 
-class Store(Protocol):
-    """A place outside the folder that stores content: a bucket or a database. Its text is its name in messages."""
-
-    def get(self, digest: str) -> bytes | None:
-        """Return the content with this digest, without checking it. None if there is none."""
-
-    def put(self, digest: str, content: bytes) -> None:
-        """Store content under its digest."""
-
-
-class DatabaseStore:
+class DatabaseStore(NamedTuple):
     """Evidence in the database of a shared ledger. Content that was read or written here is copied to the folder.
 
     Content is written to the database first. So everything in the folder is in the database too.
     """
 
-    def __init__(self, database: Database, site_dir: Path) -> None:
-        """Take the database and the site's folder."""
-        self.database = database
-        self.site_dir = site_dir
+    database: Database
+    site_dir: Path
 
     def __str__(self) -> str:
         """Return the name of the database for messages."""
@@ -71,12 +59,14 @@ class DatabaseStore:
         write(place_of(self.site_dir, digest), content)
 
 
-class SiteFiles:
-    """Reads the files of a site that its events name. See `ledger.state.projection.Files`."""
+Store = Bucket | DatabaseStore
+"""A place outside the folder that stores content. Its text is its name in messages."""
 
-    def __init__(self, site_dir: Path) -> None:
-        """Take the site's folder."""
-        self.site_dir = site_dir
+
+class SiteFiles(NamedTuple):
+    """Reads the files of a site that its events name."""
+
+    site_dir: Path
 
     def load(self, digest: str) -> bytes:
         """Return the content of a file, after comparing it with its digest."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from ledger.evidence.intake import MEDIA_TYPES, judge
 from ledger.evidence.store import content_of, file_name, store
 from ledger.log.payload import Shown
-from ledger.stores.file import connect
 from schedule.errors import InputError
 from steps.catalog.evidence_kinds import content_of_kind
 from steps.evidence_rules import EvidenceRules
@@ -44,6 +42,7 @@ class Intake(NamedTuple):
 
     site_dir: Path
     rules: EvidenceRules
+    is_rehearsal: bool
 
     def take(
         self,
@@ -68,14 +67,9 @@ class Intake(NamedTuple):
     def _refuse_other(self, content: str, name: str, evidence: str) -> None:
         """Raise InputError if this content cannot be evidence of its kind. In a rehearsal a note stands for every document."""
         may_be = content_of_kind(evidence)
-        if content in may_be.content or self._is_rehearsal():
+        if content in may_be.content or self.is_rehearsal:
             return
         raise InputError(
             f"{name} is {content.upper()}, and {evidence} is {may_be.means}; it is not kept",
             hint=f"attach it as {', '.join(may_be.content)}: scan it, or save it as PDF",
         )
-
-    def _is_rehearsal(self) -> bool:
-        with closing(connect(self.site_dir)) as db:
-            (rehearsal,) = db.execute("SELECT rehearsal FROM site").fetchone()
-        return bool(rehearsal)

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from json import JSONEncoder, dumps, loads
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
@@ -28,6 +28,7 @@ from steps.planning.plan_document import plan_of
 from steps.stamps import stamp
 
 if TYPE_CHECKING:
+    from ledger.evidence.store import SiteFiles
     from ledger.log.chain import Event
     from ledger.log.payload import Batch, Left, Part, Payload
     from ledger.subjects.checklists.payloads import ItemsChecked
@@ -57,16 +58,6 @@ UNCHANGED = frozenset({str, int, bool, float, type(None)})
 
 _NAMED = re.compile(r'(?:\bFROM|\bJOIN|,|\()\s*"?(\w+)', re.IGNORECASE)
 _word_list = JSONEncoder(ensure_ascii=False).encode
-
-
-class Files(Protocol):
-    """Reads the files that events name."""
-
-    def load(self, digest: str) -> bytes:
-        """Return the content of a file, after comparing it with its digest."""
-
-    def name_in(self, digest: str) -> str | None:
-        """Return the name in a person's document. None if the document was removed."""
 
 
 EVERY = "*"
@@ -172,7 +163,7 @@ class Projection(Collected):
         self,
         connection: Connection,
         handlers: Mapping[str, tuple[Handler, ...]],
-        files: Files,
+        files: SiteFiles,
     ) -> None:
         """Take the transaction, the handlers of each kind of event, and what reads files."""
         super().__init__(connection.connection.driver_connection)

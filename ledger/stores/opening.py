@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import readable
 from ledger.stores.file import FORMAT, LEDGER_FILE, connect, is_copy, is_older
 from ledger.stores.following import is_begun
-from ledger.stores.log import Log
 from ledger.stores.place import FILE, database_of
 from ledger.stores.sqlite import (
     FileLog,
@@ -38,9 +37,11 @@ from ledger.trust.record import Record
 from schedule.errors import InputError, UnreachableError
 
 if TYPE_CHECKING:
-    from ledger.stores.shared_log import Apply
+    from ledger.stores.shared_log import Apply, SharedLog
 
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
+Log: TypeAlias = "FileLog | SharedLog"
+"""A site's log: a file, or a database of which the file is a copy. Both begin transactions in the same way."""
+
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
 
@@ -133,9 +134,8 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
     try:
         with memory.begin() as again:
             with replaying(again, SiteFiles(site_dir)) as projection:
-                refused = _refused(connection)
-                stored = connection.exec_driver_sql(_EVENTS)
-                events = (dict(zip(COLUMNS, values, strict=True)) for values in stored)
+                refused = {seq for (seq,) in connection.exec_driver_sql("SELECT seq FROM refused")}
+                events = map(row_of, connection.exec_driver_sql(f"{EVENTS} ORDER BY seq"))
                 for event in readable(row for row in events if row["seq"] not in refused):
                     projection.apply(event)
             for table in tables:
@@ -144,8 +144,3 @@ def _fill(connection: Connection, tables: list[Table], site_dir: Path) -> None:
                     connection.execute(insert(table), rows)
     finally:
         memory.dispose()
-
-
-def _refused(connection: Connection) -> set[int]:
-    """Return the events that a file notes as refused."""
-    return {seq for (seq,) in connection.exec_driver_sql("SELECT seq FROM refused")}

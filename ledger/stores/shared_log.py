@@ -23,7 +23,7 @@ from sqlmodel import SQLModel
 from ledger.entries import Claim, Reservation
 from ledger.evidence import names
 from ledger.log.chain import hash_of
-from ledger.log.columns import COLUMNS, FIRST_HASH
+from ledger.log.columns import COLUMNS, EVENTS, FIRST_HASH, row_of
 from ledger.machine_time import Clock, machine_time
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
@@ -47,11 +47,12 @@ Applying = Callable[[Connection], AbstractContextManager[Apply]]
 _LISTS = frozenset({"hosts", "wants"})
 """The columns of claims and reservations that are not stored in the copy as in the database."""
 
-_AFTER = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq > ? ORDER BY seq"  # noqa: S608  our names
-
 
 class SharedLog:
-    """A shared log: the database that stores it, and its copy in the folder."""
+    """A shared log: the database that stores it, and its copy in the folder, which `engine` opens and decisions read.
+
+    `clock` is the time at which events are recorded: in a transaction that of the database.
+    """
 
     def __init__(self, site_dir: Path, engine: Engine, database: Database, applying: Applying) -> None:
         """Take the folder, an engine on the copy, the database, and what applies events to the projections."""
@@ -99,8 +100,8 @@ class SharedLog:
                 seq, _ = _head(connection)
                 before, kept = _stored(connection, "claim"), _stored(connection, "reservation")
                 yield
-                found = connection.exec_driver_sql(_AFTER, (seq,))
-                rows = [dict(row) for row in found.mappings()]
+                found = connection.exec_driver_sql(f"{EVENTS} WHERE seq > ? ORDER BY seq", (seq,))
+                rows = [*map(row_of, found)]
                 if (claims := _stored(connection, "claim")) != before:
                     self.database.hold(claims)
                 if (reservations := _stored(connection, "reservation")) != kept:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from sqlmodel import SQLModel
 
-from ledger.machine_time import machine_time
+from ledger.machine_time import Clock, machine_time
 from ledger.private import make_file
 from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
@@ -48,12 +48,16 @@ TRIGGERS = {
 
 
 class FileLog:
-    """A log that is a file. The lock of the file makes other decisions wait. Nobody records anything in another place."""
+    """A log that is a file. The lock of the file makes other decisions wait. Nobody records anything in another place.
+
+    `clock` is the time at which events are recorded, and `begin` returns a transaction: it records its events if it ends without
+    an error.
+    """
 
     def __init__(self, engine: Engine) -> None:
         """Take an engine that opens the file."""
         self.engine = engine
-        self.clock = machine_time
+        self.clock: Clock = machine_time
         self.begin = engine.begin
         self.close = engine.dispose
 
@@ -138,22 +142,26 @@ def different_tables(query: Callable[[str], Any]) -> Iterator[str]:
             yield name
 
 
+@contextmanager
+def driver_of(engine: Engine) -> Iterator[sqlite3.Connection]:
+    """Yield a connection of the driver itself."""
+    with closing(engine.raw_connection()) as connection:
+        driver: Any = connection.driver_connection
+        yield driver
+
+
 def write_anew(engine: Engine) -> None:
     """Write the whole file again, so that nothing that was deleted or changed is left in it.
 
     SQLite leaves such data in free pages and in the write-ahead log. Raise UnreachableError if another program uses the file.
     """
-    connection = engine.raw_connection()
+    said = "another program reads the ledger"
     try:
-        assert connection.driver_connection is not None
-        connection.driver_connection.execute("VACUUM")
-        busy = connection.driver_connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        with driver_of(engine) as driver:
+            driver.execute("VACUUM")
+            busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     except sqlite3.OperationalError as error:
         busy, said = True, str(error)
-    else:
-        said = "another program reads the ledger"
-    finally:
-        connection.close()
     if busy:
         raise UnreachableError(
             f"the name may still be in free pages of the ledger file: {said}",

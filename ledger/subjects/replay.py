@@ -13,8 +13,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from ledger.evidence.store import SiteFiles
 from ledger.log.payload import Decided
-from ledger.state.projection import Files, Handler, Handlers, Projection
+from ledger.state.projection import Handler, Handlers, Projection
 from ledger.state.readiness import settle
 from ledger.subjects.again import Tables
 from ledger.subjects.checklists import applying as checklists
@@ -113,7 +114,7 @@ HANDLERS = _handlers(APPLYING)
 
 
 @contextmanager
-def replaying(connection: Connection, files: Files) -> Iterator[Projection]:
+def replaying(connection: Connection, files: SiteFiles) -> Iterator[Projection]:
     """Return a projection to which many events are applied. Readiness is worked out once, at the end."""
     projection = Projection(connection, HANDLERS, files)
     yield projection

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from ledger.evidence.store import content_of
 from ledger.log.chain import hash_of
-from ledger.log.columns import HASHED
+from ledger.log.columns import EVENTS, row_of
 from ledger.private import close_tree, make_file
 from ledger.stores.file import connect, explained, ledger_path
 from ledger.trust.anchor_code import read_code
@@ -82,11 +82,9 @@ class Comparison(NamedTuple):
 def head_anchor(site_dir: Path) -> Anchor:
     """Return an anchor of the last event. Raise NotSatisfiedError if that event was changed, or if the ledger differs from an anchor."""
     with explained(ledger_path(site_dir)), closing(connect(site_dir)) as db:
-        names = ", ".join((*HASHED, "hash"))
-        row = db.execute(f"SELECT {names} FROM event ORDER BY seq DESC LIMIT 1").fetchone()  # noqa: S608  our names
+        said = row_of(db.execute(f"{EVENTS} ORDER BY seq DESC LIMIT 1").fetchone())
         broken = checked(db, kept_anchors(site_dir)).broken
         site = _site(db)
-    said = dict(zip((*HASHED, "hash"), row, strict=True))
     if hash_of(said) != said["hash"] or broken:
         raise NotSatisfiedError(
             f"the ledger must not be anchored: {': '.join(broken[0]) if broken else 'its last event was changed'}",

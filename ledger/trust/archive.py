@@ -59,6 +59,15 @@ Pipe = int | IO[bytes]
 """An open file, or subprocess.PIPE."""
 
 
+class Ending(NamedTuple):
+    """The site of a ledger, its last event, and whether it is a rehearsal."""
+
+    site: str
+    seq: int
+    hash: str
+    rehearsal: bool
+
+
 class Contents(NamedTuple):
     """What a backup says about itself: the site, its last event, when and by which program it was made, and how much it has."""
 
@@ -98,18 +107,15 @@ def digest_of(path: Path) -> str:
 def pack(
     target: Path,
     members: list[Member],
+    last: Ending,
     *,
-    site: str,
-    seq: int,
-    head: str,
-    rehearsal: bool,
     made_at: datetime,
     program: str,
 ) -> Contents:
-    """Write an archive and return what it says about itself. It is compressed as the end of its name says: .tar.gz or .tar.zst."""
+    """Write an archive of a ledger that ends so, and return what it says about itself. It is compressed as the end of its name says: .tar.gz or .tar.zst."""
     size = sum(member.source.stat().st_size for member in members)
     moment, count = made_at.isoformat(), len(members)
-    contents = Contents(site, seq, head, rehearsal, moment, program, count, size)
+    contents = Contents(*last, moment, program, count, size)
     said = json.dumps({"backup": FORMAT, **contents._asdict()}, indent=2) + "\n"
     sums = "".join(f"{member.sha256}  {member.path}\n" for member in members)
     begins = {CONTENTS: said.encode(), SUMS: sums.encode()}

@@ -16,7 +16,7 @@ import msgspec
 
 from ledger.evidence.store import load
 from ledger.log.chain import Event, hash_of
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import readable
 from ledger.log.payload import Decided
 from ledger.questions.records import signer_keys
@@ -33,10 +33,9 @@ from ledger.trust.statements import read_statement, signed_text
 from schedule.errors import UnreachableError
 from steps.stamps import stamp
 
-_EVENTS = f"""
-SELECT {", ".join(COLUMNS)} FROM event WHERE seq = 1 OR subject = 'rules'
+_EVENTS = f"""{EVENTS} WHERE seq = 1 OR subject = 'rules'
   OR (subject >= 'plan/' AND subject < 'plan0') OR (subject >= 'key/' AND subject < 'key0')
-  OR (subject >= 'role/' AND subject < 'role0') ORDER BY seq"""  # noqa: S608  our names
+  OR (subject >= 'role/' AND subject < 'role0') ORDER BY seq"""
 _FIRST = "SELECT first_at FROM plan_revision"
 _TABLES = {
     "site": "SELECT owner, owner_key, rules, rehearsal FROM site",
@@ -50,6 +49,9 @@ _TABLES = {
 
 LONG_AGO = datetime(1971, 1, 1, tzinfo=UTC)
 """Since when a key counts whose plan was in force: OpenSSH asks for a time."""
+
+_refusal = lru_cache(maxsize=65536)(sshsig.refusal)
+"""Returns why a signature is invalid. Each is verified once, however many decisions rest on it."""
 
 
 class Plan(NamedTuple):
@@ -99,8 +101,7 @@ class Authority:
         self._revoked: dict[tuple[str, str], list[Revocation]] = {}
         self._delegated: dict[str, tuple[str, ...]] = {}
         refused = refused_by_copy(snapshot)
-        for values in snapshot.ask(_EVENTS):
-            row = dict(zip(COLUMNS, values, strict=True))
+        for row in map(row_of, snapshot.ask(_EVENTS)):
             if row["seq"] not in refused:
                 self._take(row)
         self._read_plan()
@@ -270,19 +271,6 @@ def _read(site_dir: Path, authority: str, document: str) -> Plan:
     """Return the authority in a document of the evidence store. What has a digest is read once."""
     said = msgspec.json.decode(load(site_dir, authority))
     return Plan(document=document, **said)
-
-
-@lru_cache(maxsize=65536)
-def _refusal(
-    text: str,
-    signature: str,
-    person: str,
-    keys: tuple[SignerKey, ...],
-    namespace: str,
-    at: datetime,
-) -> str | None:
-    """Return why a signature is invalid. Each is verified once, however many decisions rest on it."""
-    return sshsig.refusal(text, signature, person, keys, namespace, at)
 
 
 def refused_by_copy(snapshot: Snapshot) -> set[int]:

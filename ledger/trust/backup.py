@@ -27,22 +27,13 @@ from ledger.stores.following import brought_up
 from ledger.stores.opening import take_over
 from ledger.stores.place import database_of
 from ledger.trust.anchors import KEPT
-from ledger.trust.archive import EVIDENCE, Contents, Member, digest_of, is_a_place, pack, unpack
+from ledger.trust.archive import EVIDENCE, Contents, Ending, Member, digest_of, is_a_place, pack, unpack
 from ledger.trust.audit import Findings, audit
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
 
 SITE_FILE = "site.yaml"
 STORE = Path("evidence", "store.yaml")
 """The file that names the bucket of the evidence. The content of the bucket is not in a backup."""
-
-
-class Ending(NamedTuple):
-    """The site of a ledger, its last event, and whether it is a rehearsal."""
-
-    site: str
-    seq: int
-    head: str
-    rehearsal: bool
 
 
 class BackedUp(NamedTuple):
@@ -94,8 +85,7 @@ def back_up(
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backing-up-") as scratch:
             aside, check = Path(scratch) / target.name, Path(scratch) / "check"
             members, left_out = _members(site_dir, Path(scratch))
-            last = _last(Path(scratch))
-            pack(aside, members, **last._asdict(), made_at=made_at, program=program)
+            pack(aside, members, _last(Path(scratch)), made_at=made_at, program=program)
             check.mkdir()
             restored = _verified(aside, check, damaged=damaged)
             _sync(aside)
@@ -166,7 +156,7 @@ def _verified(archive: Path, folder: Path, *, damaged: bool) -> Restored:
         last = _last(folder)
     except ClusterwrightError as error:
         raise NotSatisfiedError(f"{archive.name} has no ledger that can be read: {error.what}") from None
-    if last != (contents.site, contents.seq, contents.hash, contents.rehearsal):
+    if last != contents[:4]:
         raise NotSatisfiedError(
             f"{archive.name} is not what it says it is: its ledger ends with event {last.seq} of {last.site}, "
             f"not with event {contents.seq} of {contents.site}",

@@ -30,7 +30,8 @@ from ledger.account_state import account_state
 from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
-from ledger.stores.sqlite import OPERATIONAL
+from ledger.stores.sqlite import OPERATIONAL, driver_of
+from ledger.trust.archive import digest_of
 from ledger.trust.statements import Place
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.stamps import minute, moment, stamp
@@ -77,15 +78,9 @@ def keep(db: sqlite3.Connection, replay: Engine, last: Place, program: str) -> C
     fresh = folder / "replay.db.new"
     fresh.unlink(missing_ok=True)
     make_file(fresh)
-    connection = replay.raw_connection()
-    try:
-        with closing(sqlite3.connect(fresh)) as kept:
-            assert connection.driver_connection is not None
-            connection.driver_connection.backup(kept)
-    finally:
-        connection.close()
-    with fresh.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    with driver_of(replay) as driver, closing(sqlite3.connect(fresh)) as kept:
+        driver.backup(kept)
+    digest = digest_of(fresh)
     made = Checkpoint(
         site,
         last.seq,
@@ -171,17 +166,13 @@ def differing_from_file(replay: Engine, site_dir: Path) -> set[str]:
     Equal rows in another order of insertion, and what was recorded during the audit, may differ here. The caller compares the rows
     of these tables by their keys, as they were when the audit began.
     """
-    connection = replay.raw_connection()
-    try:
-        assert connection.driver_connection is not None
-        ask = connection.driver_connection.execute
+    with driver_of(replay) as driver:
+        ask = driver.execute
         ask("ATTACH ? AS site", [read_only(ledger_path(site_dir))])
         names = SQLModel.metadata.tables.keys() - OPERATIONAL
         differing = {name for name in names if ask(_differs(name)).fetchone()[0]}
         ask("DETACH site")
         return differing
-    finally:
-        connection.close()
 
 
 def _differs(name: str) -> str:

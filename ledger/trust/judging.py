@@ -76,9 +76,9 @@ class Judge:
             return Ruling(None, ("is longer than any that a program writes",), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
-            return Ruling(event, tuple(_whatever_it_says(self._by_first_rules(moment, event, terms))))
+            return Ruling(event, tuple(_whatever_it_says(self._by_first_rules(moment, event))))
         of_account = self._of_account(row["account"], event, terms) if row.get("account") else ()
-        faults = (*of_account, *_whatever_it_says(self._faults(moment, event, terms)))
+        faults = (*of_account, *_whatever_it_says(self._faults(moment, event)))
         if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
             refuse_unknown_rules(event.payload.rules)
         return Ruling(event, faults, is_refused=bool(faults))
@@ -110,19 +110,19 @@ class Judge:
         if expected is not None and expected != account:
             yield f"was appended by the account {account}; the account of {event.actor} is {expected}"
 
-    def _by_first_rules(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+    def _by_first_rules(self, moment: Moment, event: Event) -> Iterator[str]:
         payload = event.payload
         if isinstance(payload, Decided) and payload.statement is not None:
             yield from self._of_statement(moment, event, payload, payload.statement)
-            yield from self._of_signature(moment, event, payload.statement, terms)
+            yield from self._of_signature(moment, event, payload.statement)
         elif event.signature is not None:
             yield "has a signature, but no statement that was signed"
         yield from faults_by_first_rules(moment, event)
 
-    def _faults(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+    def _faults(self, moment: Moment, event: Event) -> Iterator[str]:
         """Yield what is wrong with an event by the rules of today. If its decision is refused, nothing else is looked at."""
         before = self._event_before(event)
-        is_bounded = moment.rules >= WHO_AND_WHEN and not terms.is_rehearsal
+        is_bounded = moment.rules >= WHO_AND_WHEN and not moment.terms.is_rehearsal
         is_back = before is not None and event.recorded_at < before.recorded_at
         if is_back and not (is_bounded and self._sets_time_right(event)):
             yield "was recorded before the event before it"
@@ -143,8 +143,8 @@ class Judge:
         except ClusterwrightError as refused:
             yield refused.what
             return
-        yield from _differences(event, again, terms.revision)
-        yield from self._of_proof(moment, event, terms)
+        yield from _differences(event, again, moment.terms.revision)
+        yield from self._of_proof(moment, event)
 
     def _sets_time_right(self, event: Event) -> bool:
         """Return whether an adopted plan is recorded before the events of a clock that was wrong: in a gap between the events before it."""
@@ -174,11 +174,11 @@ class Judge:
         last = next(self._earlier(event.seq), None)
         return of_any and last is not None and last.recorded_at == event.recorded_at
 
-    def _of_proof(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+    def _of_proof(self, moment: Moment, event: Event) -> Iterator[str]:
         """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""
         payload = event.payload
-        if event.actor == ENGINE and terms.is_signed:
-            yield from self._of_engine(moment, event, terms)
+        if event.actor == ENGINE and moment.terms.is_signed:
+            yield from self._of_engine(moment, event)
         elif not isinstance(payload, Decided) or payload.statement is None:
             if event.signature is not None:
                 yield "has a signature, but no statement that was signed"
@@ -186,16 +186,16 @@ class Judge:
                 yield "is not signed, and its policy asks for a signature"
         else:
             yield from self._of_statement(moment, event, payload, payload.statement)
-            if not terms.is_rehearsal:
+            if not moment.terms.is_rehearsal:
                 yield from self._of_statement_time(event, payload.statement, moment.terms.zone)
-            yield from self._of_signature(moment, event, payload.statement, terms)
+            yield from self._of_signature(moment, event, payload.statement)
 
-    def _of_engine(self, moment: Moment, event: Event, terms: SiteTerms) -> Iterator[str]:
+    def _of_engine(self, moment: Moment, event: Event) -> Iterator[str]:
         """Yield what is wrong with the engine's signature of an event."""
         if event.signature is None:
             yield "is the engine's, and is not signed with its key"
             return
-        why = self._refusal(moment, event, event_text(event.hash), terms)
+        why = self._refusal(moment, event, event_text(event.hash))
         if why is not None:
             yield f"the signature of the engine is invalid: {why}"
 
@@ -244,34 +244,22 @@ class Judge:
         if wrong is not None:
             yield wrong
 
-    def _of_signature(
-        self,
-        moment: Moment,
-        event: Event,
-        statement: str,
-        terms: SiteTerms,
-    ) -> Iterator[str]:
+    def _of_signature(self, moment: Moment, event: Event, statement: str) -> Iterator[str]:
         if event.signature is None:
             yield f"the signature of {event.actor} is missing"
             return
-        why = self._refusal(moment, event, signed_text(statement), terms)
+        why = self._refusal(moment, event, signed_text(statement))
         if why is not None:
             yield f"the signature of {event.actor} is invalid: {why}"
 
-    def _refusal(
-        self,
-        moment: Moment,
-        event: Event,
-        text: str,
-        terms: SiteTerms,
-    ) -> str | None:
+    def _refusal(self, moment: Moment, event: Event, text: str) -> str | None:
         """Return why an event's signature of a text is invalid. None if it is valid."""
         at = event.recorded_at
         theirs = self.record.keys(event.actor)
         keys = [key for key in theirs if key.counts_after(at)]
         if event.actor != ENGINE:
             keys = enrolled_then(moment.snapshot, at, keys)
-        namespace = ssh.namespace_of(rehearsal=terms.is_rehearsal)
+        namespace = ssh.namespace_of(rehearsal=moment.terms.is_rehearsal)
         return self.record.refusal(event, text, keys, namespace)
 
 

@@ -24,9 +24,8 @@ def enrolled_then(then: Snapshot, recorded: datetime, keys: Sequence[SignerKey])
     if not is_earlier(then.now, recorded):
         return list(keys)
     rules, rehearsal, first = then.first(_SITE)
-    if rules < DATES_AND_TIMES or rehearsal:
-        return list(keys)
-    if first is None or stamp(then.now) < first:
+    is_bounded = rules >= DATES_AND_TIMES and not rehearsal
+    if not is_bounded or first is None or stamp(then.now) < first:
         return list(keys)
     enrolled_by = then.now + CLOCKS
     return [key for key in keys if key.since <= enrolled_by]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ledger.evidence import names
 from ledger.evidence.folder import on_disk
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS
 from ledger.stores.file import COPY, LEDGER_FILE, connect, explained, is_copy
 from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
@@ -22,8 +22,6 @@ from ledger.stores.shared_log import people_of
 from ledger.stores.sqlite import file_engine
 from ledger.trust.audit import whole_audit
 from schedule.errors import InputError, NotSatisfiedError
-
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event ORDER BY seq"  # noqa: S608  our names
 
 _REFUSED = "INSERT OR IGNORE INTO refused SELECT seq, kind, actor, subject FROM event WHERE seq = ?"
 
@@ -71,7 +69,7 @@ def _moved(site_dir: Path, database: Database, refused: Iterable[int]) -> Moved:
     # the write lock of the file, so that nobody records anything in the folder while events are moved
     with engine.begin() as connection:
         people = [tuple(person.values()) for person in people_of(connection)]
-        rows = connection.exec_driver_sql(_EVENTS).fetchall()
+        rows = connection.exec_driver_sql(f"{EVENTS} ORDER BY seq").fetchall()
         database.load((tuple(row) for row in rows), people)
         for seq in refused:  # as every other copy will note them
             connection.exec_driver_sql(_REFUSED, (seq,))

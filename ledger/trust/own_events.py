@@ -8,7 +8,7 @@ from json import dumps
 from typing import Any
 
 from ledger.log.chain import hash_of
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import COLUMNS, row_of
 from ledger.questions.snapshot import Snapshot
 from ledger.state.tables.event import BEYOND
 from ledger.trust.authority import forged, refused_by_copy
@@ -68,7 +68,9 @@ def own_events(
         found += snapshot.ask(_OF_FAMILY, name=family)
     for order in nodes.orders:
         found += snapshot.ask(_OF_DELIVERIES, name=order)
-    found += snapshot.ask(_IMPORTED, names=listed(_with_deliveries(snapshot, nodes)))
+    orders = all_orders(snapshot, nodes)
+    names = nodes.activities.union(orders, deliveries_of(snapshot, orders))
+    found += snapshot.ask(_IMPORTED, names=listed(names))
     since = min((*(row[0] for row in found), *begun), default=last)
     again = {"since": since, "revision": revision, "stale": dumps(sorted(stale))}
     found += snapshot.ask(_REOPENING, **again)
@@ -80,12 +82,9 @@ def own_events(
     return [_verified(*rows[seq]) for seq in sorted(rows)]
 
 
-def _with_deliveries(snapshot: Snapshot, nodes: Nodes) -> set[str]:
-    """Return the ids of nodes, and of their orders and deliveries."""
-    orders = set(nodes.orders)
-    for family in nodes.families:
-        orders |= set(orders_of(snapshot, family))
-    return nodes.activities | orders | set(deliveries_of(snapshot, orders))
+def all_orders(snapshot: Snapshot, nodes: Nodes) -> set[str]:
+    """Return the ids of the nodes' orders."""
+    return nodes.orders.union(*(orders_of(snapshot, family) for family in nodes.families))
 
 
 def listed(names: Iterable[str]) -> str:
@@ -108,7 +107,7 @@ def orders_of(snapshot: Snapshot, activity: str) -> list[str]:
 def _verified(*values: Any) -> Row:
     """Return an event's row. Raise if the row does not have its hash, or the events around it do not belong beside it."""
     *columns, prior, following = values
-    row = dict(zip(COLUMNS, columns, strict=True))
+    row = row_of(columns)
     is_linked = row["seq"] == 1 or row["prev_hash"] == prior
     is_followed = following in {None, row["hash"]}
     if hash_of(row) != row["hash"] or not (is_linked and is_followed):

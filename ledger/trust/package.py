@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ledger.evidence import names
 from ledger.evidence.store import is_intact, load
 from ledger.log.chain import hashed_text
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import EVENTS, row_of
 from ledger.log.events import read_payload
 from ledger.log.payload import Decided
 from ledger.machine_time import machine_time
@@ -31,7 +31,6 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import SignerKey
-from ledger.stored_fields import fields_of
 from ledger.trust import ssh, sshsig
 from ledger.trust.audit import audit
 from ledger.trust.chain import digests_in
@@ -85,7 +84,7 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
         (folder / part).mkdir(parents=True, exist_ok=True)
     with open_snapshot(site_dir) as snapshot:
         snapshot.now = project_time(snapshot)
-        rows = list(_events(snapshot))
+        rows = [*map(row_of, snapshot.ask(f"{EVENTS} ORDER BY seq"))]
         owner, owner_key = snapshot.first("SELECT owner, owner_key FROM site")
         if key is not None and owner_key is None:
             raise InputError("nobody signs at this site: its owner has no key", hint="leave --key out")
@@ -130,12 +129,6 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
     )
 
 
-def _events(snapshot: Snapshot) -> Iterator[Row]:
-    names = ", ".join(COLUMNS)
-    for row in snapshot.ask(f"SELECT {names} FROM event ORDER BY seq"):  # noqa: S608  our names
-        yield dict(zip(COLUMNS, row, strict=True))
-
-
 def _kept(
     snapshot: Snapshot,
     counting: list[Row],
@@ -155,11 +148,7 @@ def _files_of(rows: list[Row]) -> Iterator[str]:
 def _named(snapshot: Snapshot) -> list[str]:
     """Return the digests of the documents with people's names that adopted plans refer to. Those of redacted people do not exist."""
     found = snapshot.column("SELECT payload FROM event WHERE kind = 'plan.adopted'")
-    adopted = [fields_of(payload).get("people") for payload in found]
-    digests: set[str] = set()
-    for people in adopted:
-        if isinstance(people, dict):
-            digests.update(map(str, people.values()))
+    digests = {digest for payload in found for digest in names.people_in(payload).values()}
     return sorted(digest for digest in digests if names.name_in(snapshot.site_dir, digest) is not None)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
@@ -168,15 +167,6 @@ def draft_statement(
     return statement_for(snapshot, actor, as_signed(payload), about, made)
 
 
-def signed_by(
-    sign: Callable[[str, str], str],
-    statement: str,
-    actor: str,
-) -> Proof:
-    """Sign a statement with a key of this program, as in a rehearsal. Return both."""
-    return Proof(statement, sign(actor, signed_text(statement)))
-
-
 def statement_for(
     snapshot: Snapshot,
     actor: str,
@@ -240,7 +230,8 @@ def accepted(
     signed_at, over = made.at(snapshot.now), stamped(found[1])
     if over is not None and recorded < over:
         over = None  # an adopted plan sets time right: the clock of that event was wrong
-    late = None if is_rehearsal(snapshot) else time_fault(signed_at, recorded, over, site_of(snapshot).time_zone)
+    site = site_of(snapshot)
+    late = None if site.rehearsal else time_fault(signed_at, recorded, over, site.time_zone)
     if late is not None:
         raise NotSatisfiedError(f"this cannot be recorded: {late}", hint="sign a new statement")
     if snapshot.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
@@ -300,12 +291,8 @@ def refuse_unproven(snapshot: Snapshot, actor: str, proof: Proof, *, at: datetim
 
 def namespace_of(snapshot: Snapshot) -> str:
     """Return the namespace in which this site's people sign."""
-    return ssh.namespace_of(rehearsal=is_rehearsal(snapshot))
-
-
-def is_rehearsal(snapshot: Snapshot) -> bool:
-    """Return whether a site is a rehearsal, whose times are simulated."""
-    return bool(snapshot.first("SELECT rehearsal FROM site")[0])
+    (rehearsal,) = snapshot.first("SELECT rehearsal FROM site")
+    return ssh.namespace_of(rehearsal=bool(rehearsal))
 
 
 def relied_on(snapshot: Snapshot, row: Activity | None) -> Fields:

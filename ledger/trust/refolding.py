@@ -36,19 +36,18 @@ from ledger.subjects.plan.revision_applying import first_state, planned_columns
 from ledger.subjects.replay import HANDLERS
 from ledger.subjects.work.payloads import Reopened
 from ledger.trust.authority import Adoption, Authority, forged, is_over
-from ledger.trust.own_events import Nodes, listed, orders_of, own_events
-from ledger.trust.planned import ORDER, TRANCHE, activities_in, orders_in
+from ledger.trust.own_events import Nodes, all_orders, listed, own_events
+from ledger.trust.planned import IN, ORDER, TRANCHE, activities_in, orders_in
 from ledger.trust.proving import DECISIONS, OF_SITE, binds, relied_on
 from ledger.trust.statements import event_text, read_statement, signed_text
 from schedule.errors import UnreachableError
 from steps.planning.activity import activity_of
 from steps.stamps import instant
 
-_IN = "IN (SELECT value FROM json_each(:names))"
-_ORDERS = f"SELECT {', '.join(ORDER)}, ordinal, in_plan FROM order_line WHERE id {_IN}"  # noqa: S608  our names
-_TRANCHES = f"SELECT {', '.join(TRANCHE)}, order_line, in_plan FROM tranche WHERE order_line {_IN}"  # noqa: S608  our names
-_LINKS = f"""SELECT id, {", ".join(f'"{name}"' for name in LINK)} FROM link WHERE "after" {_IN}"""  # noqa: S608  our names
-_BEFORE = f'SELECT "before" FROM link WHERE "after" {_IN}'  # noqa: S608  our names
+_ORDERS = f"SELECT {', '.join(ORDER)}, ordinal, in_plan FROM order_line WHERE id {IN}"  # noqa: S608  our names
+_TRANCHES = f"SELECT {', '.join(TRANCHE)}, order_line, in_plan FROM tranche WHERE order_line {IN}"  # noqa: S608  our names
+_LINKS = f"""SELECT id, {", ".join(f'"{name}"' for name in LINK)} FROM link WHERE "after" {IN}"""  # noqa: S608  our names
+_BEFORE = f'SELECT "before" FROM link WHERE "after" {IN}'  # noqa: S608  our names
 _kept = threading.local()
 
 OPEN: dict[str, Any] = {"state": State.OPEN, "na_reason": None, "na_at": None}
@@ -67,7 +66,7 @@ class Standing(NamedTuple):
     na_at: str | None
 
 
-_STANDING = f"SELECT {', '.join(Standing._fields)} FROM activity WHERE id {_IN}"  # noqa: S608  our names
+_STANDING = f"SELECT {', '.join(Standing._fields)} FROM activity WHERE id {IN}"  # noqa: S608  our names
 
 
 @contextmanager
@@ -150,9 +149,7 @@ class Refolding:
             planned = planned_columns(activity_of(row.plan))
             planned |= {"plan": row.plan, "ordinal": row.ordinal, "in_plan": bool(row.in_plan)}
             self._p.add("activity", **planned, **OPEN)
-        orders = set(self._nodes.orders)
-        for family in self._nodes.families:
-            orders |= set(orders_of(self._snapshot, family))
+        orders = all_orders(self._snapshot, self._nodes)
         self._refuse_unplanned(order for order in orders if order in self._plan.orders)
         self._copy(_ORDERS, "order_line", names=listed(orders))
         self._copy(_TRANCHES, "tranche", names=listed(orders))

@@ -14,9 +14,9 @@ from sqlalchemy import Engine
 from sqlmodel import SQLModel
 
 from ledger.evidence.store import SiteFiles
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import COLUMNS, row_of
 from ledger.stores.file import is_older
-from ledger.stores.sqlite import OPERATIONAL, different_tables, memory_engine
+from ledger.stores.sqlite import OPERATIONAL, different_tables, driver_of, memory_engine
 from ledger.subjects.replay import replaying
 from ledger.trust.chain import Finding, pages, refused_in
 from ledger.trust.judging import Judge
@@ -24,9 +24,6 @@ from ledger.trust.record import Deferred, Record
 from ledger.trust.statements import Place
 from ledger.trust.witnessed import Covered
 from schedule.errors import ClusterwrightError
-
-TOGETHER = 1000
-"""How many rows of a table are compared at once. If they differ, they are compared row by row."""
 
 
 class Replayed:
@@ -66,7 +63,7 @@ class Replayed:
         with self.engine.begin() as connection, replaying(connection, SiteFiles(site_dir)) as projection:
             judge = Judge(Record(projection, site_dir, db, deferred))
             for values in pages(db, COLUMNS, self.last.seq, after=self.after):
-                row = dict(zip(COLUMNS, values, strict=True))
+                row = row_of(values)
                 row["account"] = accounts.get(row["seq"])
                 try:
                     yield from self._judged(row, judge)
@@ -93,14 +90,11 @@ class Replayed:
         only: Collection[str] | None = None,
     ) -> Iterator[Finding]:
         """Yield every row of the file that differs from the row of the replay. `only` are the tables to compare. None means all."""
-        connection = self.engine.raw_connection()
-        try:
-            older = set(different_tables(db.execute)) if is_older(db) else set()
+        older = set(different_tables(db.execute)) if is_older(db) else set()
+        with driver_of(self.engine) as driver:
             for table in sorted(SQLModel.metadata.tables.keys() - OPERATIONAL - older):
                 if only is None or table in only:
-                    yield from _compared(table, db, connection)
-        finally:
-            connection.close()
+                    yield from _compared(table, db, driver)
 
     def noted_wrongly(self, db: sqlite3.Connection) -> Iterator[Finding]:
         """Yield the events that a file notes as refused, and that the rules do not refuse."""
@@ -120,15 +114,15 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _compared(table: str, db: sqlite3.Connection, replayed: Any) -> Iterator[Finding]:
+def _compared(table: str, db: sqlite3.Connection, replayed: sqlite3.Connection) -> Iterator[Finding]:
     columns = list(SQLModel.metadata.tables[table].columns.keys())
     keys = list(SQLModel.metadata.tables[table].primary_key.columns.keys())
     names = ", ".join(f'"{c}"' for c in columns)
     order = ", ".join(f'"{k}"' for k in keys)
     sql = f'SELECT {names} FROM "{table}" ORDER BY {order}'  # noqa: S608  names of our own tables
-    there, again = db.execute(sql), replayed.cursor()
-    again.execute(sql)
-    for row, expected in _unequal(_batches(there), _batches(again)):
+    for row, expected in zip_longest(db.execute(sql), replayed.execute(sql)):
+        if row == expected:
+            continue
         if row is None or expected is None:
             how = "is missing" if row is None else "was made by no event"
             yield Finding(f"{table} {_key(row or expected, columns, keys)}", how)
@@ -139,20 +133,6 @@ def _compared(table: str, db: sqlite3.Connection, replayed: Any) -> Iterator[Fin
         for name, a, b in zip(columns, row, expected, strict=True):
             if a != b:
                 yield Finding(f"{table} {_key(row, columns, keys)}", f"{name} is {a!r}; its events say {b!r}")
-
-
-def _batches(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
-    return iter(lambda: cursor.fetchmany(TOGETHER), [])
-
-
-def _unequal(
-    rows: Iterator[list[Any]],
-    expected: Iterator[list[Any]],
-) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of rows that differ. Rows are compared one by one only if their batches differ."""
-    for some, others in zip_longest(rows, expected, fillvalue=()):
-        if some != others:
-            yield from (pair for pair in zip_longest(some, others) if pair[0] != pair[1])
 
 
 def _key(

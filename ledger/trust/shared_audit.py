@@ -12,7 +12,7 @@ from pathlib import Path
 from ledger.entries import Claim, Reservation
 from ledger.evidence import names
 from ledger.evidence.plans import load_plan
-from ledger.log.columns import COLUMNS
+from ledger.log.columns import COLUMNS, EVENTS
 from ledger.machine_time import machine_time
 from ledger.questions.people import people
 from ledger.questions.site import head, site_of
@@ -23,8 +23,6 @@ from ledger.stores.held import is_held
 from ledger.stores.postgres import MOVED, Database
 from ledger.trust.chain import Finding
 from schedule.errors import UnreachableError
-
-_EVENTS = f"SELECT {', '.join(COLUMNS)} FROM event WHERE seq <= ? ORDER BY seq"  # noqa: S608  our names
 
 
 def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
@@ -44,7 +42,7 @@ def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
 def _events(copy: Snapshot, database: Database) -> Iterator[Finding]:
     """Yield the first event that differs. Later events than the copy's last one are left out: others may be recording."""
     last = head(copy).seq
-    ours: sqlite3.Cursor = copy.db.execute(_EVENTS, [last])
+    ours: sqlite3.Cursor = copy.db.execute(f"{EVENTS} WHERE seq <= ? ORDER BY seq", [last])
     for mine, theirs in zip_longest(ours, database.events(0)):
         if theirs is not None and theirs["seq"] > last:
             return

@@ -39,13 +39,12 @@ def decided(
             pass
     (text,) = ledger.drafted(decide)
     with ledger.write() as writing:
-        namespace = namespace_of(writing.at())
-    signature = ssh.sign(
-        signed_text(text),
-        _key_file(ledger, person, key),
-        namespace,
-        may_ask=may_ask,
-    )
+        snapshot = writing.at()
+        namespace, public = namespace_of(snapshot), valid_key(snapshot, person)
+    if public is None and key is None:
+        raise unknown_key(person)
+    file = ssh.find_key(public or "", key)
+    signature = ssh.sign(signed_text(text), file, namespace, may_ask=may_ask)
     return ledger.proved(Proof(text, signature), decide)
 
 
@@ -57,11 +56,3 @@ def export(ledger: Ledger, decide: Callable[[], object], path: Path) -> str:
     path.write_text(signed_text(text), encoding="utf-8")
     with ledger.write() as writing:
         return f"ssh-keygen -Y sign -n {namespace_of(writing.at())} -f YOUR_KEY {path}"
-
-
-def _key_file(ledger: Ledger, person: str, given: Path | None) -> Path:
-    with ledger.write() as writing:
-        public = valid_key(writing.at(), person)
-    if public is None and given is None:
-        raise unknown_key(person)
-    return ssh.find_key(public or "", given)

@@ -25,7 +25,7 @@ def trials(ledger: Ledger) -> Iterator[Trial]:
             connection.exec_driver_sql("SAVEPOINT trial")
             try:
                 # rows that a transaction has collected are not in the database yet: one that is taken back is not used again
-                own = Transaction(connection, ledger.log, ledger.site_dir, ledger.clock, ledger.signer, ledger.happened)
+                own = Transaction(connection, ledger, ledger.signer)
                 with ledger._joining(own):
                     yield own
             finally:

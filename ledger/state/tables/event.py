@@ -39,6 +39,5 @@ class EventTable(SQLModel, table=True):
 class Appended(SQLModel, table=True):
     """The account of the database that appended an event, as the server noted it. Only a copy of a shared log has rows here."""
 
-    __tablename__ = "appended"
     seq: int = primary_key()
     account: str

@@ -13,7 +13,6 @@ from ledger.state.columns import primary_key, utc
 class Fact(SQLModel, table=True):
     """One fact as a person recorded it. The last one of a name at a unit of the site counts."""
 
-    __tablename__ = "fact"
     __table_args__ = (Index("fact_unit", "unit", "name"),)
     seq: int = primary_key()
     ordinal: int = primary_key()

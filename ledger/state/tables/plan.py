@@ -13,7 +13,6 @@ from ledger.state.columns import primary_key, utc, word_list
 class Site(SQLModel, table=True):
     """The site. There is one row, with the content of genesis. `rules` is the version of the rules in force."""
 
-    __tablename__ = "site"
     id: int = primary_key()
     uuid: str
     name: str
@@ -79,7 +78,6 @@ class CommittedDate(SQLModel, table=True):
 class Unit(SQLModel, table=True):
     """A node of the site's tree."""
 
-    __tablename__ = "unit"
     id: str = primary_key()
     ordinal: int
     kind: str
@@ -100,7 +98,6 @@ class HostSet(SQLModel, table=True):
 class Person(SQLModel, table=True):
     """A person in force."""
 
-    __tablename__ = "person"
     id: str = primary_key()
     organisation: str
     account: str | None = Field(default=None, index=True)
@@ -127,7 +124,6 @@ class PersonRole(SQLModel, table=True):
 class Link(SQLModel, table=True):
     """`after` waits for `before`. `satisfied_at` is when the wait ends, lag included, once that is known."""
 
-    __tablename__ = "link"
     __table_args__ = (Index("link_after", "after", "side", "satisfied_at"),)
     id: int = primary_key()
     before: str = Field(index=True)

@@ -30,7 +30,6 @@ class SignOff(SQLModel, table=True):
 class Invitation(SQLModel, table=True):
     """An invitation of witnesses to an activity. The latest one of an attempt counts."""
 
-    __tablename__ = "invitation"
     seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -45,7 +44,6 @@ class Invitation(SQLModel, table=True):
 class Attendance(SQLModel, table=True):
     """Who came as a witness in a role. `witness` is None if nobody came."""
 
-    __tablename__ = "attendance"
     activity: str = primary_key()
     attempt: int = primary_key()
     role: str = primary_key()
@@ -58,7 +56,6 @@ class Attendance(SQLModel, table=True):
 class Measurement(SQLModel, table=True):
     """A metric read; `ordinal` numbers those that one event brought, `ncr` is the non-conformance that a failed one is under."""
 
-    __tablename__ = "measurement"
     __table_args__ = (Index("measurement_activity", "activity", "attempt", "metric"),)
     seq: int = primary_key()
     ordinal: int = primary_key()
@@ -95,7 +92,6 @@ class EvidenceItem(SQLModel, table=True):
 class Ncr(SQLModel, table=True):
     """A non-conformance: opened, `decided` what to do, closed with its `disposition`."""
 
-    __tablename__ = "ncr"
     id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -113,7 +109,6 @@ class Ncr(SQLModel, table=True):
 class Waiver(SQLModel, table=True):
     """A criterion left unmet by decision: a punch item with a due date."""
 
-    __tablename__ = "waiver"
     id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -144,7 +139,6 @@ class ActionItem(SQLModel, table=True):
 class Attestation(SQLModel, table=True):
     """A statement that a step was done outside Clusterwright. It is never removed."""
 
-    __tablename__ = "attestation"
     seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -157,7 +151,6 @@ class Attestation(SQLModel, table=True):
 class Comment(SQLModel, table=True):
     """Something a person wrote down."""
 
-    __tablename__ = "comment"
     seq: int = primary_key()
     activity: str = Field(index=True)
     person: str
@@ -168,7 +161,6 @@ class Comment(SQLModel, table=True):
 class Hold(SQLModel, table=True):
     """A time in which an activity was on hold. `until` is None while it lasts."""
 
-    __tablename__ = "hold"
     seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -179,7 +171,6 @@ class Hold(SQLModel, table=True):
 class Release(SQLModel, table=True):
     """Leave to change these hosts with this playbook, once, in this attempt."""
 
-    __tablename__ = "release"
     id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -195,7 +186,6 @@ class Release(SQLModel, table=True):
 class Forecast(SQLModel, table=True):
     """A published forecast; `phases` is JSON of phase and finish."""
 
-    __tablename__ = "forecast"
     seq: int = primary_key()
     at: datetime = utc()
     person: str
@@ -207,7 +197,6 @@ class Forecast(SQLModel, table=True):
 class Refused(SQLModel, table=True):
     """A recorded event that the rules refuse. It stays in the chain, and it changes nothing. The audit says why."""
 
-    __tablename__ = "refused"
     seq: int = primary_key()
     kind: str
     actor: str
@@ -237,7 +226,6 @@ class EntryTable(SQLModel, table=True):
 class Correction(SQLModel, table=True):
     """An entry that was taken back, and why. It is never removed."""
 
-    __tablename__ = "correction"
     seq: int = primary_key()
     entry: int
     kind: str

@@ -13,7 +13,6 @@ from ledger.state.columns import decimal, primary_key, utc, word_list
 class Run(SQLModel, table=True):
     """A run of software for one attempt of an activity."""
 
-    __tablename__ = "run"
     id: str = primary_key()
     activity: str = Field(index=True)
     attempt: int
@@ -32,7 +31,6 @@ class Run(SQLModel, table=True):
 class Preview(SQLModel, table=True):
     """What a playbook would change, as check mode showed it. The last preview of an attempt counts."""
 
-    __tablename__ = "preview"
     activity: str = primary_key()
     attempt: int = primary_key()
     hosts: tuple[str, ...] = word_list()
@@ -58,7 +56,6 @@ class ItemResultRow(SQLModel, table=True):
 class Request(SQLModel, table=True):
     """What a front end asked the dispatcher for."""
 
-    __tablename__ = "request"
     id: str = primary_key()
     activity: str = Field(index=True)
     action: str

@@ -24,7 +24,6 @@ class KeyTable(SQLModel, table=True):
 class Statement(SQLModel, table=True):
     """A statement that a person signed. Its nonce is used only once. The event has the text and the signature."""
 
-    __tablename__ = "statement"
     seq: int = primary_key()
     nonce: str = Field(index=True, unique=True)
     subject: str = Field(index=True)
@@ -35,7 +34,6 @@ class Statement(SQLModel, table=True):
 class Delegation(SQLModel, table=True):
     """A person acts in another's role for a time. `withdrawn_at` is None unless it ended early."""
 
-    __tablename__ = "delegation"
     id: str = primary_key()
     person: str
     to: str = Field(index=True)
@@ -49,7 +47,6 @@ class Delegation(SQLModel, table=True):
 class Override(SQLModel, table=True):
     """An activity that passed against its policy. It is never removed."""
 
-    __tablename__ = "override"
     seq: int = primary_key()
     activity: str = Field(index=True)
     attempt: int

@@ -48,7 +48,6 @@ class OrderLine(SQLModel, table=True):
 class Tranche(SQLModel, table=True):
     """One delivery of an order; `contracted` is the quantity of a change order, which replaces that of the plan."""
 
-    __tablename__ = "tranche"
     id: str = primary_key()
     order_line: str = Field(index=True)
     number: int
@@ -69,7 +68,6 @@ class Tranche(SQLModel, table=True):
 class Delivery(SQLModel, table=True):
     """One receipt for a tranche, with the serial numbers that came."""
 
-    __tablename__ = "delivery"
     seq: int = primary_key()
     tranche: str = Field(index=True)
     quantity: Decimal = decimal()
