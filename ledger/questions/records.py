@@ -12,8 +12,6 @@ from steps.stamps import stamp
 from steps.value import Value
 
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
-_RUNNING = """
-SELECT id FROM run WHERE activity = :name AND attempt = :attempt AND owner = :owner AND status = 'running'"""
 PREFIXES = {
     "ncr": "NCR",
     "waiver": "W",
@@ -230,12 +228,6 @@ def sign_offs(snapshot: Snapshot, name: str | None = None) -> list[SignOffRow]:
 def runs(snapshot: Snapshot, name: str | None = None) -> list[RunRow]:
     """Return the runs of an activity, or of all, oldest first."""
     return rows_of(snapshot, RunRow, f"{OF_ONE} ORDER BY t.started_at, t.id", name=name)
-
-
-def running(snapshot: Snapshot, name: str, attempt: int, owner: str) -> str | None:
-    """Return the id of the run that an owner has running in an attempt. None if there is none."""
-    found = snapshot.column(_RUNNING, name=name, attempt=attempt, owner=owner)
-    return next(iter(found), None)
 
 
 def items(snapshot: Snapshot, run: str) -> list[ItemRow]:

@@ -234,7 +234,7 @@ def _refuse_needless(case: Case) -> None:
 def reject(case: Case) -> tuple[str, State]:
     """Reject finished work. People's work is then in progress again. Work of a run or of an attestation is open again."""
     role = allowed(case, "reject")
-    by_people = bool(case.row.performers) and not case.row.attested and not case.has_run
+    by_people = bool(case.row.performers) and not case.row.attested and case.last_run is None
     result = State.IN_PROGRESS if by_people else State.OPEN
     permitted(case, Action.REJECT, result)
     return role, result

@@ -1,10 +1,12 @@
-"""Rows that the rules read and the questions return: links, orders, releases, non-conformances. They are values only."""
+"""Rows that the rules read and the questions return: links, orders, releases, non-conformances, checked items. They are values only."""
 
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
+
+from steps.value import Value
 
 if TYPE_CHECKING:
     from ledger.rules.activity import State
@@ -230,3 +232,30 @@ class NcrRow(NamedTuple):
     owner: str
     due: date | None
     inspections: int
+
+
+class ItemReadingRow(NamedTuple):
+    """One metric read at an item."""
+
+    metric: str
+    value: Value | None
+    unit: str
+
+
+class CheckRow(NamedTuple):
+    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests.
+
+    `readings` are those at the item. They are filled in where a question asks for them.
+    """
+
+    seq: int
+    attempt: int
+    item: str
+    failing: tuple[str, ...]
+    readings: tuple[ItemReadingRow, ...]
+    note: str
+    serial: str
+    photos: tuple[str, ...]
+    ncr: str | None
+    by: str
+    at: datetime
