@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ledger.entries import Claim
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
-from ledger.rules.rows import PreviewRow, ReleaseRow, SignerKey
+from ledger.rules.rows import ItemRow, PreviewRow, ReleaseRow, SignerKey
 from steps.stamps import stamp
 from steps.value import Value
 
@@ -100,18 +100,6 @@ class RunRow(NamedTuple):
     items: int
 
 
-@table("item_result", duration_s="CAST(t.duration_s AS REAL)")
-class ItemRow(NamedTuple):
-    """The result of a run on one host. `message` says why the host is not done."""
-
-    run: str
-    host: str
-    status: str
-    duration_s: float
-    failed_task: str
-    message: str
-
-
 @table("comment")
 class CommentRow(NamedTuple):
     """A comment of a person on an activity."""
@@ -178,6 +166,7 @@ class OverrideRow(NamedTuple):
 
 
 table("claim")(Claim)
+table("item_result", duration_s="CAST(t.duration_s AS REAL)")(ItemRow)
 table("signer_key")(SignerKey)
 table("preview")(PreviewRow)
 table(

@@ -19,6 +19,17 @@ RUN_NOT_DONE = frozenset({"failed", "unreachable"})
 """Results of hosts on which a run did not."""
 
 
+class ItemRow(NamedTuple):
+    """The result of a run on one host. `message` says why the host is not done."""
+
+    run: str
+    host: str
+    status: str
+    duration_s: float
+    failed_task: str
+    message: str
+
+
 class LinkRow(NamedTuple):
     """One link. `state`, `title` and `valid_until` (the end of its approval) are those of the node at the other end."""
 
