@@ -84,7 +84,11 @@ def may_now(snapshot: Snapshot, person: str, name: str) -> list[Answer]:
     return [Answer(verb, refusal_of(rule, case)) for verb, rule in VERBS.items()]
 
 
-def refusal_of(rule: Callable[Given, object], *args: Given.args, **named: Given.kwargs) -> ClusterwrightError | None:
+def refusal_of(
+    rule: Callable[Given, object],
+    *args: Given.args,
+    **named: Given.kwargs,
+) -> ClusterwrightError | None:
     """Return why a rule refuses what it is asked, for example a case. None if it does not."""
     try:
         rule(*args, **named)
@@ -172,4 +176,5 @@ def _to_order(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
     for name, title, ready_from, role in snapshot.ask(_TO_ORDER, now=stamp(snapshot.now)):
         if role in me.roles:
             refused = refusal_of(refuse_unready_order, snapshot, require_order(snapshot, name))
-            yield InboxRow(name, title, "order", role, moment(ready_from), (), refused.what if refused else "")
+            blocked_by = refused.what if refused else ""
+            yield InboxRow(name, title, "order", role, moment(ready_from), (), blocked_by)

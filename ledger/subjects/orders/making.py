@@ -12,6 +12,7 @@ from ledger.questions.orders import (
     changes,
     order_named,
     plan_currency,
+    require_order,
     require_placed,
     require_tranche,
 )
@@ -51,7 +52,7 @@ def placed(
 
     Without `currency`, `value` is in the plan's currency.
     """
-    found = moment.order(order_id)
+    found = require_order(moment.snapshot, order_id)
     moment.may(actor, "order", order_id)
     why_early = early_order(moment.snapshot, found, out_of_sequence)
     _refuse_bad_promise(moment, found, order_id, promised)
