@@ -9,8 +9,8 @@ from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import require_ncr, waiver_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.approval import matter_of, refuse_past_day
-from ledger.rules.permission import may, refuse_stranger
+from ledger.rules.approval import allowed, refuse_past_day
+from ledger.rules.permission import refuse_stranger
 from ledger.rules.rows import NcrRow
 from ledger.rules.version import DATES_AND_TIMES
 from ledger.subjects.again import Named, Tables, about_named, refuse_other_subject
@@ -78,7 +78,7 @@ def assigned(
     case = moment.case(found.activity, actor)
     _refuse_past_day(case, due)
     refuse_stranger(case.person(owner))
-    role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=found.id))
+    role = allowed(case, "assign_ncr", subject=found.id)
     return NcrAssigned(ncr=found.id, owner=owner, due=due, role=role)
 
 
@@ -94,7 +94,15 @@ def _dispositioned_again(moment: Moment, event: Event, p: NcrDispositioned) -> N
     refuse_other_subject(event, found.activity)
     owner = "" if p.owner == found.owner else p.owner
     due = None if p.due == found.due else p.due
-    return dispositioned(moment, event.actor, found, p.disposition, owner=owner, due=due, reason=p.reason)
+    return dispositioned(
+        moment,
+        event.actor,
+        found,
+        p.disposition,
+        owner=owner,
+        due=due,
+        reason=p.reason,
+    )
 
 
 AGAIN: Tables = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from ledger.entries import ItemResult, RunOutcome
+from ledger.entries import ItemResult, RunOutcome, RunStatus
 from ledger.evidence.batches import rows_in
 from ledger.log.payload import Batch, Left, ReadingPart
 from ledger.questions.case import LookedUp
@@ -264,7 +264,7 @@ def _item_result(row: Mapping[str, Any]) -> ItemResult:
 
 
 def _status(text: str) -> Any:
-    if text not in rules.STATUSES:
+    if text not in get_args(RunStatus):
         raise InputError(f"{text!r} is no status of a run")
     return text
 
