@@ -71,7 +71,7 @@ SELECT roles, "on" FROM invitation WHERE activity = :name AND attempt = :attempt
 _CAME = "SELECT role, witness FROM attendance WHERE activity = :name AND attempt = :attempt"
 _LAST_RUN = "SELECT id, status FROM run WHERE activity = :name AND attempt = :attempt ORDER BY id DESC LIMIT 1"
 _RUNNING = """
-SELECT id FROM run WHERE activity = :name AND attempt = :attempt AND owner = :owner AND status = 'running'"""
+SELECT owner, id FROM run WHERE activity = :name AND attempt = :attempt AND status = 'running' ORDER BY id DESC"""
 _HOSTS = "SELECT host, status FROM item_result WHERE run = ? ORDER BY host"
 _USED_AS_IS = """
 SELECT id FROM ncr WHERE activity = :name AND (decided = 'use-as-is' OR disposition = 'use-as-is')"""
@@ -340,8 +340,8 @@ class LookedUp:
 
     def running(self, owner: str) -> str | None:
         """Return the id of the run that an owner has running in this attempt. None if there is none."""
-        found = self.snapshot.column(_RUNNING, name=self.row.id, attempt=self.row.attempt, owner=owner)
-        return next(iter(found), None)
+        found = dict(self._ask(_RUNNING))
+        return found.get(owner)
 
     def next_id(self, numbered: str) -> str:
         """Return the next id of a table whose records are numbered."""

@@ -53,8 +53,8 @@ def later_entries(snapshot: Snapshot, entry: EntryRow) -> list[EntryRow]:
     """Return the entries after one that are about the same subject. After an order, those about its deliveries too."""
     below = f"{entry.subject}/" if "#" in entry.subject and not is_delivery(entry.subject) else entry.subject
     later = "WHERE t.seq > :seq AND (t.subject = :subject OR substr(t.subject, 1, :long) = :below) ORDER BY t.seq"
-    asked = {"seq": entry.seq, "subject": entry.subject, "below": below, "long": len(below)}
-    rows = rows_of(snapshot, EntryRow, later, **asked)
+    about = {"seq": entry.seq, "subject": entry.subject}
+    rows = rows_of(snapshot, EntryRow, later, below=below, long=len(below), **about)
     return [row for row in rows if row.subject == entry.subject or entry.kind == "order.placed"]
 
 

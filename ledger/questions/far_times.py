@@ -82,8 +82,9 @@ def _source(snapshot: Snapshot, name: str, at: datetime, zone: str) -> EventRow 
     found = one_of(snapshot, EventRow, _EVENT, name=name, at=stamp(at))
     if found is None and is_delivery(name):
         day = local_day(at, zone).isoformat()
-        found = one_of(snapshot, EventRow, _PROMISE, name=name, order=order_of(name), day=day)
-        found = found or one_of(snapshot, EventRow, _EVENT, name=order_of(name), at=stamp(at))
+        order = order_of(name)
+        found = one_of(snapshot, EventRow, _PROMISE, name=name, order=order, day=day)
+        found = found or one_of(snapshot, EventRow, _EVENT, name=order, at=stamp(at))
     return found or one_of(snapshot, EventRow, _BROUGHT, name=f'"{name}"')
 
 

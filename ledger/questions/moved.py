@@ -58,7 +58,8 @@ def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
     for seq, happened, person, kind, subject, text in rows:
         at = stamped(happened)
         if at is not None:
-            news.append(HistoryRow(seq, at, person, kind, subject, _said(kind, fields_of(text))))
+            said = _said(kind, fields_of(text))
+            news.append(HistoryRow(seq, at, person, kind, subject, said))
     counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
     counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
     return WhatHappened(news, ", ".join(counted))

@@ -95,7 +95,8 @@ def _commit(p: Projection, event: Event, revision: int, committed: CommittedDate
 
 def columns_from(table: str, part: BaseModel) -> Row:
     """Return what a part of the plan says under the names of a table's columns."""
-    return {name: getattr(part, name) for name in type(part).model_fields if name in columns_of(table)}
+    fields = [name for name in type(part).model_fields if name in columns_of(table)]
+    return {name: getattr(part, name) for name in fields}
 
 
 def design_columns(plan: Plan) -> Row:
