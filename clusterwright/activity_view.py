@@ -22,11 +22,11 @@ from ledger.questions.records import RunRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.unheard import unheard
-from ledger.questions.why import CriterionRow, criteria, why
+from ledger.questions.why import criteria, why
 from ledger.questions.why_supply import Why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import Judged, limit_words, verdict_words
+from ledger.rules.judgement import CriterionRow, Judged, limit_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from ledger.subjects.runs.host_name_rules import folded_within
 from steps.amount import counted

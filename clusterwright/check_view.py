@@ -5,17 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from clusterwright.output import Cells, Document, in_line, print_json, say, table
-from ledger.questions.checks import (
-    ChecklistRow,
-    CheckRow,
-    ItemReadingRow,
-    check_history,
-    checked_items,
-    checklist,
-    unchecked_items,
-)
+from ledger.questions.checks import ChecklistRow, check_history, checked_items, checklist, unchecked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+from ledger.rules.rows import CheckRow, ItemReadingRow
 from steps.stamps import minute
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from clusterwright.reports.photos import photos
 from clusterwright.reports.tables import done_table, due, quality_table, where
 from clusterwright.week_report import AHEAD, own_words
 from ledger.questions.constraints import constraints
-from ledger.questions.lateness import forecast_finish
+from ledger.questions.lateness import finish_of
 from ledger.rules.activity import OVER, Activity, State
 
 MOST_PHOTOS = 5
@@ -74,7 +74,7 @@ def _work_table(asked: Asked, ahead: list[Activity]) -> Table:
     found = asked.kept
 
     def cells(row: Activity) -> tuple[str, ...]:
-        dates, expected = row.plan.dates, forecast_finish(found, row)
+        dates, expected = row.plan.dates, finish_of(found, row.id, row.state)
         finish: datetime | None = dates.early_finish if dates else None
         start = asked.day(row.started_at or (dates.early_start if dates else None))
         return row.id, row.plan.title, row.state.words, start, due(asked, finish), asked.day(expected)

@@ -14,6 +14,7 @@ from ledger.questions.clock import REMEDY, clock_behind
 from ledger.questions.records import RequestRow, requests
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.access import ENGINE
 from ledger.subjects.runs.request_decisions import answer_request
 
 RECOVER_S = 10.0
@@ -43,7 +44,7 @@ class Housekeeping:
         asked = requests(snapshot, open_only=True)
         for request in asked:
             answer = self._answer(request)
-            answer_request(self.engine.ledger, request.id, answer)
+            answer_request(self.engine.ledger, ENGINE, request.id, answer)
             self.say(f"{request.activity}: {request.action} asked by {request.by}: {answer}")
         return recovered or bool(asked)
 

@@ -22,40 +22,20 @@ def activities(
     snapshot: Snapshot,
     *,
     phase: str | None = None,
-    unit: str | None = None,
-    state: State | str | None = None,
+    state: State | None = None,
     step: str | None = None,
-    search: str | None = None,
-    owner: str | None = None,
     organisation: str | None = None,
-    limit: int | None = None,
-    offset: int = 0,
 ) -> list[Activity]:
-    """Return activities in plan order.
-
-    `owner` is an assignee or a crew role. `search` is a part of the id or the title, in upper or lower case. The activities of
-    an organisation are those that are assigned to it or to its people.
-    """
-    wanted = {"phase": phase, "unit": unit, "step": step}
+    """Return activities in plan order. Those of an organisation are what is assigned to it or to its people."""
+    stored = State.OPEN if state in NOT_BEGUN else state
+    wanted = {"phase": phase, "step": step, "state": stored}
     terms = [f"{name} = :{name}" for name, value in wanted.items() if value is not None]
-    terms += ["(assignee = :owner OR role = :owner)"] if owner is not None else []
-    terms += ["state = :state"] if state is not None else []
-    stored = None if state is None else State.OPEN if State(state) in NOT_BEGUN else State(state)
-    found = select(
-        snapshot,
-        " AND ".join(terms) or "1",
-        **wanted,
-        owner=owner,
-        state=stored,
-    )
+    found = select(snapshot, " AND ".join(terms) or "1", **wanted)
     if state is not None:
-        found = [row for row in found if row.state is State(state)]
-    if search:
-        text = search.casefold()
-        found = [row for row in found if text in f"{row.id}\n{row.plan.title}".casefold()]
+        found = [row for row in found if row.state is state]
     if organisation is not None:
         found = [row for row in found if is_same(row.whose, organisation)]
-    return found[offset : None if limit is None else offset + limit]
+    return found
 
 
 def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:

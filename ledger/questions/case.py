@@ -16,15 +16,15 @@ from ledger.questions.calendar import working_time_after
 from ledger.questions.checks import latest_entries, planned_items
 from ledger.questions.links import predecessors
 from ledger.questions.meant import unknown_activity
-from ledger.questions.records import next_id, preview, running
+from ledger.questions.records import next_id, preview
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
-from ledger.rules.case import Invited, Item, OpenA, RunEnd
+from ledger.rules.case import Invited, OpenA, RunEnd
 from ledger.rules.judgement import Judgement, judgements
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
-from ledger.rules.rows import PreviewRow, Unmet
+from ledger.rules.rows import CheckRow, PreviewRow, Unmet
 from steps.acceptance.measured import Measured
 from steps.stamps import moment, stamp
 from steps.value import text_value
@@ -45,7 +45,7 @@ SELECT id FROM lapsed"""
 
 _OPEN_A = f"""
 WITH RECURSIVE
-  held(id, step, unit, gates) AS (SELECT id, step, unit, kind = 'gate' OR hold_point FROM activity WHERE id = :id),
+  held(id, step, unit, gates) AS (SELECT id, step, unit, kind = 'gate' OR hold_point FROM activity WHERE id = :name),
   open_a(id, activity, reason, unit) AS (
     SELECT n.id, n.activity, n.reason, a.unit FROM ncr n JOIN activity a ON a.id = n.activity
     WHERE n.ncr_class = 'A' AND n.closed_at IS NULL),
@@ -70,6 +70,8 @@ _INVITED = """
 SELECT roles, "on" FROM invitation WHERE activity = :name AND attempt = :attempt ORDER BY seq DESC LIMIT 1"""
 _CAME = "SELECT role, witness FROM attendance WHERE activity = :name AND attempt = :attempt"
 _LAST_RUN = "SELECT id, status FROM run WHERE activity = :name AND attempt = :attempt ORDER BY id DESC LIMIT 1"
+_RUNNING = """
+SELECT owner, id FROM run WHERE activity = :name AND attempt = :attempt AND status = 'running' ORDER BY id DESC"""
 _HOSTS = "SELECT host, status FROM item_result WHERE run = ? ORDER BY host"
 _USED_AS_IS = """
 SELECT id FROM ncr WHERE activity = :name AND (decided = 'use-as-is' OR disposition = 'use-as-is')"""
@@ -164,15 +166,6 @@ def lapsed(snapshot: Snapshot) -> set[str]:
         found = snapshot.db.execute(_LAPSED, {"now": stamp(snapshot.now)})
         snapshot.lapsed = {name for (name,) in found}
     return snapshot.lapsed
-
-
-def open_a(snapshot: Snapshot, name: str) -> list[OpenA]:
-    """Return the open class A non-conformances that keep an activity from passing.
-
-    For every activity these are its own. For a gate or a hold point they include those of its predecessors in the network, at
-    its unit and at the units inside that. For go-live they are those of the whole site.
-    """
-    return [OpenA(*found) for found in snapshot.db.execute(_OPEN_A, {"id": name})]
 
 
 def actor(snapshot: Snapshot, person: str) -> Actor:
@@ -279,8 +272,12 @@ class LookedUp:
 
     @cached_property
     def open_a(self) -> Sequence[OpenA]:
-        """The open class A non-conformances that keep the activity from passing."""
-        return open_a(self.snapshot, self.row.id)
+        """The open class A non-conformances that keep the activity from passing.
+
+        For every activity these are its own. For a gate or a hold point they include those of its predecessors in the network, at
+        its unit and at the units inside that. For go-live they are those of the whole site.
+        """
+        return [OpenA(*found) for found in self._ask(_OPEN_A)]
 
     @cached_property
     def invited(self) -> Invited | None:
@@ -303,15 +300,14 @@ class LookedUp:
         witness = self.row.plan.policy.witness
         return working_time_after(self.snapshot, witness.notice_h if witness else 0.0)
 
-    @property
-    def has_run(self) -> bool:
-        """Whether software ran in this attempt."""
-        return self.last_run is not None
-
     @cached_property
     def last_run(self) -> RunEnd | None:
-        """The last run of this attempt."""
-        return run_end(self.snapshot, self.row, self.row.attempt)
+        """The last run of this attempt, and how it ended. None if there was no run."""
+        found = self._ask(_LAST_RUN).fetchone()
+        if found is None:
+            return None
+        run, status = found
+        return RunEnd(status, dict(self.snapshot.db.execute(_HOSTS, [run])))
 
     @cached_property
     def preview(self) -> PreviewRow | None:
@@ -319,12 +315,9 @@ class LookedUp:
         return preview(self.snapshot, self.row.id)
 
     @cached_property
-    def items(self) -> Mapping[str, Item]:
+    def items(self) -> Mapping[str, CheckRow]:
         """The last entry of each item of the checklist, by item."""
-        found = {}
-        for name, entry in latest_entries(self.snapshot, self.row).items():
-            found[name] = Item(name, entry.failing, entry.serial, entry.ncr)
-        return found
+        return latest_entries(self.snapshot, self.row)
 
     @cached_property
     def planned_items(self) -> Sequence[str]:
@@ -347,7 +340,8 @@ class LookedUp:
 
     def running(self, owner: str) -> str | None:
         """Return the id of the run that an owner has running in this attempt. None if there is none."""
-        return running(self.snapshot, self.row.id, self.row.attempt, owner)
+        found = dict(self._ask(_RUNNING))
+        return found.get(owner)
 
     def next_id(self, numbered: str) -> str:
         """Return the next id of a table whose records are numbered."""
@@ -371,13 +365,3 @@ def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Measured]:
         Measured(metric, text_value(value), unit, item, source, note, person == ENGINE)
         for metric, value, unit, item, source, note, person in found
     ]
-
-
-def run_end(snapshot: Snapshot, row: Activity, attempt: int) -> RunEnd | None:
-    """Return how the last run of an attempt ended. None if there was no run."""
-    wanted = {"name": row.id, "attempt": attempt}
-    found = snapshot.db.execute(_LAST_RUN, wanted).fetchone()
-    if found is None:
-        return None
-    run, status = found
-    return RunEnd(status, dict(snapshot.db.execute(_HOSTS, [run])))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ledger.questions.records import ItemRow, items, runs
+from ledger.questions.records import items, runs
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.rows import ItemRow
 from ledger.subjects.runs.cause_rules import Cause, causes
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.questions.records import MeasurementRow, measurements
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import Activity, words
-from steps.value import Value
+from ledger.rules.rows import CheckRow, ItemReadingRow
 
 if TYPE_CHECKING:
     from steps.design.positions import Drawing
@@ -19,32 +18,7 @@ DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMI
 """The figures and choices of the plan in force."""
 
 
-class ItemReadingRow(NamedTuple):
-    """One metric read at an item."""
-
-    metric: str
-    value: Value | None
-    unit: str
-
-
-@table("item_check", by="t.person", readings="NULL")
-class CheckRow(NamedTuple):
-    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests.
-
-    `readings` are those at the item. They are filled in where a question asks for them.
-    """
-
-    seq: int
-    attempt: int
-    item: str
-    failing: tuple[str, ...]
-    readings: tuple[ItemReadingRow, ...]
-    note: str
-    serial: str
-    photos: tuple[str, ...]
-    ncr: str | None
-    by: str
-    at: datetime
+table("item_check", by="t.person", readings="NULL")(CheckRow)
 
 
 class ChecklistRow(NamedTuple):

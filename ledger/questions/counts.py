@@ -86,24 +86,23 @@ def phases(snapshot: Snapshot) -> list[PhaseRow]:
 
 def _phase(phase: str, rows: list[_Standing]) -> PhaseRow:
     n = Counter(row.state for row in rows)
-    waived, attested, past = _sums(rows, "waived", "attested", "past_planned_finish")
+    starts = (row.early_start for row in rows if row.early_start)
+    finishes = (row.early_finish for row in rows if row.early_finish)
     return PhaseRow(
-        phase,
-        len(rows),
-        n[State.DONE],
-        n[State.READY],
-        n[State.RUNNING],
-        n[State.IN_PROGRESS],
-        n[State.AWAITING_SIGN_OFF],
-        sum(n[state] for state in NOT_MET),
-        n[State.BLOCKED],
-        n[State.ON_HOLD],
-        n[State.NOT_APPLICABLE],
-        waived,
-        attested,
-        past,
-        instant(min((row.early_start for row in rows if row.early_start), default=None)),
-        instant(max((row.early_finish for row in rows if row.early_finish), default=None)),
+        phase=phase,
+        total=len(rows),
+        done=n[State.DONE],
+        ready=n[State.READY],
+        running=n[State.RUNNING],
+        in_progress=n[State.IN_PROGRESS],
+        awaiting=n[State.AWAITING_SIGN_OFF],
+        failed=sum(n[state] for state in NOT_MET),
+        blocked=n[State.BLOCKED],
+        on_hold=n[State.ON_HOLD],
+        not_applicable=n[State.NOT_APPLICABLE],
+        early_start=instant(min(starts, default=None)),
+        finish=instant(max(finishes, default=None)),
+        **_sums(rows, "waived", "attested", "past_planned_finish"),
     )
 
 
@@ -112,26 +111,17 @@ def counts(snapshot: Snapshot) -> Counts:
     rows = list(_standings(snapshot))
     n = Counter(row.state for row in rows)
     early = select(snapshot, "early_because <> ''")
-    waived, attested, stale, simulated, before, past = _sums(
-        rows, "waived", "attested", "stale", "simulated", "before", "past_planned_finish"
-    )
     return Counts(
-        len(rows),
-        {state: n[state] for state in State if state is not State.OPEN},
-        waived,
-        attested,
-        stale,
-        simulated,
-        before,
-        past,
-        sum(row.out_of_sequence for row in early),
+        total=len(rows),
+        by_state={state: n[state] for state in State if state is not State.OPEN},
+        out_of_sequence=sum(row.out_of_sequence for row in early),
+        **_sums(rows, "waived", "attested", "stale", "simulated", "before", "past_planned_finish"),
     )
 
 
-def _sums(rows: list[_Standing], *flags: str) -> Iterator[int]:
-    """Yield for each flag how many activities have it."""
-    for flag in flags:
-        yield sum(getattr(row, flag) for row in rows)
+def _sums(rows: list[_Standing], *flags: str) -> dict[str, int]:
+    """Return for each flag how many activities have it."""
+    return {flag: sum(getattr(row, flag) for row in rows) for flag in flags}
 
 
 def _standings(snapshot: Snapshot) -> Iterator[_Standing]:

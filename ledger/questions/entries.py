@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger.questions.snapshot import Snapshot, rows_of, table
+from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.subjects.corrections.rules import EntryRow, refuse_uncorrectable
 
-_ENTRY = "SELECT seq, kind, subject, attempt, person, taken_back FROM entry"
 _BEGUN = """
 SELECT l."after" FROM link l JOIN activity a ON a.id = l."after"
 WHERE l."before" = :node AND l.side = 'start' AND (NOT :by_start OR l.type = 'SS')
   AND a.state NOT IN ('open', 'not_applicable')"""
+
+
+table("entry")(EntryRow)
 
 
 @table("correction", by="t.person")
@@ -40,9 +42,9 @@ def corrections(snapshot: Snapshot, subject: str | None = None) -> list[Correcti
 
 def require_entry(snapshot: Snapshot, seq: int) -> EntryRow:
     """Return an entry by the number of its event. Raise InputError for any other event."""
-    found = snapshot.first(f"{_ENTRY} WHERE seq = :seq", seq=seq)
+    found = one_of(snapshot, EntryRow, "WHERE t.seq = :seq", seq=seq)
     if found is not None:
-        return EntryRow(*found)
+        return found
     event = snapshot.first("SELECT kind FROM event WHERE seq = :seq", seq=seq)
     raise refuse_uncorrectable(seq, event and event[0])
 
@@ -50,21 +52,16 @@ def require_entry(snapshot: Snapshot, seq: int) -> EntryRow:
 def later_entries(snapshot: Snapshot, entry: EntryRow) -> list[EntryRow]:
     """Return the entries after one that are about the same subject. After an order, those about its deliveries too."""
     below = f"{entry.subject}/" if "#" in entry.subject and not is_delivery(entry.subject) else entry.subject
-    found = snapshot.ask(
-        f"{_ENTRY} WHERE seq > :seq AND (subject = :subject OR substr(subject, 1, :long) = :below) ORDER BY seq",
-        seq=entry.seq,
-        subject=entry.subject,
-        below=below,
-        long=len(below),
-    )
-    rows = [EntryRow(*row) for row in found]
+    later = "WHERE t.seq > :seq AND (t.subject = :subject OR substr(t.subject, 1, :long) = :below) ORDER BY t.seq"
+    about = {"seq": entry.seq, "subject": entry.subject}
+    rows = rows_of(snapshot, EntryRow, later, below=below, long=len(below), **about)
     return [row for row in rows if row.subject == entry.subject or entry.kind == "order.placed"]
 
 
 def last_entries(snapshot: Snapshot, subject: str) -> list[EntryRow]:
     """Return the entries about a subject that count, newest first."""
-    found = snapshot.ask(f"{_ENTRY} WHERE subject = :subject AND taken_back IS NULL ORDER BY seq DESC", subject=subject)
-    return [EntryRow(*row) for row in found]
+    count = "WHERE t.subject = :subject AND t.taken_back IS NULL ORDER BY t.seq DESC"
+    return rows_of(snapshot, EntryRow, count, subject=subject)
 
 
 def begun_because(snapshot: Snapshot, node: str, *, by_start: bool = False) -> list[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ledger.questions.forecast_words import days_words, than_planned
 from ledger.questions.kept_forecast import kept_forecast
-from ledger.questions.lateness import days_later, forecast_finish
+from ledger.questions.lateness import days_later, finish_of
 from ledger.questions.orders import order_named, tranche
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
@@ -50,7 +50,7 @@ class Expected(NamedTuple):
 def expected(snapshot: Snapshot, row: Activity) -> Expected | None:
     """Return when an activity is expected to be finished. None if it is over, or if no forecast is kept."""
     fresh = kept_forecast(snapshot)
-    finish = forecast_finish(fresh.forecast if fresh else None, row)
+    finish = finish_of(fresh.forecast if fresh else None, row.id, row.state)
     if fresh is None or finish is None:
         return None
     found = fresh.forecast

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
-from ledger.questions.snapshot import Snapshot
+from ledger.questions.log import EventRow
+from ledger.questions.snapshot import Snapshot, one_of
 from ledger.rules.subjects import is_delivery, is_supply, order_of
 from ledger.subjects.corrections.rules import CORRECTABLE
 from schedule.errors import InputError
@@ -20,28 +20,13 @@ from steps.stamps import local_day, minute, moment, stamp
 MEAN_YEAR = timedelta(days=365.25)
 
 _TERMS = "SELECT start, time_zone FROM plan_revision ORDER BY revision DESC LIMIT 1"
-_COUNTS = "seq NOT IN (SELECT seq FROM refused) AND seq NOT IN (SELECT seq FROM entry WHERE taken_back IS NOT NULL)"
-_EVENT = f"""
-SELECT seq, kind, subject, actor, effective_at FROM event
-WHERE subject = :name AND effective_at = :at AND {_COUNTS} ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
+_COUNTS = "t.seq NOT IN (SELECT seq FROM refused) AND t.seq NOT IN (SELECT seq FROM entry WHERE taken_back IS NOT NULL)"
+_LAST = f"AND {_COUNTS} ORDER BY t.seq DESC"
+_EVENT = f"WHERE t.subject = :name AND t.effective_at = :at {_LAST}"
 _PROMISE = f"""
-SELECT seq, kind, subject, actor, effective_at FROM event
-WHERE subject IN (:name, :order) AND CASE WHEN json_valid(payload) THEN json_extract(payload, '$.promised') END = :day AND {_COUNTS}
-ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
-_BROUGHT = f"""
-SELECT seq, kind, subject, actor, effective_at FROM event
-WHERE kind IN ('progress.adopted', 'plan.adopted') AND instr(payload, :name) AND {_COUNTS}
-ORDER BY seq DESC LIMIT 1"""  # noqa: S608  our names
-
-
-class Source(NamedTuple):
-    """The event that says something: its number, its kind, its subject, who recorded it, and when it was so."""
-
-    seq: int
-    kind: str
-    subject: str
-    actor: str
-    at: str
+WHERE t.subject IN (:name, :order)
+  AND CASE WHEN json_valid(t.payload) THEN json_extract(t.payload, '$.promised') END = :day {_LAST}"""
+_BROUGHT = f"WHERE t.kind IN ('progress.adopted', 'plan.adopted') AND instr(t.payload, :name) {_LAST}"
 
 
 def refuse_far(snapshot: Snapshot, found: Mapping[str, Actual]) -> None:
@@ -82,8 +67,9 @@ def _far(
             f"{name}: the record has {shown} for it; that is {where}, and no dates follow from it",
             hint=f"clusterwright log '{name}'",
         )
-    says = f"is of {minute(moment(event.at), zone)}"
-    if event.at != stamp(at):
+    happened = event.effective_at or at
+    says = f"is of {minute(happened, zone)}"
+    if happened != at:
         says += f" and says {shown} of {name}"
     return InputError(
         f"event {event.seq} ({event.kind} of {event.subject} by {event.actor}) {says}; that is {where}, and no dates follow from it",
@@ -91,18 +77,18 @@ def _far(
     )
 
 
-def _source(snapshot: Snapshot, name: str, at: datetime, zone: str) -> Source | None:
+def _source(snapshot: Snapshot, name: str, at: datetime, zone: str) -> EventRow | None:
     """Return the event from which a time is. None if it cannot be found."""
-    found = snapshot.first(_EVENT, name=name, at=stamp(at))
+    found = one_of(snapshot, EventRow, _EVENT, name=name, at=stamp(at))
     if found is None and is_delivery(name):
         day = local_day(at, zone).isoformat()
-        found = snapshot.first(_PROMISE, name=name, order=order_of(name), day=day)
-        found = found or snapshot.first(_EVENT, name=order_of(name), at=stamp(at))
-    found = found or snapshot.first(_BROUGHT, name=f'"{name}"')
-    return None if found is None else Source(*found)
+        order = order_of(name)
+        found = one_of(snapshot, EventRow, _PROMISE, name=name, order=order, day=day)
+        found = found or one_of(snapshot, EventRow, _EVENT, name=order, at=stamp(at))
+    return found or one_of(snapshot, EventRow, _BROUGHT, name=f'"{name}"')
 
 
-def _remedy(event: Source, name: str) -> str:
+def _remedy(event: EventRow, name: str) -> str:
     """Return how a wrong year is corrected: the entry is taken back. Work that was approved on it is opened again."""
     again = "then record it anew with the right day"
     take_back = f"clusterwright correct {event.seq} --reason WHY"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from datetime import datetime
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec
 
 from ledger.questions.activities import activities, ready
 from ledger.questions.case import LookedUp, actor, case_of
@@ -20,6 +20,8 @@ from ledger.subjects.runs import rules as runs
 from ledger.subjects.work import rules as work
 from schedule.errors import ClusterwrightError
 from steps.stamps import moment, stamp
+
+Given = ParamSpec("Given")
 
 _TO_ORDER = """
 SELECT o.id, o.title, o.ready_from, a.role FROM order_line o JOIN activity a ON a.id = o.step || '@' || o.unit
@@ -82,10 +84,14 @@ def may_now(snapshot: Snapshot, person: str, name: str) -> list[Answer]:
     return [Answer(verb, refusal_of(rule, case)) for verb, rule in VERBS.items()]
 
 
-def refusal_of(rule: Callable[[LookedUp], object], case: LookedUp) -> ClusterwrightError | None:
-    """Return why a rule refuses a case. None if it does not."""
+def refusal_of(
+    rule: Callable[Given, object],
+    *args: Given.args,
+    **named: Given.kwargs,
+) -> ClusterwrightError | None:
+    """Return why a rule refuses what it is asked, for example a case. None if it does not."""
     try:
-        rule(case)
+        rule(*args, **named)
     except ClusterwrightError as refused:
         return refused
     return None
@@ -169,14 +175,6 @@ def _is_for(row: Activity, me: Actor) -> bool:
 def _to_order(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
     for name, title, ready_from, role in snapshot.ask(_TO_ORDER, now=stamp(snapshot.now)):
         if role in me.roles:
-            blocked_by = _why_not_ordered(snapshot, name)
+            refused = refusal_of(refuse_unready_order, snapshot, require_order(snapshot, name))
+            blocked_by = refused.what if refused else ""
             yield InboxRow(name, title, "order", role, moment(ready_from), (), blocked_by)
-
-
-def _why_not_ordered(snapshot: Snapshot, name: str) -> str:
-    """Return why an order cannot be placed now. Empty if it can."""
-    try:
-        refuse_unready_order(snapshot, require_order(snapshot, name))
-    except ClusterwrightError as refused:
-        return refused.what
-    return ""

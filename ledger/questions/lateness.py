@@ -60,13 +60,8 @@ def days_later(found: KeptForecast | None, row: Activity) -> int | None:
     return later_by(found, row.id, row.state, None if dates is None else dates.early_finish)
 
 
-def forecast_finish(found: KeptForecast | None, row: Activity) -> datetime | None:
-    """Return when an activity is forecast to be finished. None if its work is finished, or there is no forecast of it."""
-    return finish_of(found, row.id, row.state)
-
-
 def finish_of(found: KeptForecast | None, name: str, state: State) -> datetime | None:
-    """Return the same of an activity in a state, by its id."""
+    """Return when an activity in a state is forecast to be finished. None if its work is finished, or there is no forecast of it."""
     return None if found is None or state in WORK_OVER else found.nodes.get(name)
 
 

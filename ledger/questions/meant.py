@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.text import first_of
 from schedule.errors import InputError
 
 SHOWN = 3
@@ -43,8 +44,7 @@ def unknown_activity(snapshot: Snapshot, name: str) -> InputError:
             f"there is no activity {name!r}",
             hint="ids look like 034@pod-001; `clusterwright list --search WORD` finds them by their titles",
         )
-    more = f" and {len(near) - SHOWN} more" if len(near) > SHOWN else ""
-    return InputError(f"there is no activity {name!r}", hint=f"did you mean {', '.join(near[:SHOWN])}{more}?")
+    return InputError(f"there is no activity {name!r}", hint=f"did you mean {first_of(near, SHOWN)}?")
 
 
 def _near(snapshot: Snapshot, name: str) -> Iterator[str]:

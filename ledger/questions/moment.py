@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ledger.both_times import of_both_times
 from ledger.questions.case import LookedUp, actor, require_activity
-from ledger.questions.orders import require_order
 from ledger.questions.records import next_id
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import times
 from ledger.rules.activity import Activity
 from ledger.rules.permission import Actor, Matter, may
-from ledger.rules.rows import OrderRow
 from ledger.rules.version import DATES_AND_TIMES, RULES
 from schedule.errors import InputError
 from steps.stamps import instant, local_day, minute
@@ -74,16 +71,6 @@ class Moment:
         self.snapshot = snapshot
         self.present = present
         self.now = snapshot.now
-
-    @property
-    def site_dir(self) -> Path:
-        """The site's folder."""
-        return self.snapshot.site_dir
-
-    @property
-    def owner(self) -> str:
-        """The owner that the first event names."""
-        return self.terms.owner
 
     @property
     def is_of_now(self) -> bool:
@@ -146,13 +133,10 @@ class Moment:
         row = require_activity(self.snapshot, activity)
         return CaseOfMoment(self, row, self.actor(person))
 
-    def order(self, name: str) -> OrderRow:
-        """Return an order as it was when it happened. Raise InputError for an unknown id."""
-        return require_order(self.snapshot, name)
-
     def may(self, person: str, action: str, subject: str, **matter: Any) -> str:
         """Return the role in which a person may take a decision that is not about an activity. Raise NotPermittedError if they may not."""
-        return may(self.actor(person), action, Matter(subject, self.owner, **matter))
+        about = Matter(subject, self.terms.owner, **matter)
+        return may(self.actor(person), action, about)
 
     def next_id(self, numbered: str) -> str:
         """Return the next id of a table whose records are numbered."""

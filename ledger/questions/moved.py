@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from ledger.questions.order_history import HistoryRow, said_by
@@ -36,7 +35,7 @@ SAID_BY = ("reason", "comment", "summary", "note", "meaning")
 
 _NOT_MET = (State.FAILED, State.CHECKED_NOT_MET)
 _NEWS = """
-SELECT effective_at, seq, actor, kind, subject, payload FROM event
+SELECT seq, effective_at, actor, kind, subject, payload FROM event
 WHERE seq > :after AND kind IN (SELECT value FROM json_each(:kinds)) AND seq NOT IN (SELECT seq FROM refused)
   AND (kind <> 'run.settled' OR CASE WHEN json_valid(payload) THEN json_extract(payload, '$.result') END
     IN (SELECT value FROM json_each(:not_met)))
@@ -56,25 +55,14 @@ def moved(snapshot: Snapshot, after: int, limit: int = 100) -> WhatHappened:
     kinds, not_met = json.dumps([*WORDS, *OF_ORDERS]), json.dumps(_NOT_MET)
     rows = snapshot.ask(_NEWS, after=after, kinds=kinds, not_met=not_met, limit=limit)
     news = []
-    for happened, *row in rows:
+    for seq, happened, person, kind, subject, text in rows:
         at = stamped(happened)
         if at is not None:
-            news.append(_news(at, *row))
+            said = _said(kind, fields_of(text))
+            news.append(HistoryRow(seq, at, person, kind, subject, said))
     counts: dict[str, int] = dict(snapshot.ask(_COUNTED, after=after))
     counted = [f"{counts[kind]:,} {word}" for kind, word in COUNTED.items() if counts.get(kind)]
     return WhatHappened(news, ", ".join(counted))
-
-
-def _news(
-    at: datetime,
-    seq: int,
-    person: str,
-    kind: str,
-    subject: str,
-    text: str,
-) -> HistoryRow:
-    said = _said(kind, fields_of(text))
-    return HistoryRow(seq, at, person, kind, subject, said)
 
 
 def _said(kind: str, payload: dict[str, Any]) -> str:

@@ -66,11 +66,6 @@ def ncrs(
     return rows_of(snapshot, NcrRow, wanted, open_only=open_only, name=name)
 
 
-def ncr(snapshot: Snapshot, name: str) -> NcrRow | None:
-    """Return a non-conformance. None if there is none with this id."""
-    return one_of(snapshot, NcrRow, "WHERE t.id = :name", name=name)
-
-
 def open_ncrs_of_readings(snapshot: Snapshot, row: Activity) -> dict[tuple[str, str], str]:
     """Return the open non-conformance of each metric and item whose reading failed in this attempt."""
     found = snapshot.ask(_OF_READINGS, name=row.id, attempt=row.attempt)
@@ -97,7 +92,7 @@ def waiver_of(snapshot: Snapshot, row: Activity) -> str | None:
 
 def require_ncr(snapshot: Snapshot, name: str) -> NcrRow:
     """Return a non-conformance. Raise InputError for an unknown id."""
-    found = ncr(snapshot, name)
+    found = one_of(snapshot, NcrRow, "WHERE t.id = :name", name=name)
     if found is None:
         raise InputError(f"there is no non-conformance {name!r}", hint="`clusterwright ncr list` lists them")
     return found

@@ -13,6 +13,7 @@ from json import dumps
 from typing import NamedTuple
 
 from ledger.questions.decisions_needed import KINDS
+from ledger.questions.forecast_words import than
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.reminders import ReminderRow, Urgency, reminders
 from ledger.questions.snapshot import Snapshot
@@ -181,16 +182,10 @@ def moved_milestones(
         expected = forecast.day(one.expected)
         days = (expected - before).days
         if abs(days) >= least_days:
-            what = _moved(name, expected, days, "as planned" if is_new else "as last said")
+            before_words = f"{before} {'as planned' if is_new else 'as last said'}"
+            what = f"{name} is expected on {expected}, {than(days, before_words)}"
             made.append(_of_milestone(name, forecast.event, what, expected))
     return made
-
-
-def _moved(name: str, expected: date, days: int, than: str) -> str:
-    amount = "1 day" if abs(days) == 1 else f"{abs(days)} days"
-    way = "later" if days > 0 else "earlier"
-    before = expected - timedelta(days=days)
-    return f"{name} is expected on {expected}, {amount} {way} than {before} {than}"
 
 
 def _of_milestone(name: str, event: int, what: str, expected: date) -> Notice:

@@ -8,34 +8,29 @@ from typing import NamedTuple
 from ledger.questions.baseline import milestone_baselines
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import MINUTES_OF_DAY, go_live_lines
-from ledger.questions.kept_forecast import KeptChance, KeptForecast, kept_forecast
+from ledger.questions.kept_forecast import KeptForecast, KeptMilestone, kept_forecast
 from ledger.questions.snapshot import Snapshot
 
 
 class MilestoneOdds(NamedTuple):
-    """A milestone with all of its dates. Baseline and commitment are None where there is none, and so is the chance of the commitment."""
+    """A milestone as the forecast has it, beside its baseline and its commitment. These are None where there is none."""
 
-    milestone: str
+    kept: KeptMilestone
     baseline: datetime | None
-    planned: datetime
-    planned_share: float
-    expected: datetime
-    p10: KeptChance
-    p50: KeptChance
-    p80: KeptChance
     commitment: Commitment | None
-    committed_share: float | None
 
     @property
     def last(self) -> datetime:
         """The last of its dates."""
-        committed = self.p80.high if self.commitment is None else self.commitment.commitment
-        return max(self.p80.high, self.expected, self.planned, committed)
+        kept = self.kept
+        committed = kept.p80.high if self.commitment is None else self.commitment.commitment
+        return max(kept.p80.high, kept.expected, kept.planned, committed)
 
     @property
     def first(self) -> datetime:
         """The first of its dates."""
-        return min(self.p10.low, self.expected, self.planned, self.baseline or self.planned)
+        kept = self.kept
+        return min(kept.p10.low, kept.expected, kept.planned, self.baseline or kept.planned)
 
 
 class Driver(NamedTuple):
@@ -68,21 +63,10 @@ def odds(snapshot: Snapshot) -> Odds:
     if fresh is None:
         return Odds(lines, [], [], None, 0.0)
     found, committed, base = fresh.forecast, commitments(snapshot), milestone_baselines(snapshot)
-    rows = [
-        MilestoneOdds(
-            one.milestone,
-            base.get(one.milestone),
-            one.planned,
-            one.planned_share,
-            one.expected,
-            one.p10,
-            one.p50,
-            one.p80,
-            committed.get(one.milestone),
-            one.committed_share,
-        )
-        for one in found.milestones
-    ]
+    rows = []
+    for one in found.milestones:
+        name = one.milestone
+        rows.append(MilestoneOdds(one, base.get(name), committed.get(name)))
     return Odds(lines, rows, drivers(found), found.as_of, found.slip_day_usd)
 
 

@@ -38,16 +38,16 @@ class QualityRow(NamedTuple):
     title: str
     state: str
     is_open: bool
-    ncr_class: str
     said: str
     decided: str
     owner: str
-    deciders: tuple[str, ...]
-    due: date | None
-    is_overdue: bool
     opened: datetime
-    closed: datetime | None
-    inspections: int | None
+    closed: datetime | None = None
+    ncr_class: str = ""
+    deciders: tuple[str, ...] = ()
+    due: date | None = None
+    is_overdue: bool = False
+    inspections: int | None = None
 
 
 def quality(snapshot: Snapshot) -> list[QualityRow]:
@@ -115,16 +115,12 @@ def _changes(snapshot: Snapshot) -> Iterator[QualityRow]:
             title="change of an order",
             state=one.state,
             is_open=one.state == "open",
-            ncr_class="",
             said=f"{', '.join(asked)}: {one.reason}",
             decided=one.comment,
             owner=one.decided_by or one.asked_by,
             deciders=roles_for("decide_change"),
-            due=None,
-            is_overdue=False,
             opened=one.asked_at,
             closed=one.decided_at,
-            inspections=None,
         )
 
 
@@ -141,7 +137,6 @@ def _waivers(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
             title=of.title,
             state="waived" if is_open else "closed",
             is_open=is_open,
-            ncr_class="",
             said=f"{one.metric}: {one.reason}",
             decided=f"waived by {one.by}",
             owner=one.by,
@@ -149,8 +144,6 @@ def _waivers(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
             due=one.due,
             is_overdue=is_open and one.due < today,
             opened=one.at,
-            closed=None,
-            inspections=None,
         )
 
 
@@ -164,14 +157,11 @@ def _actions(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
             title="action item",
             state="open" if is_open else "closed",
             is_open=is_open,
-            ncr_class="",
             said=one.text,
             decided=one.note,
             owner=one.owner,
-            deciders=(),
             due=one.due,
             is_overdue=is_open and one.due < today,
             opened=one.agreed_at,
             closed=one.closed_at,
-            inspections=None,
         )

@@ -50,17 +50,12 @@ class DelegationRow(NamedTuple):
 
 def people(snapshot: Snapshot) -> list[PersonRow]:
     """Return everybody in the plan in force."""
-    return _people(snapshot, None)
+    return rows_of(snapshot, PersonRow, "ORDER BY t.rowid")
 
 
 def person_for_account(snapshot: Snapshot, account: str) -> list[PersonRow]:
     """Return the people in the plan in force who have this account of the operating system or the database."""
-    return _people(snapshot, account)
-
-
-def _people(snapshot: Snapshot, account: str | None) -> list[PersonRow]:
-    wanted = "WHERE (:account IS NULL OR t.account = :account) ORDER BY t.rowid"
-    return rows_of(snapshot, PersonRow, wanted, account=account)
+    return rows_of(snapshot, PersonRow, "WHERE t.account = :account ORDER BY t.rowid", account=account)
 
 
 def own_roles(snapshot: Snapshot, person: str) -> set[str]:

@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 from ledger.entries import Claim
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
-from ledger.rules.rows import PreviewRow, ReleaseRow, SignerKey
+from ledger.rules.rows import ItemRow, PreviewRow, ReleaseRow, SignerKey
 from steps.stamps import stamp
 from steps.value import Value
 
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
-_RUNNING = """
-SELECT id FROM run WHERE activity = :name AND attempt = :attempt AND owner = :owner AND status = 'running'"""
 PREFIXES = {
     "ncr": "NCR",
     "waiver": "W",
@@ -102,18 +100,6 @@ class RunRow(NamedTuple):
     items: int
 
 
-@table("item_result", duration_s="CAST(t.duration_s AS REAL)")
-class ItemRow(NamedTuple):
-    """The result of a run on one host. `message` says why the host is not done."""
-
-    run: str
-    host: str
-    status: str
-    duration_s: float
-    failed_task: str
-    message: str
-
-
 @table("comment")
 class CommentRow(NamedTuple):
     """A comment of a person on an activity."""
@@ -180,6 +166,7 @@ class OverrideRow(NamedTuple):
 
 
 table("claim")(Claim)
+table("item_result", duration_s="CAST(t.duration_s AS REAL)")(ItemRow)
 table("signer_key")(SignerKey)
 table("preview")(PreviewRow)
 table(
@@ -230,12 +217,6 @@ def sign_offs(snapshot: Snapshot, name: str | None = None) -> list[SignOffRow]:
 def runs(snapshot: Snapshot, name: str | None = None) -> list[RunRow]:
     """Return the runs of an activity, or of all, oldest first."""
     return rows_of(snapshot, RunRow, f"{OF_ONE} ORDER BY t.started_at, t.id", name=name)
-
-
-def running(snapshot: Snapshot, name: str, attempt: int, owner: str) -> str | None:
-    """Return the id of the run that an owner has running in an attempt. None if there is none."""
-    found = snapshot.column(_RUNNING, name=name, attempt=attempt, owner=owner)
-    return next(iter(found), None)
 
 
 def items(snapshot: Snapshot, run: str) -> list[ItemRow]:

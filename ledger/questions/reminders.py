@@ -5,26 +5,31 @@ Reminders are not stored. They are worked out from the record whenever somebody 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
-from datetime import date, datetime, time, timedelta
+from collections.abc import Container, Iterator
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ledger.questions.action_items import ActionItemRow, action_items
+from ledger.questions.action_items import action_items
 from ledger.questions.calendar import UNPLANNED, WorkingWeek, working_weeks
-from ledger.questions.case import actor, select
-from ledger.questions.decisions_needed import Needed, approved_until, decisions_needed, everybody
+from ledger.questions.case import select
+from ledger.questions.decisions_needed import (
+    Needed,
+    approved_until,
+    decisions_needed,
+    everybody,
+    ncrs_to_decide,
+)
 from ledger.questions.inbox import inbox
-from ledger.questions.ncrs import PunchRow, punch
+from ledger.questions.ncrs import punch
 from ledger.questions.orders import orders
-from ledger.questions.people import DelegationRow, delegations, people
+from ledger.questions.people import delegations
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor
-from ledger.rules.rows import OrderRow
 from steps.amount import counted
 from steps.planning.activity import WORKING
 
@@ -37,6 +42,7 @@ class Urgency(StrEnum):
     WAITING = "waiting"
 
 
+_BUYING = "state <> 'not_applicable' AND id IN (SELECT step || '@' || unit FROM order_line)"
 _ORDER = tuple(Urgency)
 _VERBS = {"decide": "why", "change": "change approve", "fact": "show"}
 """By action of the inbox: the command for it, if the command has another name."""
@@ -55,21 +61,13 @@ class ReminderRow(NamedTuple):
     command: str
 
 
-class _Site(NamedTuple):
-    """The last day that reminders look ahead to (`until`), and everything in the record that may need one."""
+class _Asked(NamedTuple):
+    """Who is to be reminded, and until which day. `lapsed` is as for the inbox."""
 
     snapshot: Snapshot
     zone: ZoneInfo
     until: date
-    working: WorkingWeek
-    punch: list[PunchRow]
-    ncrs: dict[str, Needed]
-    delegations: list[DelegationRow]
-    approvals: list[Activity]
-    orders: list[tuple[OrderRow, Activity]]
-    promises: list[tuple[OrderRow, Activity]]
-    witnessed: list[Activity]
-    actions: list[ActionItemRow]
+    people: list[Actor]
     lapsed: Container[str]
 
     def day(self, moment: datetime) -> date:
@@ -80,6 +78,16 @@ class _Site(NamedTuple):
     def today(self) -> date:
         """The day on which reminders are asked for, in the site's time zone."""
         return self.day(self.snapshot.now)
+
+    def is_near(self, moment: datetime | None) -> bool:
+        """Return whether something is on a day that reminders look ahead to, or before."""
+        return moment is not None and self.day(moment) <= self.until
+
+    def having(self, *roles: str) -> Iterator[str]:
+        """Yield the people who have one of some roles."""
+        for me in self.people:
+            if not me.roles.keys().isdisjoint(roles):
+                yield me.id
 
     def dated(
         self,
@@ -94,14 +102,6 @@ class _Site(NamedTuple):
         urgency = Urgency.OVERDUE if due < self.today else Urgency.DUE
         return ReminderRow(person, urgency, kind, subject, what, None, due, command)
 
-    def invite_by(self, row: Activity) -> date:
-        """Return the day by which to invite the witnesses: their notice before the planned start, or today if it is not blocked."""
-        witness, dates = row.plan.policy.witness, row.plan.dates
-        if row.state is not State.BLOCKED or dates is None or witness is None:
-            return self.today
-        start = max(self.day(dates.early_start), self.today)
-        return self.working.before(start, witness.notice_h)
-
 
 def reminders(
     snapshot: Snapshot,
@@ -114,19 +114,20 @@ def reminders(
 
     `lapsed` has the activities whose release does not cover what would run, as for the inbox.
     """
-    site = _gathered(snapshot, days, lapsed)
-    wanted = [one.id for one in people(snapshot) if person in {None, one.id}]
-    found = [row for name in wanted for row in _of(actor(snapshot, name), site)]
+    zone = ZoneInfo(site_of(snapshot).time_zone)
+    until = snapshot.now.astimezone(zone).date() + timedelta(days=days)
+    wanted = [one for one in everybody(snapshot) if person in {None, one.id}]
+    asked = _Asked(snapshot, zone, until, wanted, lapsed)
+    found = [row for kind in _KINDS for row in kind(asked)]
     if person is None:
-        found += _nobodys(snapshot, lapsed)
+        found += _nobodys(asked)
     return sorted(found, key=_place_in_list)
 
 
-def _nobodys(snapshot: Snapshot, lapsed: Container[str]) -> Iterator[ReminderRow]:
-    """Yield the decisions that nobody may take. They are nobody's, so the person is empty."""
-    everyone = everybody(snapshot)
-    for one in decisions_needed(snapshot, lapsed):
-        if not any(one.role_of(me) for me in everyone):
+def _nobodys(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield the decisions that none of all people may take. They are nobody's, so the person is empty."""
+    for one in decisions_needed(asked.snapshot, asked.lapsed):
+        if not any(one.role_of(me) for me in asked.people):
             yield _decision("", one, f"{one.title} (nobody may, as {' or '.join(one.roles)})")
 
 
@@ -151,189 +152,152 @@ def _place_in_list(row: ReminderRow) -> tuple[int, date, str, str, str]:
     return _ORDER.index(row.urgency), due, row.person, row.kind, row.subject
 
 
-def _of(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    yield from _waiting(me, site)
-    yield from _punch_items(me, site)
-    yield from _delegations(me, site)
-    yield from _approvals(me, site)
-    yield from _orders(me, site)
-    yield from _late_promises(me, site)
-    yield from _witness_points(me, site)
-    yield from _action_items(me, site)
+def _waiting(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield what is in somebody's inbox. Orders are left out, because `_orders` yields them with their days."""
+    for me in asked.people:
+        for row in inbox(asked.snapshot, me.id, asked.lapsed):
+            if row.action == "order":
+                continue
+            subject = row.title.partition(":")[0] if row.action == "change" else row.activity
+            command = f"clusterwright {_VERBS.get(row.action, row.action)} {subject}"
+            what = f"{row.title} (as {row.role})"
+            yield ReminderRow(
+                me.id,
+                Urgency.WAITING,
+                row.action,
+                subject,
+                what,
+                row.since,
+                None,
+                command,
+            )
 
 
-def _gathered(snapshot: Snapshot, days: int, lapsed: Container[str]) -> _Site:
-    zone = ZoneInfo(site_of(snapshot).time_zone)
-    today = snapshot.now.astimezone(zone).date()
-    until = today + timedelta(days=days)
-    end = datetime.combine(until + timedelta(days=1), time(), zone)
-    every = orders(snapshot)
-    waiting = [o for o in every if o.placed_at is None]
-    promised = [o for o in every if o.late_delivery and o.promised_last]
-    due = [o for o in waiting if o.order_by is not None and o.order_by < end]
-    buying = "state <> 'not_applicable' AND id IN (SELECT step || '@' || unit FROM order_line)"
-    buyers = {}
-    for row in select(snapshot, buying) if due or promised else ():
-        buyers[row.id] = row
-    planned = {name: row for name, row in buyers.items() if _is_planned_by(row, end)}
-    witnessed = select(snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
-    return _Site(
-        snapshot=snapshot,
-        zone=zone,
-        until=until,
-        working=working_weeks(snapshot).get(WORKING, UNPLANNED),
-        punch=punch(snapshot, today),
-        ncrs={one.subject: one for one in decisions_needed(snapshot) if one.kind == "ncr"},
-        delegations=delegations(snapshot),
-        approvals=approved_until(snapshot, snapshot.now + timedelta(days=days)),
-        orders=_bought(due, planned),
-        promises=_bought(promised, buyers),
-        witnessed=[row for row in witnessed if row.plan.policy.witness is not None],
-        actions=action_items(snapshot),
-        lapsed=lapsed,
-    )
-
-
-_Bought = tuple[OrderRow, Activity]
-"""An order, and the work that places it."""
-
-
-def _bought(found: Iterable[OrderRow], buyers: Mapping[str, Activity]) -> list[_Bought]:
-    """Return each order with the work that places it, where that applies."""
-    pairs = ((order, buyers.get(f"{order.step}@{order.unit}")) for order in found)
-    return [(order, row) for order, row in pairs if row is not None]
-
-
-def _is_planned_by(row: Activity, end: datetime) -> bool:
-    """Return whether the work that places an order is planned to begin by then. A late order's order-by date may be long before it."""
-    return row.plan.dates is None or row.plan.dates.early_start < end
-
-
-def _waiting(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield what is in their inbox. Orders are left out, because `_orders` yields them with their days."""
-    for row in inbox(site.snapshot, me.id, site.lapsed):
-        if row.action == "order":
-            continue
-        subject = row.title.partition(":")[0] if row.action == "change" else row.activity
-        command = f"clusterwright {_VERBS.get(row.action, row.action)} {subject}"
-        what = f"{row.title} (as {row.role})"
-        yield ReminderRow(
-            me.id,
-            Urgency.WAITING,
-            row.action,
-            subject,
-            what,
-            row.since,
-            None,
-            command,
-        )
-
-
-def _witness_points(me: Actor, site: _Site) -> Iterator[ReminderRow]:
+def _witness_points(asked: _Asked) -> Iterator[ReminderRow]:
     """Yield for the role that does the work whom to invite, and for the invited witnesses when to come."""
-    for row in site.witnessed:
+    working = working_weeks(asked.snapshot).get(WORKING, UNPLANNED)
+    planned = select(asked.snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
+    for row in planned:
         witness, title = row.plan.policy.witness, row.plan.title
-        held = invitation(site.snapshot, row)
-        if held is None and witness is not None:
-            by, is_mine = site.invite_by(row), row.plan.role in me.roles
-            if is_mine and row.state is not State.IN_PROGRESS and by <= site.until:
+        if witness is None:
+            continue
+        held = invitation(asked.snapshot, row)
+        if held is None:
+            by = _invite_by(asked, row, working, witness.notice_h)
+            if row.state is not State.IN_PROGRESS and by <= asked.until:
                 what = f"{title}: invite {', '.join(witness.roles)}"
-                command = f"clusterwright witness {row.id} --for DATE"
-                yield site.dated(me.id, "notice", row.id, what, by, command)
-        elif held is not None:
-            expected = {a.role for a in attendances(site.snapshot, row) if not a.noted}
-            come = sorted(expected & me.roles.keys())
-            is_over = held.on < site.snapshot.now
-            if come and not is_over and site.day(held.on) <= site.until:
-                what = f"{title}: come as {', '.join(come)} until {held.on.astimezone(site.zone):%H:%M}"
-                command = f"clusterwright witness {row.id} --attended {come[0]}"
-                yield site.dated(
-                    me.id,
-                    "witness",
-                    row.id,
-                    what,
-                    site.day(held.on),
-                    command,
-                )
+                for person in asked.having(row.plan.role):
+                    yield asked.dated(person, "notice", row.id, what, by, f"clusterwright witness {row.id} --for DATE")
+            continue
+        if held.on >= asked.snapshot.now and asked.is_near(held.on):
+            day = asked.day(held.on)
+            expected = {a.role for a in attendances(asked.snapshot, row) if not a.noted}
+            for me in asked.people:
+                come = sorted(expected & me.roles.keys())
+                if come:
+                    what = f"{title}: come as {', '.join(come)} until {held.on.astimezone(asked.zone):%H:%M}"
+                    command = f"clusterwright witness {row.id} --attended {come[0]}"
+                    yield asked.dated(me.id, "witness", row.id, what, day, command)
 
 
-def _punch_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield the punch items that they own, and the non-conformances without a disposition that they may decide."""
-    for item in site.punch:
-        said = f"{item.activity}: {item.said}"
-        if item.id in site.ncrs:
-            needed = site.ncrs[item.id]
-            if needed.role_of(me) is not None:
-                yield _decision(me.id, needed, needed.title)
-        elif item.owner == me.id and item.due is not None and item.due <= site.until:
+def _invite_by(asked: _Asked, row: Activity, working: WorkingWeek, notice_h: float) -> date:
+    """Return the day by which to invite the witnesses: their notice before the planned start, or today if it is not blocked."""
+    dates = row.plan.dates
+    if row.state is not State.BLOCKED or dates is None:
+        return asked.today
+    start = max(asked.day(dates.early_start), asked.today)
+    return working.before(start, notice_h)
+
+
+def _punch_items(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield the punch items to those who own them, and the non-conformances without a disposition to those who may decide them."""
+    undecided = {one.subject: one for one in ncrs_to_decide(asked.snapshot)}
+    for item in punch(asked.snapshot, asked.today):
+        if item.id in undecided:
+            needed = undecided[item.id]
+            for me in asked.people:
+                if needed.role_of(me) is not None:
+                    yield _decision(me.id, needed, needed.title)
+        elif item.due is not None and item.due <= asked.until:
+            said = f"{item.activity}: {item.said}"
             close, show = f"clusterwright ncr close {item.id}", f"clusterwright show {item.activity}"
-            yield site.dated(
-                me.id,
-                item.kind,
-                item.id,
-                said,
-                item.due,
-                close if item.kind == "ncr" else show,
-            )
+            for me in asked.people:
+                if item.owner == me.id:
+                    command = close if item.kind == "ncr" else show
+                    yield asked.dated(me.id, item.kind, item.id, said, item.due, command)
 
 
-def _delegations(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield the delegations by them or to them that end soon."""
-    for lent in site.delegations:
-        live = lent.withdrawn_at is None and lent.since <= site.snapshot.now < lent.until
-        is_mine = me.id in {lent.person, lent.to}
-        if live and is_mine and site.day(lent.until) <= site.until:
+def _delegations(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield the delegations that end soon to both of their people."""
+    for lent in delegations(asked.snapshot):
+        live = lent.withdrawn_at is None and lent.since <= asked.snapshot.now < lent.until
+        if live and asked.is_near(lent.until):
             what = f"{lent.to} acts as {lent.role} for {lent.person} until then"
-            yield site.dated(
-                me.id,
-                "delegation",
-                lent.id,
-                what,
-                site.day(lent.until),
-                "clusterwright authority",
-            )
+            day = asked.day(lent.until)
+            for me in asked.people:
+                if me.id in {lent.person, lent.to}:
+                    yield asked.dated(me.id, "delegation", lent.id, what, day, "clusterwright authority")
 
 
-def _approvals(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield the approvals that expire soon and that they may sign again. Expired ones are in their inbox already."""
-    for row in site.approvals:
+def _approvals(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield the approvals that expire soon to those who may sign them again. Expired ones are in their inbox already."""
+    now = asked.snapshot.now
+    days = asked.until - asked.today
+    for row in approved_until(asked.snapshot, now + days):
         ends = row.valid_until
-        mine = me.roles.keys() & set(row.plan.policy.roles)
-        if ends is not None and ends > site.snapshot.now and mine:
+        if ends is not None and ends > now:
             what = f"{row.plan.title}: its approval ends"
-            yield site.dated(
-                me.id,
-                "approval",
-                row.id,
-                what,
-                site.day(ends),
-                f"clusterwright sign {row.id}",
-            )
+            for person in asked.having(*row.plan.policy.roles):
+                yield asked.dated(person, "approval", row.id, what, asked.day(ends), f"clusterwright sign {row.id}")
 
 
-def _orders(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield the orders that are to be placed soon, if they have the role that buys them."""
-    for order, row in site.orders:
-        if row.plan.role in me.roles and order.order_by is not None:
-            what, day = f"{order.title}, {counted(order.quantity, order.unit_of_measure)}", site.day(order.order_by)
-            yield site.dated(me.id, "order", order.id, what, day, f"clusterwright order '{order.id}'")
-
-
-def _late_promises(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield the orders whose supplier promised a delivery for after the day on which it is needed, to the role that buys them."""
-    for order, row in site.promises:
-        late = order.late_delivery
-        if row.plan.role in me.roles and late is not None and late.need_by is not None:
-            need = site.day(late.need_by)
+def _orders(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield the orders that are to be placed soon to the role that buys them, and those that are promised for after the day on which they are needed."""
+    every = orders(asked.snapshot)
+    due = [o for o in every if o.placed_at is None and asked.is_near(o.order_by)]
+    promised = [o for o in every if o.late_delivery and o.promised_last]
+    buyers = {}
+    for buyer in select(asked.snapshot, _BUYING) if due or promised else ():
+        buyers[buyer.id] = buyer
+    for order in due:
+        row, by = buyers.get(f"{order.step}@{order.unit}"), order.order_by
+        if row is not None and by is not None and _is_planned(asked, row):
+            what = f"{order.title}, {counted(order.quantity, order.unit_of_measure)}"
+            command = f"clusterwright order '{order.id}'"
+            for person in asked.having(row.plan.role):
+                yield asked.dated(person, "order", order.id, what, asked.day(by), command)
+    for order in promised:
+        row, late = buyers.get(f"{order.step}@{order.unit}"), order.late_delivery
+        if row is not None and late is not None and late.need_by is not None:
+            need = asked.day(late.need_by)
             what = f"{order.title}: promised for {late.promised}, needed on {need}"
-            urgency = Urgency.OVERDUE if need < site.today else Urgency.WAITING
+            urgency = Urgency.OVERDUE if need < asked.today else Urgency.WAITING
             command = f"clusterwright expedite '{late.id}'"
-            yield ReminderRow(me.id, urgency, "promise", late.id, what, None, need, command)
+            for person in asked.having(row.plan.role):
+                yield ReminderRow(person, urgency, "promise", late.id, what, None, need, command)
 
 
-def _action_items(me: Actor, site: _Site) -> Iterator[ReminderRow]:
-    """Yield what they agreed to do."""
-    for item in site.actions:
-        if item.owner == me.id and item.due <= site.until:
+def _is_planned(asked: _Asked, row: Activity) -> bool:
+    """Return whether the work that places an order is planned to begin by then. A late order's order-by date may be long before it."""
+    return row.plan.dates is None or asked.is_near(row.plan.dates.early_start)
+
+
+def _action_items(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield what people agreed to do."""
+    people = {me.id for me in asked.people}
+    for item in action_items(asked.snapshot):
+        if item.owner in people and item.due <= asked.until:
             what = f"{item.activity}: {item.text}" if item.activity else item.text
-            yield site.dated(me.id, "action", item.id, what, item.due, f"clusterwright action close {item.id}")
+            yield asked.dated(item.owner, "action", item.id, what, item.due, f"clusterwright action close {item.id}")
+
+
+_KINDS = (
+    _waiting,
+    _punch_items,
+    _delegations,
+    _approvals,
+    _orders,
+    _witness_points,
+    _action_items,
+)
+"""What yields the reminders of each kind to all people who are asked for."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ledger.questions.case import LookedUp, actor
+from ledger.questions.inbox import refusal_of
 from ledger.questions.people import people
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from ledger.rules.approval import allowed
-from schedule.errors import ClusterwrightError
 
 
 class SignerRow(NamedTuple):
@@ -36,21 +36,14 @@ def signers(snapshot: Snapshot, row: Activity) -> list[SignerRow]:
         if not held:
             continue
         case = LookedUp(snapshot, row, person)
+        refused = refusal_of(allowed, case, "sign")
         signer = SignerRow(
             person=one.id,
             name=one.name or one.id,
             role=held[0],
             delegation=person.roles[held[0]],
-            why_not=_why_not(case),
+            why_not=refused.what if refused else "",
             has_signed=one.id in case.approvals,
         )
         found.append(signer)
     return sorted(found, key=lambda signer: bool(signer.why_not))
-
-
-def _why_not(case: LookedUp) -> str:
-    try:
-        allowed(case, "sign")
-    except ClusterwrightError as refused:
-        return refused.what
-    return ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice
 from os import uname
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from ledger.entries import Reservation
 from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
+from ledger.rules.text import first_of
 from ledger.subjects.runs.queue_rules import Waiting, wants
 from steps.stamps import minute, moment
 
@@ -45,7 +45,7 @@ class Behind(NamedTuple):
         """Return the sentence that people read, with times in the site's zone."""
         how = "running" if self.runs else "waits before it,"
         since = f"{how} since {minute(self.since, zone)}" if self.since else "its turn now"
-        return f"{self.activity} ({since}) on {_named(self.things)}"
+        return f"{self.activity} ({since}) on {first_of(self.things, NAMED)}"
 
 
 class Turn(NamedTuple):
@@ -136,8 +136,3 @@ def _behind(
     for one in others:
         if things := place.wants & one.wants:
             yield Behind(one.activity, runs, one.since, tuple(sorted(things)))
-
-
-def _named(things: tuple[str, ...]) -> str:
-    named = ", ".join(islice(things, NAMED))
-    return f"{named} and {len(things) - NAMED} more" if len(things) > NAMED else named

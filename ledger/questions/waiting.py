@@ -41,10 +41,10 @@ class WaitingItem(NamedTuple):
     title: str
     role: str
     since: datetime | None
-    needed: int
-    missing: tuple[str, ...]
-    blocked_by: str
     unblocks: int
+    needed: int = 0
+    missing: tuple[str, ...] = ()
+    blocked_by: str = ""
 
     @property
     def step(self) -> str:
@@ -117,9 +117,6 @@ def _ncrs(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator[Waiting
             title=f"class {found.ncr_class}: {found.reason}" + (f" ({found.decided})" if found.decided else ""),
             role=role or "owner",
             since=found.opened_at,
-            needed=0,
-            missing=(),
-            blocked_by="",
             unblocks=links.unblocks(found.activity),
         )
 
@@ -136,8 +133,5 @@ def _action_items(snapshot: Snapshot, person: str, links: OpenLinks) -> Iterator
                 title=f"{found.text} (by {found.due})",
                 role="owner",
                 since=found.agreed_at,
-                needed=0,
-                missing=(),
-                blocked_by="",
                 unblocks=links.unblocks(found.activity) if found.activity else 0,
             )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from types import MappingProxyType
-from typing import NamedTuple
 
 from ledger.questions.activities import plays_nobody
 from ledger.questions.case import LookedUp, case_of
@@ -23,35 +21,12 @@ from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State
 from ledger.rules.approval import missing_evidence
-from ledger.rules.judgement import FAILED, NOT_MEASURED, Judgement
+from ledger.rules.judgement import FAILED, NOT_MEASURED, CriterionRow, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
 from schedule.errors import InputError
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.stamps import local_day, minute
-from steps.value import Value
-
-
-class CriterionRow(NamedTuple):
-    """A criterion and its verdict in this attempt. `worst` is the item that decides the verdict, `note` what a failure found there.
-
-    `fleet_z` is how many robust standard deviations an item may differ from the others. `causes` are the likely causes of a
-    failure. `readers` are the people who recorded a reading; a run's readings have none.
-    """
-
-    metric: str
-    op: str
-    value: Value
-    unit: str
-    each: str | None
-    source: str
-    verdict: str
-    measured: str
-    worst: str
-    note: str = ""
-    fleet_z: Decimal | None = None
-    causes: tuple[str, ...] = ()
-    readers: tuple[str, ...] = ()
 
 
 def why(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from json import dumps
 from typing import NamedTuple
@@ -47,12 +47,13 @@ def why_chain(snapshot: Snapshot, name: str) -> list[ChainNode]:
 
     Where several are waited for, the chain goes on with the one that is expected to finish last.
     """
-    finishes = _Finishes(snapshot)
+    kept = kept_forecast(snapshot)
+    expected = kept.forecast.nodes if kept else {}
     found: list[ChainNode] = []
     names = {name}
     answer = why(snapshot, name)
     while len(found) < LONGEST:
-        step = _next(answer, finishes)
+        step = _next(snapshot, answer, expected)
         if step is None or step.predecessor in names:
             break
         others = max(len(answer.unmet) - 1, 0)
@@ -62,9 +63,9 @@ def why_chain(snapshot: Snapshot, name: str) -> list[ChainNode]:
     return found
 
 
-def _next(answer: Why, finishes: _Finishes) -> Unmet | None:
+def _next(snapshot: Snapshot, answer: Why, expected: Mapping[str, datetime]) -> Unmet | None:
     if answer.unmet:
-        return finishes.last(answer.unmet)
+        return _last(snapshot, answer.unmet, expected)
     if is_delivery(answer.activity) and answer.state is State.BLOCKED:
         order = order_of(answer.activity)
         return Unmet(order, "the order of this delivery", "not ordered", "FS", 0.0, "it is not placed yet", (), None)
@@ -92,23 +93,17 @@ def who_has(snapshot: Snapshot, name: str) -> str:
     return found[0] or "" if found else ""
 
 
-class _Finishes:
-    """When activities, orders and deliveries are expected to finish: by the kept forecast, else as planned."""
+def _last(
+    snapshot: Snapshot,
+    unmet: Sequence[Unmet],
+    expected: Mapping[str, datetime],
+) -> Unmet:
+    """Return the one that is expected to finish last, by the kept forecast, else as planned. The first of them if none has a date."""
+    found = snapshot.ask(_FINISHES, names=dumps([one.predecessor for one in unmet]))
+    planned = {name: instant(text) for name, text in found}
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        """Read the kept forecast once."""
-        kept = kept_forecast(snapshot)
-        self.snapshot = snapshot
-        self.forecast = kept.forecast.nodes if kept else {}
+    def finish(one: Unmet) -> datetime:
+        at = expected.get(one.predecessor) or planned.get(one.predecessor)
+        return at or one.ready_at or _EARLIEST
 
-    def last(self, unmet: Sequence[Unmet]) -> Unmet:
-        """Return the one that is expected to finish last. The first of them if none has a date."""
-        names = [one.predecessor for one in unmet]
-        found = self.snapshot.ask(_FINISHES, names=dumps(names))
-        planned = {name: instant(text) for name, text in found}
-
-        def finish(one: Unmet) -> datetime:
-            expected = self.forecast.get(one.predecessor) or planned.get(one.predecessor)
-            return expected or one.ready_at or _EARLIEST
-
-        return max(unmet, key=finish)
+    return max(unmet, key=finish)

@@ -13,73 +13,62 @@ from enum import StrEnum
 from functools import lru_cache
 from json import loads
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 from schedule.errors import NotSatisfiedError
 from steps.planning.activity import PlanActivity, activity_of
 from steps.stamps import instant
 
 
-class Look(NamedTuple):
-    """How a state is shown. It is never shown by its colour alone."""
+class State(StrEnum):
+    """Every state of an activity, and how it is shown: never by its colour alone.
+
+    `colour` is a role, which a theme turns into a colour. `sentence` says what the state means.
+    """
 
     glyph: str
     colour: str
     words: str
     sentence: str
 
+    def __new__(
+        cls,
+        value: str,
+        glyph: str = "",
+        colour: str = "",
+        words: str = "",
+        sentence: str = "",
+    ) -> Self:
+        """Take the value and how it is shown. Who looks a state up names its value only."""
+        state = str.__new__(cls, value)
+        state._value_ = value
+        state.glyph, state.colour, state.words, state.sentence = glyph, colour, words, sentence
+        return state
 
-class State(StrEnum):
-    """Every state of an activity."""
+    OPEN = "open", "·", "muted", "open", "It has not begun."
+    BLOCKED = "blocked", "◌", "muted", "blocked", "It waits for what comes before it."
+    READY = "ready", "○", "ready", "ready", "It may start now."
+    RUNNING = "running", "▶", "active", "running", "Software is at work on it."
+    IN_PROGRESS = "in_progress", "◐", "active", "in progress", "People are at work on it."
+    AWAITING_SIGN_OFF = (
+        "awaiting_sign_off",
+        "✎",
+        "attention",
+        "awaiting sign-off",
+        "The work is finished and waits for approval.",
+    )
+    DONE = "done", "✔", "good", "done", "It is done."
+    FAILED = "failed", "✘", "bad", "failed", "It failed and waits for a decision."
+    CHECKED_NOT_MET = (
+        "checked_not_met",
+        "≠",
+        "bad",
+        "checked, not met",
+        "It was checked, and not every criterion is met.",
+    )
+    ON_HOLD = "on_hold", "⏸", "attention", "on hold", "A person stopped it."
+    NOT_APPLICABLE = "not_applicable", "–", "muted", "not applicable", "There is nothing to do."
 
-    OPEN = "open"
-    BLOCKED = "blocked"
-    READY = "ready"
-    RUNNING = "running"
-    IN_PROGRESS = "in_progress"
-    AWAITING_SIGN_OFF = "awaiting_sign_off"
-    DONE = "done"
-    FAILED = "failed"
-    CHECKED_NOT_MET = "checked_not_met"
-    ON_HOLD = "on_hold"
-    NOT_APPLICABLE = "not_applicable"
-
-    @property
-    def glyph(self) -> str:
-        """The character that shows the state."""
-        return LOOKS[self].glyph
-
-    @property
-    def colour(self) -> str:
-        """The colour role, which a theme turns into a colour."""
-        return LOOKS[self].colour
-
-    @property
-    def words(self) -> str:
-        """The state in words."""
-        return LOOKS[self].words
-
-    @property
-    def sentence(self) -> str:
-        """What the state means, in one sentence."""
-        return LOOKS[self].sentence
-
-
-LOOKS = {
-    State.OPEN: Look("·", "muted", "open", "It has not begun."),
-    State.BLOCKED: Look("◌", "muted", "blocked", "It waits for what comes before it."),
-    State.READY: Look("○", "ready", "ready", "It may start now."),
-    State.RUNNING: Look("▶", "active", "running", "Software is at work on it."),
-    State.IN_PROGRESS: Look("◐", "active", "in progress", "People are at work on it."),
-    State.AWAITING_SIGN_OFF: Look(
-        "✎", "attention", "awaiting sign-off", "The work is finished and waits for approval."
-    ),
-    State.DONE: Look("✔", "good", "done", "It is done."),
-    State.FAILED: Look("✘", "bad", "failed", "It failed and waits for a decision."),
-    State.CHECKED_NOT_MET: Look("≠", "bad", "checked, not met", "It was checked, and not every criterion is met."),
-    State.ON_HOLD: Look("⏸", "attention", "on hold", "A person stopped it."),
-    State.NOT_APPLICABLE: Look("–", "muted", "not applicable", "There is nothing to do."),
-}
 
 NOT_BEGUN = frozenset({State.OPEN, State.READY, State.BLOCKED})
 OVER = frozenset({State.DONE, State.NOT_APPLICABLE})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ledger.rules import times
 from ledger.rules.activity import NOT_BEGUN, NOT_MET, Action, Activity, State, refusal
@@ -51,9 +51,18 @@ def matter_of(case: Case) -> Matter:
     return Matter(row.id, case.owner, row=row, organisation=row.organisation)
 
 
-def allowed(case: Case, action: str, *, role: str | None = None) -> str:
-    """Return the role or marker by which the actor may take a decision about the activity. Raise if they may not."""
-    return may(case.actor, action, matter_of(case), role=role)
+def allowed(
+    case: Case,
+    action: str,
+    *,
+    role: str | None = None,
+    **matter: Any,
+) -> str:
+    """Return the role or marker by which the actor may take a decision about the activity. Raise if they may not.
+
+    `matter` is what is otherwise if it is about something of the activity, as a waiver: its `subject`, and whose it is.
+    """
+    return may(case.actor, action, matter_of(case)._replace(**matter), role=role)
 
 
 def permitted(case: Case, action: Action, result: State | None = None) -> None:
@@ -234,7 +243,7 @@ def _refuse_needless(case: Case) -> None:
 def reject(case: Case) -> tuple[str, State]:
     """Reject finished work. People's work is then in progress again. Work of a run or of an attestation is open again."""
     role = allowed(case, "reject")
-    by_people = bool(case.row.performers) and not case.row.attested and not case.has_run
+    by_people = bool(case.row.performers) and not case.row.attested and case.last_run is None
     result = State.IN_PROGRESS if by_people else State.OPEN
     permitted(case, Action.REJECT, result)
     return role, result
@@ -263,7 +272,7 @@ def refuse_past_day(case: Case, due: date) -> None:
 
 def move_waiver(case: Case, waiver: str, before: date, due: date) -> str:
     """Let somebody set another day for a waiver, who could waive. Return the role under which they may."""
-    role = may(case.actor, "move_waiver", matter_of(case)._replace(subject=waiver))
+    role = allowed(case, "move_waiver", subject=waiver)
     refuse_past_day(case, due)
     if due == before:
         raise InputError(f"{waiver} is due on {due} already")

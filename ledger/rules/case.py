@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ledger.rules.activity import Activity
     from ledger.rules.judgement import Judgement
     from ledger.rules.permission import Actor
-    from ledger.rules.rows import PreviewRow, Unmet
+    from ledger.rules.rows import CheckRow, PreviewRow, Unmet
 
 
 class Invited(NamedTuple):
@@ -35,15 +35,6 @@ class OpenA(NamedTuple):
     ncr: str
     activity: str
     reason: str
-
-
-class Item(NamedTuple):
-    """The last entry of an item in a checklist. The item passed if `failing` is empty."""
-
-    item: str
-    failing: tuple[str, ...]
-    serial: str
-    ncr: str | None
 
 
 class RunEnd(NamedTuple):
@@ -75,10 +66,6 @@ class Case(Protocol):
     @property
     def owner(self) -> str:
         """The owner that the first event names."""
-
-    @property
-    def is_rehearsal(self) -> bool:
-        """Whether the site is a rehearsal."""
 
     @property
     def rules(self) -> int:
@@ -125,10 +112,6 @@ class Case(Protocol):
         """When the witnesses' notice would end if they were invited now."""
 
     @property
-    def has_run(self) -> bool:
-        """Whether software ran in this attempt."""
-
-    @property
     def last_run(self) -> RunEnd | None:
         """The last run of this attempt."""
 
@@ -137,7 +120,7 @@ class Case(Protocol):
         """What check mode showed last in this attempt. None if there was no preview."""
 
     @property
-    def items(self) -> Mapping[str, Item]:
+    def items(self) -> Mapping[str, CheckRow]:
         """The last entry of each checked item, in the order of recording."""
 
     @property

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from operator import ge, gt, le, lt
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from schedule.errors import NotSatisfiedError
 from steps.acceptance.fleet import outliers
@@ -55,24 +55,30 @@ class Judgement(NamedTuple):
         return f"{limit_words(c)}: {verdict_words(c, judged)}"
 
 
-class Limited(Protocol):
-    """What has a limit: a criterion, or a row that shows one."""
+class CriterionRow(NamedTuple):
+    """A criterion and its verdict in this attempt. `worst` is the item that decides the verdict, `note` what a failure found there.
 
-    @property
-    def metric(self) -> str:
-        """What is measured."""
+    `fleet_z` is how many robust standard deviations an item may differ from the others. `causes` are the likely causes of a
+    failure. `readers` are the people who recorded a reading; a run's readings have none.
+    """
 
-    @property
-    def op(self) -> str:
-        """How it is compared."""
+    metric: str
+    op: str
+    value: Value
+    unit: str
+    each: str | None
+    source: str
+    verdict: str
+    measured: str
+    worst: str
+    note: str = ""
+    fleet_z: Decimal | None = None
+    causes: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
 
-    @property
-    def value(self) -> Value:
-        """With what."""
 
-    @property
-    def unit(self) -> str:
-        """The unit of the limit."""
+Limited = PlanCriterion | CriterionRow
+"""What has a limit: a criterion, or a row that shows one."""
 
 
 def bound_words(c: Limited) -> str:

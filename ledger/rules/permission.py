@@ -61,6 +61,7 @@ class _Question(NamedTuple):
         return self.rule.does.format(self.matter.subject)
 
 
+@lru_cache(maxsize=4096)
 def roles_for(
     action: str,
     *,
@@ -147,17 +148,7 @@ def _roles(action: str, row: Activity | None) -> tuple[str, ...]:
         return roles_for(action)
     policy = row.plan.policy
     witness = policy.witness.roles if policy.witness else ()
-    return _roles_at(action, policy.roles, row.plan.role, witness)
-
-
-@lru_cache(maxsize=4096)
-def _roles_at(
-    action: str,
-    policy: tuple[str, ...],
-    crew: str,
-    witness: tuple[str, ...],
-) -> tuple[str, ...]:
-    return roles_for(action, policy=policy, crew=crew, witness=witness)
+    return roles_for(action, policy=policy.roles, crew=row.plan.role, witness=witness)
 
 
 def _by_marker(actor: Actor, rule: Rule, matter: Matter) -> str | None:

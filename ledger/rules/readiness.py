@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import LinkRow, Unmet
+from ledger.rules.text import first_of
 from schedule.errors import NotSatisfiedError
 from steps.stamps import local_day, minute
 
@@ -138,10 +139,9 @@ def refuse_waiting(
         )
     counted = Counter(wait.state for wait in waits)
     tally = ", ".join(f"{state} {number}" for state, number in counted.most_common())
-    named = "; ".join(f"{w.predecessor} {w.title}: {w.state} ({w.reason})" for w in waits[:NAMED])
-    rest = f"; and {len(waits) - NAMED} more" if len(waits) > NAMED else ""
+    named = first_of([f"{w.predecessor} {w.title}: {w.state} ({w.reason})" for w in waits], NAMED, "; ")
     raise NotSatisfiedError(
-        f"{node} {title!r} cannot {verb} yet; it waits for {len(waits)} ({tally}): {named}{rest}",
+        f"{node} {title!r} cannot {verb} yet; it waits for {len(waits)} ({tally}): {named}",
         hint=f"clusterwright why '{node}'{otherwise}",
     )
 

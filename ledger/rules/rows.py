@@ -1,10 +1,12 @@
-"""Rows that the rules read and the questions return: links, orders, releases, non-conformances. They are values only."""
+"""Rows that the rules read and the questions return: links, orders, releases, non-conformances, checked items. They are values only."""
 
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
+
+from steps.value import Value
 
 if TYPE_CHECKING:
     from ledger.rules.activity import State
@@ -15,6 +17,17 @@ RUN_DONE = frozenset({"ok", "changed", "kept"})
 
 RUN_NOT_DONE = frozenset({"failed", "unreachable"})
 """Results of hosts on which a run did not."""
+
+
+class ItemRow(NamedTuple):
+    """The result of a run on one host. `message` says why the host is not done."""
+
+    run: str
+    host: str
+    status: str
+    duration_s: float
+    failed_task: str
+    message: str
 
 
 class LinkRow(NamedTuple):
@@ -230,3 +243,30 @@ class NcrRow(NamedTuple):
     owner: str
     due: date | None
     inspections: int
+
+
+class ItemReadingRow(NamedTuple):
+    """One metric read at an item."""
+
+    metric: str
+    value: Value | None
+    unit: str
+
+
+class CheckRow(NamedTuple):
+    """One entry of a checklist. It passed if `failing` is empty. `photos` are digests.
+
+    `readings` are those at the item. They are filled in where a question asks for them.
+    """
+
+    seq: int
+    attempt: int
+    item: str
+    failing: tuple[str, ...]
+    readings: tuple[ItemReadingRow, ...]
+    note: str
+    serial: str
+    photos: tuple[str, ...]
+    ncr: str | None
+    by: str
+    at: datetime

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from schedule.errors import InputError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ledger.log.payload import Payload
     from ledger.questions.case import LookedUp
     from ledger.questions.moment import Moment
+    from ledger.questions.snapshot import Snapshot
 
 
 Again = Callable[["Moment", "Event", Any], "Payload"]
@@ -29,6 +30,20 @@ Fields = dict[str, Any]
 
 Tables = dict["type[Payload]", Again]
 """By kind of payload: how it is made again."""
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
+
+
+class Named(NamedTuple, Generic[Key, Row]):
+    """What a decision names although its event is about something else, as a non-conformance of an activity.
+
+    `field` of the payload has its id, and `find` returns its row, of which `subject` is the field with what the event is about.
+    """
+
+    field: str
+    find: Callable[[Snapshot, Key], Row]
+    subject: str
 
 
 def subject_of(payload: Payload) -> str:
@@ -72,6 +87,18 @@ def about_site(make: Make) -> Again:
     def again(moment: Moment, event: Event, payload: Payload) -> Payload:
         refuse_other_subject(event, subject_of(payload))
         return make(moment, event.actor, **given(payload))
+
+    return again
+
+
+def about_named(named: Named[Any, Any], make: Make) -> Again:
+    """Return how an event about what the payload names is made again. `make` takes moment, actor and row, and fields of the payload."""
+    given = _fields_for(make, 3)
+
+    def again(moment: Moment, event: Event, payload: Payload) -> Payload:
+        found = named.find(moment.snapshot, getattr(payload, named.field))
+        refuse_other_subject(event, getattr(found, named.subject))
+        return make(moment, event.actor, found, **given(payload))
 
     return again
 

@@ -10,7 +10,7 @@ from inspect import Signature, signature
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ledger.log.chain import Event
-from ledger.subjects.again import subject_of
+from ledger.subjects.again import Key, Named, Row, subject_of
 
 if TYPE_CHECKING:
     from ledger.log.payload import Payload
@@ -38,7 +38,7 @@ def about_activity(
         with ledger.case(activity, actor) as case:
             return case.record(make(case, *args, **named))
 
-    return with_parameters(decide, make, 1)
+    return _with_parameters(decide, make, 1)
 
 
 def about_supply(
@@ -59,7 +59,7 @@ def about_supply(
             payload = make(moment, actor, subject, *args, **named)
             return writing.record(moment, actor, payload, subject=subject)
 
-    return with_parameters(decide, make, 3)
+    return _with_parameters(decide, make, 3)
 
 
 def about_site(
@@ -79,10 +79,33 @@ def about_site(
             payload = make(moment, actor, *args, **named)
             return writing.record(moment, actor, payload, subject=subject_of(payload))
 
-    return with_parameters(decide, make, 2)
+    return _with_parameters(decide, make, 2)
 
 
-def with_parameters(decide: Decision, make: Callable[..., Payload], own: int) -> Decision:
+def about_named(
+    named: Named[Key, Row],
+    make: Callable[Concatenate[Moment, str, Row, Given], Payload],
+) -> Callable[Concatenate[Ledger, str, Key, Given], Event]:
+    """Return the decision about what somebody names that records what `make` returns."""
+
+    def decide(
+        ledger: Ledger,
+        actor: str,
+        name: Key,
+        /,
+        *args: Given.args,
+        **given: Given.kwargs,
+    ) -> Event:
+        with ledger.write() as writing:
+            moment = writing.moment()
+            found = named.find(moment.snapshot, name)
+            payload = make(moment, actor, found, *args, **given)
+            return writing.record(moment, actor, payload, subject=getattr(found, named.subject))
+
+    return _with_parameters(decide, make, 3)
+
+
+def _with_parameters(decide: Decision, make: Callable[..., Payload], own: int) -> Decision:
     """Return a decision that says which parameters it takes: its maker's instead of `args` and `named`. Front ends name them in refusals."""
     before = list(signature(decide).parameters.values())[:-2]
     after = list(signature(make).parameters.values())[own:]

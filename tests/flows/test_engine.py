@@ -20,6 +20,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.links import predecessors
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
+from ledger.rules.judgement import CriterionRow
 from ledger.trust.audit import audit
 from tests.acceptance.handing import FIXTURES
 from tests.conftest import Command
@@ -232,7 +233,7 @@ def processes_of(site: Path) -> list[str]:
     return found
 
 
-def criteria(site: Path, activity: str) -> list[why.CriterionRow]:
+def criteria(site: Path, activity: str) -> list[CriterionRow]:
     with open_snapshot(site) as snapshot:
         return why.criteria(snapshot, activity)
 

@@ -155,7 +155,7 @@ COMMANDS: dict[str, Command] = {
     "receive_manifest": lambda b, p, _a, x: deliveries.receive_manifest(b, p, TRANCHE, x.manifest, x.scanned),
     "ask_change": lambda b, p, _a, _: changes.ask_change(b, p, TRANCHE, quantity=17, value=5, reason="more"),
     "ask for less": lambda b, p, _a, _: changes.ask_change(b, p, TRANCHE, quantity=3, reason="less"),
-    "decide_change": lambda b, p, _a, x: changes.decide_change(b, p, x.named("CO"), approve=True),
+    "decide_change": lambda b, p, _a, x: changes.decide_change(b, p, x.named("CO"), approved=True),
     "adopt_plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(plan_with_facts()), reason="again"),
     "adopt another plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(otherwise()), reason="otherwise"),
     "raise_rules": lambda b, p, _a, _: raise_rules(b, p, "newer"),
@@ -171,7 +171,7 @@ COMMANDS: dict[str, Command] = {
     "request_run": lambda b, p, a, _: requests.request_run(b, p, a),
     "request_retry": lambda b, p, a, _: requests.request_retry(b, p, a),
     "request_cancel": lambda b, p, a, _: requests.request_cancel(b, p, a),
-    "answer_request": lambda b, _p, _a, x: requests.answer_request(b, x.named("Q"), "seen"),
+    "answer_request": lambda b, _p, _a, x: requests.answer_request(b, ENGINE, x.named("Q"), "seen"),
     "claim": lambda b, _p, a, _: take(b, a),
     "renew": lambda b, _p, a, _: renew(b, "engine-1", a, 60),
     "record_preview": lambda b, _p, a, _: record_preview(

@@ -190,7 +190,7 @@ class Agreeing(Site):
             return [orders.order]
         if action == "change":
             return [
-                lambda ledger, person, _: changes.decide_change(ledger, person, title.partition(":")[0], approve=True)
+                lambda ledger, person, _: changes.decide_change(ledger, person, title.partition(":")[0], approved=True)
             ]
         return ways(snapshot, action, name)
 

@@ -132,12 +132,12 @@ def test_a_surplus_is_refused_until_another_person_decides_to_keep_it(
 
     ask_change(ledger, "pm", FIRST, quantity=17, value="330000", reason="one more came")
     with pytest.raises(NotSatisfiedError, match="pm asked for CO-0001"):
-        decide_change(ledger, "pm", "CO-0001", approve=True)
+        decide_change(ledger, "pm", "CO-0001", approved=True)
     with pytest.raises(NotSatisfiedError, match="may not decide"):
-        decide_change(ledger, "tech", "CO-0001", approve=True)
+        decide_change(ledger, "tech", "CO-0001", approved=True)
     assert [r.action for r in inbox(look(clock.now), "buys")] == ["change"]
     assert "change" not in [r.action for r in inbox(look(clock.now), "pm")]
-    decide_change(ledger, "buys", "CO-0001", approve=True)
+    decide_change(ledger, "buys", "CO-0001", approved=True)
     receive(ledger, "pm", FIRST, 17)
 
     row = orders(look(clock.now))[0]
@@ -153,13 +153,13 @@ def test_a_refused_change_changes_nothing_and_keeps_its_reason(ledger: Ledger, l
     with pytest.raises(NotSatisfiedError, match=r"CO-0001 .* waits"):
         ask_change(ledger, "sponsor", FIRST, quantity=3, reason="another")
     with pytest.raises(InputError, match="a refusal needs a reason"):
-        decide_change(ledger, "pm", "CO-0001", approve=False)
-    decide_change(ledger, "pm", "CO-0001", approve=False, reason="not agreed")
+        decide_change(ledger, "pm", "CO-0001", approved=False)
+    decide_change(ledger, "pm", "CO-0001", approved=False, reason="not agreed")
 
     assert orders(look(clock.now))[0].value == Decimal("320000.00")
     assert [(c.state, c.comment) for c in changes(look())] == [("refused", "not agreed")]
     with pytest.raises(NotSatisfiedError, match="was refused by pm"):
-        decide_change(ledger, "pm", "CO-0001", approve=True)
+        decide_change(ledger, "pm", "CO-0001", approved=True)
 
 
 def test_a_delivery_cut_to_what_came_is_complete(ledger: Ledger, state: StateOf) -> None:
@@ -173,7 +173,7 @@ def test_a_delivery_cut_to_what_came_is_complete(ledger: Ledger, state: StateOf)
     ask_change(ledger, "sponsor", FIRST, quantity=15, reason="one is not made any more")
     assert state("010@pod-001") == "blocked"
 
-    decide_change(ledger, "pm", "CO-0001", approve=True)
+    decide_change(ledger, "pm", "CO-0001", approved=True)
 
     assert state("010@pod-001") == "ready"
     assert audit(ledger.site_dir) == []
@@ -182,7 +182,7 @@ def test_a_delivery_cut_to_what_came_is_complete(ledger: Ledger, state: StateOf)
 def test_a_change_order_outlives_the_next_plan(ledger: Ledger, look: Look, clock: Clock) -> None:
     priced(ledger)
     ask_change(ledger, "sponsor", FIRST, quantity=18, reason="spares")
-    decide_change(ledger, "pm", "CO-0001", approve=True)
+    decide_change(ledger, "pm", "CO-0001", approved=True)
     adopt_plan(ledger, "pm", small_plan(), reason="again")
 
     assert orders(look(clock.now))[0].quantity == 34
@@ -195,9 +195,9 @@ def test_a_change_is_signed_where_the_site_signs(signed: Ledger, keys: Keys) -> 
     order(signed, "pm", ORDER, value="10")
     ask_change(signed, "sponsor", ORDER, value="12", reason="freight")
     with pytest.raises(WaitingError, match="needs a signature"):
-        decide_change(signed, "pm", "CO-0001", approve=True)
+        decide_change(signed, "pm", "CO-0001", approved=True)
 
-    event = put_name(signed, keys["pm"], lambda: decide_change(signed, "pm", "CO-0001", approve=True))
+    event = put_name(signed, keys["pm"], lambda: decide_change(signed, "pm", "CO-0001", approved=True))
 
     assert "approves CO-0001 of 001@site#gpu-server: value 10 to 12" in event.payload.statement  # type: ignore[attr-defined]
     assert audit(signed.site_dir) == []
@@ -209,7 +209,7 @@ def test_an_audit_finds_a_change_that_its_asker_decided(ledger: Ledger, monkeypa
     ask_change(ledger, "pm", ORDER, value="12", reason="freight")
     with monkeypatch.context() as patched:
         patched.setattr("ledger.questions.moment.Moment.may", lambda *_, **__: "owner-pm")
-        decide_change(ledger, "pm", "CO-0001", approve=True)
+        decide_change(ledger, "pm", "CO-0001", approved=True)
 
     assert ["asked for CO-0001" in f.message for f in audit(ledger.site_dir)] == [True]
 

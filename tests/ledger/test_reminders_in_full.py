@@ -142,7 +142,7 @@ def ask_changes(ledger: Ledger) -> None:
     """Ask for one change that is approved, one that is refused, and two that wait: one of them asked by the only person who may decide."""
     for quantity, approve in ((33, True), (34, False)):
         ask_change(ledger, "sponsor", "001@site#switch/1", quantity=quantity, reason="spares")
-        decide_change(ledger, "pm", f"CO-000{quantity - 32}", approve=approve, reason="spares")
+        decide_change(ledger, "pm", f"CO-000{quantity - 32}", approved=approve, reason="spares")
     ask_change(ledger, "sponsor", "001@site#server/1", quantity=18, reason="two spares")
     ask_change(ledger, "pm", "001@site#tool/1", quantity=33, reason="a spare")
 

@@ -17,6 +17,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.records import evidence, items, measurements, requests, runs
 from ledger.questions.site import head
 from ledger.questions.why import criteria, why
+from ledger.rules.access import ENGINE
 from ledger.subjects.runs.decisions import lapsed_claims, release, renew, settle
 from ledger.subjects.runs.request_decisions import answer_request, request_cancel, request_retry, request_run
 from ledger.subjects.work.decisions import comment
@@ -259,11 +260,11 @@ def test_requests_are_made_answered_and_closed(ready: Ledger, look: Look, state:
     asked = requests(look())
     assert [(r.activity, r.action, r.by) for r in asked] == [(NAME, "run", "tech")]
 
-    answer_request(ready, asked[0].id, "started")
+    answer_request(ready, ENGINE, asked[0].id, "started")
 
     assert requests(look()) == []
     with pytest.raises(NotSatisfiedError, match="was answered"):
-        answer_request(ready, asked[0].id, "again")
+        answer_request(ready, ENGINE, asked[0].id, "again")
 
 
 def test_retry_opens_the_next_attempt(ready: Ledger, look: Look, state: StateOf, clock: Clock) -> None:

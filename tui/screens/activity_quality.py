@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ledger.questions.case import LookedUp
 from ledger.questions.causes import last_run
-from ledger.questions.checks import CheckRow, checked_items, checklist, unchecked_items
+from ledger.questions.checks import checked_items, checklist, unchecked_items
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import waivers
-from ledger.questions.why import CriterionRow, criteria
-from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, bound_words
-from ledger.rules.rows import NcrRow
+from ledger.questions.why import criteria
+from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, CriterionRow, bound_words
+from ledger.rules.rows import CheckRow, NcrRow
 from ledger.subjects.runs.cause_rules import Cause
 from ledger.subjects.runs.host_name_rules import folded_within
 from steps.stamps import minute

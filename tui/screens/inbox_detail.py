@@ -14,9 +14,9 @@ from ledger.questions.orders import change, require_order
 from ledger.questions.records import comments, evidence, sign_offs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.waiting import WaitingItem
-from ledger.questions.why import CriterionRow, criteria, why
+from ledger.questions.why import criteria, why
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import FAILED, NOT_MEASURED, Judged, limit_words, verdict_words
+from ledger.rules.judgement import FAILED, NOT_MEASURED, CriterionRow, Judged, limit_words, verdict_words
 from schedule.text import shown_in_line
 from steps.amount import counted
 from steps.stamps import local_day, minute

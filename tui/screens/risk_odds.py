@@ -44,20 +44,20 @@ CURVE = "chance, at least"
 
 def dates_of(found: MilestoneOdds, zone: str) -> list[DateRow]:
     """Return the dates of a milestone, in the order of time, below the curve of the chances that are known."""
-    committed = found.commitment
+    kept, committed = found.kept, found.commitment
     rows = [
-        DateRow("working schedule", found.planned, chance=found.planned_share),
-        DateRow("working forecast", found.expected),
-        _sure("P10", found.p10, 0.1),
-        _sure("P50", found.p50, 0.5),
-        _sure("P80", found.p80, 0.8),
+        DateRow("working schedule", kept.planned, chance=kept.planned_share),
+        DateRow("working forecast", kept.expected),
+        _sure("P10", kept.p10, 0.1),
+        _sure("P50", kept.p50, 0.5),
+        _sure("P80", kept.p80, 0.8),
     ]
     if found.baseline is not None:
         rows.insert(0, DateRow("baseline", found.baseline))
     if committed is not None:
         rows.append(DateRow("target", committed.target))
         said = f"commitment ({committed.percentile})"
-        rows.append(DateRow(said, committed.commitment, chance=found.committed_share))
+        rows.append(DateRow(said, committed.commitment, chance=kept.committed_share))
         rows = [row._replace(from_commitment=days_between(committed.commitment, row.date, zone)) for row in rows]
     rows.sort(key=lambda row: row.date)
     curve = tuple((row.date, row.chance) for row in rows if row.chance is not None)
@@ -124,28 +124,34 @@ class MilestonesGrid(TimeGrid[MilestoneOdds]):
             return lambda row: day_text(of(row), zone())
 
         columns = [
-            Column[MilestoneOdds]("milestone", "milestone", 19, lambda row: row.milestone.replace("_", " ")),
-            Column("expected", "expected", 10, day(lambda row: row.expected), lambda row: row.expected),
-            Column("p50", "P50", 10, day(lambda row: row.p50.date), lambda row: row.p50.date, rank=3),
-            Column("p80", "P80", 10, day(lambda row: row.p80.date), lambda row: row.p80.date, rank=2),
+            Column[MilestoneOdds]("milestone", "milestone", 19, lambda row: row.kept.milestone.replace("_", " ")),
+            Column("expected", "expected", 10, day(lambda row: row.kept.expected), lambda row: row.kept.expected),
+            Column("p50", "P50", 10, day(lambda row: row.kept.p50.date), lambda row: row.kept.p50.date, rank=3),
+            Column("p80", "P80", 10, day(lambda row: row.kept.p80.date), lambda row: row.kept.p80.date, rank=2),
             Column("commitment", "commitment", 10, day(_committed), _committed, rank=1),
             Column(
-                "chance", "chance", 9, _milestone_chance, lambda row: row.committed_share, _milestone_role, right=True
+                "chance",
+                "chance",
+                9,
+                _milestone_chance,
+                lambda row: row.kept.committed_share,
+                _milestone_role,
+                right=True,
             ),
             Column("baseline", "baseline", 10, day(lambda row: row.baseline), lambda row: row.baseline, rank=4),
             Column("line", "", 0, lambda _: "", spans=self._painted, heading=self._axis),
         ]
         self.moments = Moments(EARLY)
-        super().__init__(View(columns, lambda row: row.milestone), Timescale("UTC", EARLY), id="milestones")
+        super().__init__(View(columns, lambda row: row.kept.milestone), Timescale("UTC", EARLY), id="milestones")
 
     def _axis(self, cells: int) -> Sequence[Span]:
         return self.axis(cells)
 
     def _painted(self, row: MilestoneOdds, cells: int) -> Sequence[Span]:
-        marks = [Mark(row.p50.date, MIDDLE, "ready"), Mark(row.expected, FORECAST, "text")]
+        marks = [Mark(row.kept.p50.date, MIDDLE, "ready"), Mark(row.kept.expected, FORECAST, "text")]
         if row.commitment is not None:
             marks.append(Mark(row.commitment.commitment, COMMITMENT, _milestone_role(row)))
-        return ranged(Range(row.p10.date, row.p80.date, tuple(marks)), self.scale, cells, self.moments)
+        return ranged(Range(row.kept.p10.date, row.kept.p80.date, tuple(marks)), self.scale, cells, self.moments)
 
     def show_odds(self, rows: Sequence[MilestoneOdds], moments: Moments) -> None:
         """Show the milestones, go-live first."""
@@ -195,7 +201,7 @@ def _committed(row: MilestoneOdds) -> datetime | None:
 
 
 def _milestone_chance(row: MilestoneOdds) -> str:
-    return "" if row.committed_share is None else chance_words(row.committed_share)
+    return "" if row.kept.committed_share is None else chance_words(row.kept.committed_share)
 
 
 LIKELY, UNLIKELY = 0.8, 0.5
@@ -203,7 +209,7 @@ LIKELY, UNLIKELY = 0.8, 0.5
 
 
 def _milestone_role(row: MilestoneOdds) -> Role:
-    share = row.committed_share
+    share = row.kept.committed_share
     if share is None or share >= LIKELY:
         return "good"
     return "attention" if share >= UNLIKELY else "bad"

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ledger.questions.records import ItemRow
-from ledger.rules.rows import RUN_NOT_DONE
+from ledger.rules.rows import RUN_NOT_DONE, ItemRow
 from tui.lists.column import Span
 from tui.screens.page_lines import PageLine, said
 

@@ -17,7 +17,7 @@ from ledger.questions.calendar import float_words
 from ledger.questions.checks import checklist
 from ledger.questions.constraints import constraints
 from ledger.questions.forecast_words import than_planned
-from ledger.questions.lateness import days_later, forecast_finish
+from ledger.questions.lateness import days_later, finish_of
 from ledger.questions.links import predecessors, successors
 from ledger.questions.why import criteria, why
 from ledger.questions.why_supply import Why
@@ -83,7 +83,7 @@ def _tiles(portal: Portal, row: Activity) -> Iterator[Tile]:
     elif dates:
         past = "its day has passed" if row.past_planned_finish else ""
         yield Tile("Planned finish", portal.day(dates.early_finish), past)
-    if expected := forecast_finish(asked.kept, row):
+    if expected := finish_of(asked.kept, row.id, row.state):
         later = days_later(asked.kept, row)
         said = than_planned(later) if portal.is_owners and later is not None else ""
         yield Tile("Expected finish", portal.day(expected), said)

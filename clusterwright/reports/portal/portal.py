@@ -11,7 +11,7 @@ from clusterwright.output import day
 from clusterwright.reports.asked import Asked
 from ledger.questions.baseline import baseline_dates
 from ledger.questions.calendar import WorkingWeek, working_weeks
-from ledger.questions.lateness import forecast_finish
+from ledger.questions.lateness import finish_of
 from ledger.questions.open_quality import QualityRow, quality
 from ledger.questions.orders import orders
 from ledger.questions.people import names, people
@@ -150,7 +150,7 @@ class Portal:
     def finish(self, row: Activity) -> datetime | None:
         """Return when work was finished, is expected to be, or is planned to."""
         planned = row.plan.dates.early_finish if row.plan.dates else None
-        return row.ended_at or forecast_finish(self.asked.kept, row) or planned
+        return row.ended_at or finish_of(self.asked.kept, row.id, row.state) or planned
 
     def by_unit(self) -> Iterator[tuple[UnitRow, list[Activity]]]:
         """Yield each unit with its activities, in plan order."""

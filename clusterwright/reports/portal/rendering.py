@@ -13,7 +13,7 @@ from clusterwright.output import in_line
 from clusterwright.reports.html import environment
 from clusterwright.reports.portal.leaf import Leaf
 from clusterwright.reports.portal.portal import UNITS, Portal
-from ledger.rules.activity import LOOKS
+from ledger.rules.activity import State
 
 NAVIGATION = {
     "index.html": "Overview",
@@ -32,7 +32,7 @@ IS_DAY = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?( !)?")
 LINK, STATE, DAY = Markup('<a href="{}{}">{}</a>'), Markup('<b class="{}">{}</b>'), Markup("<time>{}</time>")
 """What is put into them is escaped."""
 
-LOOK_OF = {f"{look.glyph} {look.words}": look.colour for look in LOOKS.values()}
+LOOK_OF = {f"{state.glyph} {state.words}": state.colour for state in State}
 
 
 def renderer(portal: Portal) -> Callable[[Leaf], str]:

@@ -16,7 +16,8 @@ from ledger.evidence.taking import Taken
 from ledger.log.chain import Event
 from ledger.log.payload import Shown
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import CheckRow, check_history, latest_entries
+from ledger.questions.checks import check_history, latest_entries
+from ledger.rules.rows import CheckRow
 from ledger.subjects.checklists import making as made
 from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry, examined, sorted_out
 from ledger.subjects.checklists.rules import Roster

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from ledger.entries import ItemEntry
 from ledger.rules.activity import Activity
-from ledger.rules.case import Case, Item
+from ledger.rules.case import Case
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
+from ledger.rules.rows import CheckRow
 from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, readable_note
 from ledger.subjects.work.rules import check as may_check
 from schedule.errors import ClusterwrightError, InputError, Place
@@ -108,7 +109,7 @@ def _refuse_strange(
 def _entered(
     roster: Roster,
     asked: Mapping[str, Asked],
-    last: Mapping[str, Item],
+    last: Mapping[str, CheckRow],
     entry: ItemEntry,
 ) -> Examined:
     """Return an entry that is not judged yet. Raise for a fault in one of its columns."""
@@ -132,7 +133,7 @@ def _entered(
     return Examined(item, note, serial, found, (), (), entry)
 
 
-def _refuse_unread(one: Examined, before: Item | None, waived: Collection[str]) -> None:
+def _refuse_unread(one: Examined, before: CheckRow | None, waived: Collection[str]) -> None:
     """Raise for an item that failed a metric before and would pass now without another reading of that metric."""
     read = {RESULT, *waived, *(m.metric for m in one.measured)}
     unread = [metric for metric in before.failing if metric not in read] if before else []
@@ -159,7 +160,7 @@ def _judged(one: Examined, verdicts: Iterator[Verdict]) -> Examined:
 
 
 def _serials_twice(
-    last: Mapping[str, Item],
+    last: Mapping[str, CheckRow],
     found: Mapping[str, Examined],
 ) -> list[RefusedEntry]:
     """Return the entries whose serial number would be at two items. A scanner may have read the wrong label."""

@@ -12,6 +12,7 @@ from ledger.questions.case import LookedUp
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, asked_of, recorded_value
+from ledger.rules.text import first_of
 from ledger.subjects.again import Tables, about_case
 from ledger.subjects.checklists.examination_rules import RESULT, Examined, examined
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
@@ -96,12 +97,11 @@ def _reading(m: Measured) -> ItemReadingPart:
 def _reason(failed: Sequence[Examined]) -> str:
     """Return what failed, in words: the first items by name, and the number of the others."""
     named = []
-    for one in failed[:SHOWN]:
+    for one in failed:
         bad = [str(verdict) for verdict in one.verdicts if verdict.verdict == FAILED]
         said = filter(None, [*bad, one.note])
         named.append(f"{one.item}: {'; '.join(said)}")
-    more = [f"and {len(failed) - SHOWN} more"] if len(failed) > SHOWN else []
-    return " | ".join([*named, *more])
+    return first_of(named, SHOWN, " | ")
 
 
 def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:

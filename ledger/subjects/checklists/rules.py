@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from ledger.rules.activity import Activity
-from ledger.rules.case import Case, Item
+from ledger.rules.case import Case
+from ledger.rules.rows import CheckRow
 from schedule.errors import InputError, NotSatisfiedError
 
 LONGEST_ID = 100
@@ -125,7 +126,7 @@ def _good(case: Case) -> list[str]:
     return [item for item, entry in case.items.items() if not entry.failing]
 
 
-def _is_open(case: Case, entry: Item) -> bool:
+def _is_open(case: Case, entry: CheckRow) -> bool:
     """Return whether an item failed, and neither a waiver nor the disposition use-as-is accepts that."""
     unwaived = set(entry.failing).difference(case.waived)
     return bool(unwaived) and entry.ncr not in case.used_as_is

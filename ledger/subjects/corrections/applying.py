@@ -166,7 +166,7 @@ def _put_back_supply(
     if "promised" in before and not is_delivery(subject):
         _put_back_promise(p, subject, before["promised"])
     gone = {"placed_at": None, "placed_by": None, "early_because": ""} if kind == OrderPlaced.kind else {}
-    _put(p, _table(subject), subject, before | gone)
+    p.update(_table(subject), subject, **(before | gone))
 
 
 def _put_back_promise(p: Projection, order: str, promised: str | None) -> None:
@@ -174,18 +174,7 @@ def _put_back_promise(p: Projection, order: str, promised: str | None) -> None:
     ((now,),) = p.ask("SELECT promised FROM order_line WHERE id = :id", id=order)
     for first, date in p.ask(_FIRST, order=order):
         if date == now:
-            _put(p, "tranche", first, {"promised": promised})
-
-
-def _put(
-    p: Projection,
-    table: str,
-    key: str,
-    columns: Row,
-) -> None:
-    """Write columns of a row as they were stored."""
-    changes = ", ".join(f"{name} = :{name}" for name in columns)
-    p.run(f"UPDATE {table} SET {changes} WHERE id = :id", id=key, **columns)  # noqa: S608  our names
+            p.update("tranche", first, promised=promised)
 
 
 def _table(subject: str) -> str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from ledger.log.chain import Event
 from ledger.questions.entries import begun_because, has_changes, later_entries, require_entry
 from ledger.questions.moment import Moment
 from ledger.rules.access import ENGINE
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
-from ledger.subjects.again import Tables, refuse_other_subject
+from ledger.subjects.again import Named, Tables, about_named
 from ledger.subjects.corrections import rules
 from ledger.subjects.corrections.payloads import EntryTakenBack
 from ledger.subjects.corrections.rules import EntryRow
 
+ENTRY = Named("entry", require_entry, "subject")
+"""An entry, by the number of its event."""
+
 
 def taken_back(moment: Moment, actor: str, entry: EntryRow, reason: str) -> EntryTakenBack:
-    """Return that an entry does not count any more."""
+    """Return that an entry does not count any more. The right one is then entered anew.
+
+    A start that is taken back leaves the activity open, and an end leaves it in progress.
+    """
     require_reason(reason, "a correction")
     if is_supply(entry.subject):
         return _made(entry, reason, _of_supply(moment, actor, entry), None)
@@ -46,11 +51,5 @@ def _made(entry: EntryRow, reason: str, role: str, result: str | None) -> EntryT
     )
 
 
-def _again(moment: Moment, event: Event, p: EntryTakenBack) -> EntryTakenBack:
-    entry = require_entry(moment.snapshot, p.entry)
-    refuse_other_subject(event, entry.subject)
-    return taken_back(moment, event.actor, entry, p.reason)
-
-
-AGAIN: Tables = {EntryTakenBack: _again}
+AGAIN: Tables = {EntryTakenBack: about_named(ENTRY, taken_back)}
 """How corrections are made again."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Action, State
-from ledger.rules.approval import matter_of, permitted, stored_state
+from ledger.rules.approval import allowed, permitted, stored_state
 from ledger.rules.case import Case
-from ledger.rules.permission import may, refuse_stranger
+from ledger.rules.permission import refuse_stranger
 from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import Kind
 
@@ -66,8 +66,7 @@ def correct(
     A comment leaves the state as it is, and returns None.
     """
     theirs = {entry.person} - {ENGINE}
-    matter = matter_of(case)._replace(subject=_named(entry), theirs=theirs)
-    role = may(case.actor, "correct", matter)
+    role = allowed(case, "correct", subject=_named(entry), theirs=theirs)
     refuse_stranger(case.actor)
     _refuse_again(entry)
     if entry.kind == COMMENTED:

@@ -18,19 +18,8 @@ def record_facts(p: Projection, event: Event, payload: FactsRecorded) -> None:
         open_again(p, again.activity, again.why)
     mark_resting(p, [again.activity for again in payload.reopened], event.seq)
     for ordinal, fact in enumerate(payload.facts):
-        p.add(
-            "fact",
-            seq=event.seq,
-            ordinal=ordinal,
-            unit=payload.unit,
-            name=fact.name,
-            value=fact.value,
-            unit_of_measure=fact.unit,
-            source=payload.source,
-            activity=event.subject,
-            person=event.actor,
-            at=event.effective_at,
-        )
+        about = {"unit": payload.unit, "unit_of_measure": fact.unit, "source": payload.source}
+        p.record("fact", event, fact, ordinal=ordinal, **about)
     p.add_evidence(event, event.subject, *payload.evidence)
 
 

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
-from typing import Any
 
 from ledger.log.chain import Event
-from ledger.log.payload import Payload
 from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import require_ncr, waiver_of
-from ledger.rules.approval import matter_of, refuse_past_day
-from ledger.rules.permission import may, refuse_stranger
+from ledger.questions.snapshot import Snapshot
+from ledger.rules.approval import allowed, refuse_past_day
+from ledger.rules.permission import refuse_stranger
 from ledger.rules.rows import NcrRow
 from ledger.rules.version import DATES_AND_TIMES
-from ledger.subjects.again import Again, Tables, refuse_other_subject
+from ledger.subjects.again import Named, Tables, about_named, refuse_other_subject
 from ledger.subjects.ncr import rules
 from ledger.subjects.ncr.payloads import NcrAssigned, NcrClosed, NcrDispositioned
 
 
-def open_ncr(moment: Moment, ncr: str) -> NcrRow:
+def _open_ncr(snapshot: Snapshot, ncr: str) -> NcrRow:
     """Return an open non-conformance. Raise for one that does not exist or is closed."""
-    found = require_ncr(moment.snapshot, ncr)
+    found = require_ncr(snapshot, ncr)
     rules.refuse_closed(found)
     return found
 
 
+NCR = Named("ncr", _open_ncr, "activity")
+"""An open non-conformance. Its event is about the activity."""
+
+
 def dispositioned(
-    case: LookedUp,
+    moment: Moment,
+    actor: str,
     found: NcrRow,
     disposition: str,
     *,
@@ -40,6 +43,7 @@ def dispositioned(
 
     Without `owner` or `due`, those that it has stay.
     """
+    case = moment.case(found.activity, actor)
     rules.refuse_bad_disposition(disposition, owner=owner or found.owner, due=due, reason=reason)
     _refuse_past_day(case, due)
     if owner:
@@ -64,47 +68,46 @@ def _refuse_past_day(case: LookedUp, due: date | None) -> None:
 
 
 def assigned(
-    case: LookedUp,
+    moment: Moment,
+    actor: str,
     found: NcrRow,
     owner: str,
     due: date | None = None,
 ) -> NcrAssigned:
     """Return the assignment of a non-conformance to a person, who makes it good by a day."""
+    case = moment.case(found.activity, actor)
     _refuse_past_day(case, due)
     refuse_stranger(case.person(owner))
-    role = may(case.actor, "assign_ncr", matter_of(case)._replace(subject=found.id))
+    role = allowed(case, "assign_ncr", subject=found.id)
     return NcrAssigned(ncr=found.id, owner=owner, due=due, role=role)
 
 
-def closed(case: LookedUp, found: NcrRow, disposition: str = "") -> NcrClosed:
+def closed(moment: Moment, actor: str, found: NcrRow, disposition: str = "") -> NcrClosed:
     """Return the end of a non-conformance. An empty disposition means the one that was decided. Class A needs a decided one."""
-    role, how = rules.close(case, found, disposition)
+    role, how = rules.close(moment.case(found.activity, actor), found, disposition)
     return NcrClosed(ncr=found.id, disposition=how, role=role)
 
 
-def _about_ncr(make: Callable[[LookedUp, NcrRow, Any], Payload]) -> Again:
-    """Return how the payload of an event about a non-conformance is made again. The event's subject is the activity."""
-
-    def again(moment: Moment, event: Event, payload: Any) -> Payload:
-        found = open_ncr(moment, payload.ncr)
-        refuse_other_subject(event, found.activity)
-        return make(moment.case(found.activity, event.actor), found, payload)
-
-    return again
-
-
-def _dispositioned_again(case: LookedUp, found: NcrRow, p: NcrDispositioned) -> NcrDispositioned:
+def _dispositioned_again(moment: Moment, event: Event, p: NcrDispositioned) -> NcrDispositioned:
     """Return a disposition again. An owner who is no longer at the site may keep it, as in the decision."""
+    found = _open_ncr(moment.snapshot, p.ncr)
+    refuse_other_subject(event, found.activity)
     owner = "" if p.owner == found.owner else p.owner
     due = None if p.due == found.due else p.due
-    return dispositioned(case, found, p.disposition, owner=owner, due=due, reason=p.reason)
+    return dispositioned(
+        moment,
+        event.actor,
+        found,
+        p.disposition,
+        owner=owner,
+        due=due,
+        reason=p.reason,
+    )
 
 
 AGAIN: Tables = {
-    NcrDispositioned: _about_ncr(_dispositioned_again),
-    NcrAssigned: _about_ncr(
-        lambda case, found, p: assigned(case, found, p.owner, p.due),
-    ),
-    NcrClosed: _about_ncr(lambda case, found, p: closed(case, found, p.disposition)),
+    NcrDispositioned: _dispositioned_again,
+    NcrAssigned: about_named(NCR, assigned),
+    NcrClosed: about_named(NCR, closed),
 }
 """How each kind of event about non-conformances is made again."""

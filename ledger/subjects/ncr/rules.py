@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from ledger.rules.approval import matter_of
+from ledger.rules.approval import allowed
 from ledger.rules.case import Case
-from ledger.rules.permission import may
 from ledger.rules.rows import NcrRow
 from schedule.errors import InputError, NotSatisfiedError
 
@@ -68,7 +67,7 @@ def disposition(case: Case, ncr: NcrRow, disposition: str, waiver: str | None) -
     action = "disposition_ncr"
     if disposition == USE_AS_IS:
         action = "use_as_is" if waiver is None else "use_as_is_waived"
-    return may(case.actor, action, matter_of(case)._replace(subject=ncr.id))
+    return allowed(case, action, subject=ncr.id)
 
 
 def close(case: Case, ncr: NcrRow, disposition: str) -> tuple[str, str]:
@@ -76,7 +75,7 @@ def close(case: Case, ncr: NcrRow, disposition: str) -> tuple[str, str]:
 
     An empty `disposition` means the one that was decided.
     """
-    role = may(case.actor, "close_ncr", matter_of(case)._replace(subject=ncr.id))
+    role = allowed(case, "close_ncr", subject=ncr.id)
     how = disposition.strip() or ncr.decided
     if not how:
         raise InputError("a disposition says what was decided", hint=", ".join(DISPOSITIONS))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ledger.log.chain import Event
 from ledger.subjects.orders import making as made
 from ledger.subjects.orders.money_rules import Amount
+from ledger.subjects.recording import about_named
 from ledger.writing import Ledger
 
 
@@ -38,17 +39,4 @@ def ask_change(
         return writing.record(moment, actor, payload, subject=about)
 
 
-def decide_change(
-    ledger: Ledger,
-    actor: str,
-    change_id: str,
-    *,
-    approve: bool,
-    reason: str = "",
-) -> Event:
-    """Approve a change order or refuse it. The person who asked for it may not decide it."""
-    with ledger.write() as writing:
-        moment = writing.moment()
-        found = made.asked_change(moment, change_id)
-        payload = made.change_decided(moment, actor, found, approve=approve, reason=reason)
-        return writing.record(moment, actor, payload, subject=found.subject)
+decide_change = about_named(made.CHANGE, made.change_decided)

@@ -37,9 +37,7 @@ def check_manifest(
 ) -> Compared:
     """Return what came and every difference, and record nothing. Raise the errors that recording would raise."""
     with ledger.write() as writing:
-        moment = writing.moment()
-        tranche = made.receivable(moment, actor, tranche_id)
-        return made.compared_delivery(moment, tranche, _read(manifest), _read(scanned))
+        return made.compared_delivery(writing.moment(), actor, tranche_id, _read(manifest), _read(scanned))
 
 
 def receive_manifest(
@@ -58,18 +56,15 @@ def receive_manifest(
     """
     listed, scan = _read(manifest), _read(scanned)
     with ledger.write() as writing:  # before any file is stored, in case it is refused
-        moment = writing.moment()
-        tranche = made.receivable(moment, actor, tranche_id)
-        found = made.compared_delivery(moment, tranche, listed, scan)
+        found = made.compared_delivery(writing.moment(), actor, tranche_id, listed, scan)
         _refuse_unseen(found, tranche_id, accept)
     intake = ledger.intake()
     kept = Kept(_kept(intake, listed, MANIFEST), _kept(intake, scan, SCAN))
     with ledger.write() as writing:
         moment = writing.moment()
-        tranche = made.receivable(moment, actor, tranche_id)
-        found = made.compared_delivery(moment, tranche, listed, scan)
+        found = made.compared_delivery(moment, actor, tranche_id, listed, scan)
         _refuse_unseen(found, tranche_id, accept)
-        payload = made.received_by_manifest(moment, tranche, found, kept, note)
+        payload = made.received_by_manifest(moment, tranche_id, found, kept, note)
         return writing.record(moment, actor, payload, subject=tranche_id)
 
 

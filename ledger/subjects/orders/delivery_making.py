@@ -15,6 +15,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.moment import Moment
 from ledger.questions.orders import order_named, require_placed, require_tranche, serials_received
 from ledger.rules.rows import TrancheRow
+from ledger.rules.text import first_of
 from ledger.rules.version import DATES_AND_TIMES
 from ledger.subjects.again import Tables, about_supply
 from ledger.subjects.orders import rules
@@ -106,8 +107,15 @@ def received(
     )
 
 
-def compared_delivery(moment: Moment, tranche: TrancheRow, manifest: FileRead, scan: FileRead) -> Compared:
-    """Return what came by manifest and scan, and every difference. Raise if more came than is outstanding."""
+def compared_delivery(
+    moment: Moment,
+    actor: str,
+    tranche_id: str,
+    manifest: FileRead,
+    scan: FileRead,
+) -> Compared:
+    """Return what came by manifest and scan, and every difference. Raise if the actor may not record it, or if more came than is outstanding."""
+    tranche = receivable(moment, actor, tranche_id)
     expected, there = read_manifest(*manifest), read_scan(*scan)
     found = compared(expected, there, serials_received(moment.snapshot), tranche.id)
     if found.came:
@@ -117,15 +125,16 @@ def compared_delivery(moment: Moment, tranche: TrancheRow, manifest: FileRead, s
 
 def received_by_manifest(
     moment: Moment,
-    tranche: TrancheRow,
+    tranche_id: str,
     found: Compared,
     kept: Kept,
     note: str,
 ) -> TrancheReceived:
     """Return that a delivery arrived, by serial number. Differences open a non-conformance against the order's activity."""
     if not found.came:
-        raise NotSatisfiedError(f"{tranche.id}: nothing on the manifest was scanned; there is nothing to record")
-    activity = require_activity(moment.snapshot, tranche.id.partition("#")[0])
+        raise NotSatisfiedError(f"{tranche_id}: nothing on the manifest was scanned; there is nothing to record")
+    tranche = require_tranche(moment.snapshot, tranche_id)
+    activity = require_activity(moment.snapshot, tranche_id.partition("#")[0])
     opens = not found.is_conforming
     return TrancheReceived(
         quantity=Decimal(len(found.came)),
@@ -146,14 +155,13 @@ def summary(found: Compared) -> str:
     if not found.differences:
         return ""
     counts = Counter(difference.why for difference in found.differences)
-    named = "; ".join(map(str, found.differences[:NAMED]))
-    more = len(found.differences) - NAMED
+    named = first_of([*map(str, found.differences)], NAMED, "; ")
     counted = ", ".join(f"{n} {why}" for why, n in counts.items())
-    return f"manifest and scan differ: {counted}. {named}" + (f"; and {more} more" if more > 0 else "")
+    return f"manifest and scan differ: {counted}. {named}"
 
 
 def _stored(moment: Moment, left: Left) -> FileRead:
-    return FileRead(load(moment.site_dir, left.digest), left.name)
+    return FileRead(load(moment.snapshot.site_dir, left.digest), left.name)
 
 
 _by_quantity = about_supply(received)
@@ -163,11 +171,10 @@ def _received_again(moment: Moment, event: Event, p: TrancheReceived) -> Payload
     """Return a receipt again. Manifest and scan are read from the evidence store and compared again."""
     if p.manifest is None or p.scan is None:
         return _by_quantity(moment, event, p)
-    tranche = receivable(moment, event.actor, event.subject)
     manifest, scan = _stored(moment, p.manifest), _stored(moment, p.scan)
-    found = compared_delivery(moment, tranche, manifest, scan)
+    found = compared_delivery(moment, event.actor, event.subject, manifest, scan)
     note = p.note.removesuffix(summary(found)).removesuffix("; ")
-    return received_by_manifest(moment, tranche, found, Kept(p.manifest, p.scan), note)
+    return received_by_manifest(moment, event.subject, found, Kept(p.manifest, p.scan), note)
 
 
 AGAIN: Tables = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from ledger.log.chain import Event
 from ledger.questions.moment import Moment
 from ledger.questions.ordering import early_order
 from ledger.questions.orders import (
@@ -13,13 +12,15 @@ from ledger.questions.orders import (
     changes,
     order_named,
     plan_currency,
+    require_order,
     require_placed,
     require_tranche,
 )
+from ledger.questions.snapshot import Snapshot
 from ledger.rules.reasons import require_reason
 from ledger.rules.rows import ChangeRow, OrderRow
 from ledger.rules.version import DATES_AND_TIMES
-from ledger.subjects.again import Tables, about_supply, refuse_other_subject
+from ledger.subjects.again import Named, Tables, about_named, about_supply
 from ledger.subjects.orders import rules
 from ledger.subjects.orders.money_rules import Amount, amount, currency_code
 from ledger.subjects.orders.payloads import (
@@ -51,7 +52,7 @@ def placed(
 
     Without `currency`, `value` is in the plan's currency.
     """
-    found = moment.order(order_id)
+    found = require_order(moment.snapshot, order_id)
     moment.may(actor, "order", order_id)
     why_early = early_order(moment.snapshot, found, out_of_sequence)
     _refuse_bad_promise(moment, found, order_id, promised)
@@ -170,6 +171,8 @@ def change_asked(
     value: Amount | None,
 ) -> ChangeAsked:
     """Return a request to change an order or a delivery. `subject` is what `change_subject` returned."""
+    if change_subject(moment, subject, quantity) != subject:
+        raise InputError(f"a changed quantity is that of a delivery, not of {subject}")
     require_reason(reason, "a change")
     if quantity is None and value is None:
         raise InputError("nothing changes", hint="add --quantity or --value")
@@ -187,12 +190,16 @@ def change_asked(
     )
 
 
-def asked_change(moment: Moment, change_id: str) -> ChangeRow:
+def _asked_change(snapshot: Snapshot, change_id: str) -> ChangeRow:
     """Return a change order. Raise InputError for an unknown id."""
-    found = change(moment.snapshot, change_id)
+    found = change(snapshot, change_id)
     if found is None:
         raise InputError(f"there is no change order {change_id!r}", hint="`clusterwright change` lists them")
     return found
+
+
+CHANGE = Named("change", _asked_change, "subject")
+"""A change order. The decision about it is about the order or the delivery."""
 
 
 def change_decided(
@@ -200,13 +207,16 @@ def change_decided(
     actor: str,
     found: ChangeRow,
     *,
-    approve: bool,
-    reason: str,
+    approved: bool,
+    reason: str = "",
 ) -> ChangeDecided:
-    """Return the decision with the figures that it replaces. So the person who signs it signs both."""
+    """Return the decision to approve a change order or to refuse it. The person who asked for it may not decide it.
+
+    The decision has the figures that it replaces. So the person who signs it signs both.
+    """
     role = moment.may(actor, "decide_change", found.id, theirs={found.asked_by})
     rules.refuse_decided(found)
-    if not approve:
+    if not approved:
         require_reason(reason, "a refusal")
     order = order_named(moment.snapshot, found.subject)
     before: Decimal | None = None
@@ -214,15 +224,15 @@ def change_decided(
     if found.quantity is not None:
         tranche = require_tranche(moment.snapshot, found.subject)
         before = tranche.quantity
-        if approve:
+        if approved:
             rules.refuse_too_few(tranche, found.quantity)
             completes = tranche.received_at is None and tranche.received_quantity == found.quantity
     figures = (("quantity", before, found.quantity), ("value", order.value, found.value))
     changed = [f"{name} {'not known' if was is None else was} to {to}" for name, was, to in figures if to is not None]
     return ChangeDecided(
         change=found.id,
-        approved=approve,
-        meaning=f"{'approves' if approve else 'refuses'} {found.id} of {found.subject}: {', '.join(changed)}",
+        approved=approved,
+        meaning=f"{'approves' if approved else 'refuses'} {found.id} of {found.subject}: {', '.join(changed)}",
         asked_by=found.asked_by,
         quantity=found.quantity,
         quantity_before=before,
@@ -235,31 +245,12 @@ def change_decided(
     )
 
 
-def _asked_again(moment: Moment, event: Event, p: ChangeAsked) -> ChangeAsked:
-    if change_subject(moment, event.subject, p.quantity) != event.subject:
-        raise InputError(f"a changed quantity is that of a delivery, not of {event.subject}")
-    return change_asked(
-        moment,
-        event.actor,
-        event.subject,
-        reason=p.reason,
-        quantity=p.quantity,
-        value=p.value,
-    )
-
-
-def _decided_again(moment: Moment, event: Event, p: ChangeDecided) -> ChangeDecided:
-    found = asked_change(moment, p.change)
-    refuse_other_subject(event, found.subject)
-    return change_decided(moment, event.actor, found, approve=p.approved, reason=p.reason)
-
-
 AGAIN: Tables = {
     OrderPlaced: about_supply(placed),
     OrderAcknowledged: about_supply(acknowledged),
     OrderPromised: about_supply(promised_anew),
     OrderExpedited: about_supply(expedited),
-    ChangeAsked: _asked_again,
-    ChangeDecided: _decided_again,
+    ChangeAsked: about_supply(change_asked),
+    ChangeDecided: about_named(CHANGE, change_decided),
 }
 """How each kind of event about orders is made again."""

@@ -10,6 +10,7 @@ from ledger.rules.rows import ADOPTION, REPLACED
 from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.projection import Handlers, Projection, stored
 from ledger.subjects.people.payloads import Delegated, KeyRevoked, PersonRedacted, Withdrawn
+from ledger.subjects.plan.applying import columns_from
 from ledger.subjects.plan.payloads import Genesis, PlanAdopted
 from ledger.trust.ssh import plain_key
 
@@ -33,13 +34,7 @@ def revise_people(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.run("DELETE FROM person")
     p.run("DELETE FROM person_role")
     for person in p.plan(payload.document).people:
-        p.add(
-            "person",
-            id=person.id,
-            organisation=person.organisation,
-            account=person.account,
-            ssh_key=person.ssh_key,
-        )
+        p.add("person", **columns_from("person", person))
         for role in dict.fromkeys(person.roles):
             p.add("person_role", person=person.id, role=role)
     _name_people(p, payload)

@@ -8,11 +8,14 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
+from ledger.state.columns import columns_of
 from ledger.state.hands import add_hands
-from ledger.state.projection import EVERY, Handlers, Projection, stored
+from ledger.state.projection import EVERY, Handlers, Projection, Row, stored
 from ledger.subjects.plan.payloads import BeforeRow, CommittedDates, Genesis, PlanAdopted, ProgressAdopted, RulesRaised
 from steps.last_result import keeps_last_result
 from steps.planning.dates.milestones import hall_milestone
@@ -55,7 +58,7 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     if not first or payload.baseline is not None:
         _set_baseline(p, plan)
     if payload.committed is not None:
-        _commit(p, payload.revision, payload.committed)
+        _commit(p, event, payload.revision, payload.committed)
     for table in ("unit", "host_set", "link"):
         p.run(f"DELETE FROM {table}")  # noqa: S608  our names
     for number, unit in enumerate(plan.units):
@@ -84,34 +87,23 @@ def _set_baseline(p: Projection, plan: Plan) -> None:
                 p.add("baseline_date", id=tranche.id, date=tranche.dates.late_finish)
 
 
-def _commit(p: Projection, revision: int, committed: CommittedDates) -> None:
+def _commit(p: Projection, event: Event, revision: int, committed: CommittedDates) -> None:
     """Note the commitments from this revision on. Those of earlier revisions stay, to be compared with."""
     for row in committed.rows:
-        p.add(
-            "committed_date",
-            revision=revision,
-            milestone=row.milestone,
-            percentile=committed.percentile,
-            working=row.working,
-            target=row.target,
-            commitment=row.commitment,
-        )
+        p.record("committed_date", event, row, revision=revision, percentile=committed.percentile)
 
 
-def design_columns(plan: Plan) -> dict[str, Any]:
+def columns_from(table: str, part: BaseModel) -> Row:
+    """Return what a part of the plan says under the names of a table's columns."""
+    fields = [name for name in type(part).model_fields if name in columns_of(table)]
+    return {name: getattr(part, name) for name in fields}
+
+
+def design_columns(plan: Plan) -> Row:
     """Return the columns of a plan revision that come from the plan."""
-    return {
-        "site": plan.site,
-        "preset": plan.preset,
-        "facility": plan.facility,
-        "country": plan.country,
-        "currency": plan.currency,
-        "time_zone": plan.time_zone,
-        "start": plan.start,
-        "finish": plan.finish,
+    return columns_from("plan_revision", plan) | {
         "working_days": json.dumps(plan.working_days),
         "working_hours": json.dumps(plan.working_hours),
-        "holidays": plan.holidays,
         "calendars": _calendars(plan),
         "evidence_max_mb": plan.evidence.max_mb,
         "evidence_types": plan.evidence.types,
@@ -128,17 +120,9 @@ def _calendars(plan: Plan) -> str:
     return json.dumps(found, sort_keys=True)
 
 
-def unit_columns(unit: Unit, number: int) -> dict[str, Any]:
+def unit_columns(unit: Unit, number: int) -> Row:
     """Return the row of a unit."""
-    return {
-        "id": unit.id,
-        "ordinal": number,
-        "kind": unit.kind.value,
-        "parent": unit.parent,
-        "title": unit.title,
-        "hosts": unit.hosts,
-        "shared": unit.shared,
-    }
+    return columns_from("unit", unit) | {"kind": unit.kind.value, "ordinal": number}
 
 
 @keeps_last_result

@@ -71,7 +71,7 @@ def _may_adopt(moment: Moment, actor: str, number: int) -> None:
     may(
         Actor(actor, "", dict.fromkeys(roles)),
         "adopt_plan",
-        Matter("a plan", moment.owner),
+        Matter("a plan", moment.terms.owner),
     )
 
 
@@ -132,7 +132,7 @@ def rules_raised(moment: Moment, actor: str, rules: int, reason: str) -> RulesRa
 def _adopted_again(moment: Moment, event: Event, p: PlanAdopted) -> PlanAdopted:
     """Return an adoption again, from the plan's own document."""
     refuse_other_subject(event, subject_of(p))
-    plan = load_plan(moment.site_dir, p.document)
+    plan = load_plan(moment.snapshot.site_dir, p.document)
     named = (p.people or {}).keys()
     redacted = {name.id for name in names(moment.snapshot) if name.redacted}
     wrong = sorted(named - {person.id for person in plan.people}) or sorted(named & redacted)

@@ -22,6 +22,7 @@ from ledger.rules.readiness import NEVER, Times, activity_times, side_of
 from ledger.rules.rows import LinkRow
 from ledger.rules.sequence import why_never
 from ledger.rules.subjects import is_delivery
+from ledger.rules.text import first_of
 from ledger.subjects.again import Tables, refuse_other_subject, subject_of
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
 from schedule.errors import InputError
@@ -40,8 +41,8 @@ def progress_adopted(moment: Moment, actor: str, rows: Sequence[ProgressRow]) ->
     if not rows:
         faults.append("there are no rows")
     if faults:
-        more = f"\n  and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
-        raise InputError(f"{len(faults)} faults; nothing recorded:\n  " + "\n  ".join(faults[:SHOWN]) + more)
+        shown = first_of(faults, SHOWN, "\n  ")
+        raise InputError(f"{len(faults)} faults; nothing recorded:\n  {shown}")
     return ProgressAdopted(rows=tuple(map(_part, rows)))
 
 

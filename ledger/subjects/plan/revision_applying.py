@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
-from ledger.subjects.plan.applying import take_rows
+from ledger.subjects.plan.applying import columns_from, take_rows
 from ledger.subjects.plan.payloads import PlanAdopted
 from steps.planning.activity import PlanActivity, text_of, texts_of
 from steps.planning.plan import PlanOrder, PlanTranche
@@ -153,19 +153,8 @@ def _gone(row: Activity, event: Event) -> Row:
 
 def order_columns(o: PlanOrder) -> Row:
     """Return the columns of an order that come from the plan."""
-    return {
-        "id": o.id,
-        "step": o.step,
-        "unit": o.unit,
-        "item": o.item,
-        "title": o.title,
-        "quantity": o.quantity,
-        "unit_of_measure": o.unit_of_measure,
-        "supplier": o.supplier,
+    return columns_from("order_line", o) | {
         "lead_m_h": o.lead.m,
-        "serialised": o.serialised,
-        "order_by": o.order_by,
-        "need_by": o.need_by,
         "total_float_h": o.dates.total_float_h if o.dates else None,
         "in_plan": True,
     }
@@ -173,12 +162,8 @@ def order_columns(o: PlanOrder) -> Row:
 
 def tranche_columns(order: PlanOrder, t: PlanTranche) -> Row:
     """Return the columns of a delivery that come from the plan."""
-    return {
-        "id": t.id,
+    return columns_from("tranche", t) | {
         "order_line": order.id,
-        "number": t.number,
-        "quantity": t.quantity,
-        "units": t.units,
         "need_by": t.dates.late_finish if t.dates else None,
         "in_plan": True,
     }

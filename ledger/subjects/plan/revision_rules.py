@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ledger.rules.activity import ENDED, State
 from ledger.rules.judgement import all_met
 from ledger.rules.rows import Begun
+from ledger.rules.text import first_of
 from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.acceptance.measured import Measured
 from steps.design.calculated import Calculator
@@ -248,5 +249,4 @@ def _words(value: object) -> str:
 
 
 def _sentence(why: list[_Difference]) -> str:
-    more = f"; and {len(why) - NAMED} more" if len(why) > NAMED else ""
-    return "; ".join(found.why for found in why[:NAMED]) + more
+    return first_of([found.why for found in why], NAMED, "; ")

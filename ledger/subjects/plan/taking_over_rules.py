@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import OrderRow, TrancheRow
+from ledger.rules.text import first_of
 from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.amount import counted
 from steps.planning.activity import PlanActivity
@@ -53,7 +54,7 @@ class TakenOver(NamedTuple):
 
 def some(names: Sequence[str]) -> str:
     """Return names in words: the first, and how many there are besides."""
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    return first_of(names, 1)
 
 
 def taken_over(

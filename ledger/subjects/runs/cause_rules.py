@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE
+from ledger.entries import ItemResult
+from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, ItemRow
 from ledger.subjects.runs.host_name_rules import folded, folded_within
 
 ORDER = ("failed", "unreachable", "skipped")
@@ -36,24 +37,8 @@ _OF_ONE_HOST = re.compile(
 )
 
 
-class OnHost(Protocol):
-    """The result of a run on one host."""
-
-    @property
-    def host(self) -> str:
-        """Its name."""
-
-    @property
-    def status(self) -> str:
-        """What became of it."""
-
-    @property
-    def failed_task(self) -> str:
-        """The task that failed."""
-
-    @property
-    def message(self) -> str:
-        """Why it is not done."""
+OnHost = ItemResult | ItemRow
+"""The result of a run on one host, as a run reports it or as it is recorded."""
 
 
 class Cause(NamedTuple):

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
+from ledger.rules.text import first_of
 from schedule.errors import InputError
 from schedule.text import HIDDEN, shown_in_line
 
@@ -31,10 +32,9 @@ def require_host_names(names: Iterable[str], inventory: str) -> None:
     unfit = [name for name in names if _UNFIT.search(name)]
     if not unfit:
         return
-    said = ", ".join(repr(shown_in_line(name)) for name in unfit[:_NAMED])
-    more = f" and {len(unfit) - _NAMED} more" if len(unfit) > _NAMED else ""
+    said = first_of([repr(shown_in_line(name)) for name in unfit], _NAMED)
     raise InputError(
-        f"the inventory {inventory} has a host name with a blank or a hidden mark: {said}{more}",
+        f"the inventory {inventory} has a host name with a blank or a hidden mark: {said}",
         hint="rename the host there, as in node-001; ansible_host may keep its address",
     )
 

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
-from ledger.entries import ItemResult, RunOutcome
+from ledger.entries import ItemResult, RunOutcome, RunStatus
 from ledger.evidence.batches import rows_in
-from ledger.log.chain import Event
 from ledger.log.payload import Batch, Left, ReadingPart
 from ledger.questions.case import LookedUp
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import open_ncrs_of_runs
 from ledger.questions.records import RequestRow, live_releases, release_of_run, request
+from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Action, State
 from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
 from ledger.rules.readings import Asked, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
-from ledger.subjects.again import Tables, about_activity, about_case, refuse_other_subject
+from ledger.subjects.again import Named, Tables, about_activity, about_case, about_named
 from ledger.subjects.ncr.rules import of_same_cause
 from ledger.subjects.runs import rules
 from ledger.subjects.runs.cause_rules import why_failed
@@ -184,9 +184,9 @@ REQUESTS = {"run": run_requested, "retry": retry_requested, "cancel": cancel_req
 """By name: what returns a request."""
 
 
-def open_request(moment: Moment, request_id: str) -> RequestRow:
+def _open_request(snapshot: Snapshot, request_id: str) -> RequestRow:
     """Return a request that is not answered. Raise for one that is, and for an unknown id."""
-    found = request(moment.snapshot, request_id)
+    found = request(snapshot, request_id)
     if found is None:
         raise InputError(f"there is no request {request_id!r}")
     if found.answered_at is not None:
@@ -194,11 +194,14 @@ def open_request(moment: Moment, request_id: str) -> RequestRow:
     return found
 
 
-def request_answered(moment: Moment, actor: str, request_id: str, answer: str) -> RequestAnswered:
-    """Return the engine's answer to a request."""
-    moment.may(actor, "answer_request", request_id)
-    open_request(moment, request_id)
-    return RequestAnswered(request=request_id, answer=answer)
+REQUEST = Named("request", _open_request, "activity")
+"""A request that is not answered. Its event is about the activity."""
+
+
+def request_answered(moment: Moment, actor: str, found: RequestRow, answer: str) -> RequestAnswered:
+    """Return the engine's answer to a request, which closes it."""
+    moment.may(actor, "answer_request", found.id)
+    return RequestAnswered(request=found.id, answer=answer)
 
 
 def _claimed_again(case: LookedUp, p: RunClaimed) -> RunClaimed:
@@ -261,7 +264,7 @@ def _item_result(row: Mapping[str, Any]) -> ItemResult:
 
 
 def _status(text: str) -> Any:
-    if text not in rules.STATUSES:
+    if text not in get_args(RunStatus):
         raise InputError(f"{text!r} is no status of a run")
     return text
 
@@ -282,12 +285,6 @@ def _requested_again(case: LookedUp, p: RequestMade) -> RequestMade:
     if p.action not in REQUESTS:
         raise InputError(f"{p.action!r} is no request")
     return REQUESTS[p.action](case)
-
-
-def _answered_again(moment: Moment, event: Event, p: RequestAnswered) -> RequestAnswered:
-    found = open_request(moment, p.request)
-    refuse_other_subject(event, found.activity)
-    return request_answered(moment, event.actor, p.request, p.answer)
 
 
 def released(
@@ -320,7 +317,7 @@ AGAIN: Tables = {
     RunSettled: about_case(_settled_again),
     Previewed: about_activity(previewed),
     RequestMade: about_case(_requested_again),
-    RequestAnswered: _answered_again,
+    RequestAnswered: about_named(REQUEST, request_answered),
     Released: about_activity(released),
 }
 """How each kind of event about runs is made again."""

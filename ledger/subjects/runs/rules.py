@@ -21,9 +21,6 @@ from steps.acceptance.measured import Measured
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
 from steps.planning.activity import PlanActivity
 
-STATUSES = frozenset({"ok", "failed", "interrupted", "rehearsed"})
-"""How a run can end."""
-
 
 class Before(NamedTuple):
     """Results and readings of the hosts that a retry does not touch again."""

@@ -25,6 +25,7 @@ from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import Asked, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
+from ledger.rules.text import first_of
 from ledger.subjects.checklists.rules import refuse_open_items, refuse_second_count
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
 from steps.acceptance.measured import Measured
@@ -260,8 +261,7 @@ def _refuse_failed_run(case: Case) -> None:
 
 def named(items: Sequence[str]) -> str:
     """Return the first few items in words, and the number of the others."""
-    more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
-    return ", ".join(items[:NAMED]) + more
+    return first_of(items, NAMED)
 
 
 def comment(case: Case) -> None:

@@ -64,7 +64,7 @@ def approve(me: SigningReport, change_id: ChangeId, reason: Annotated[str, Optio
     """
     from ledger.subjects.orders.change_decisions import decide_change
 
-    me.once(change_id, "approved", decide_change, approve=True, reason=reason)
+    me.once(change_id, "approved", decide_change, approved=True, reason=reason)
 
 
 def refuse(me: SigningReport, change_id: ChangeId, reason: ReasonOption) -> None:
@@ -76,4 +76,4 @@ def refuse(me: SigningReport, change_id: ChangeId, reason: ReasonOption) -> None
     """
     from ledger.subjects.orders.change_decisions import decide_change
 
-    me.once(change_id, "refused", decide_change, approve=False, reason=reason)
+    me.once(change_id, "refused", decide_change, approved=False, reason=reason)
