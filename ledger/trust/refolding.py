@@ -229,7 +229,8 @@ class Refolding:
             case Reopened():
                 if event.subject in self._file:
                     self._handle(event, payload)
-                self._rest(event, [event.subject], event.subject.partition("@")[2] if payload.hosts else None)
+                unit = event.subject.partition("@")[2]
+                self._rest(event, [event.subject], unit if payload.hosts else None)
             case _:
                 self._handle(event, payload)
 
@@ -275,7 +276,9 @@ class Refolding:
         if not reopened:
             return
         for row in self._p.activities(self._file).values():
-            if row.state is not State.DONE or row.stale or unit not in {None, row.plan.unit}:
+            if row.state is not State.DONE or row.stale:
+                continue
+            if unit not in {None, row.plan.unit}:
                 continue
             if event.plan_revision != self._revision:
                 is_after = self._file[row.id].stale_since == event.seq

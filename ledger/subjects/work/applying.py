@@ -134,7 +134,8 @@ def reopen(p: Projection, event: Event, payload: Reopened) -> None:
     open_again(p, event.subject, payload.reason)
     row = p.activity(event.subject)
     p.change(row, kept=payload.kept)
-    mark_resting(p, [row.id], event.seq, row.plan.unit if payload.hosts else None)
+    unit = row.plan.unit if payload.hosts else None
+    mark_resting(p, [row.id], event.seq, unit)
 
 
 def attest(p: Projection, event: Event, payload: Attested) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Give controllers of servers certificates of the site's authority, and new ones when a third of their days is left: `bmc-certificates`.
+"""Certifies controllers of servers by the site's authority, anew when a third of their days is left: `bmc-certificates`.
 
 Each controller makes its own key, and a signing request for it by Redfish (CertificateService). The names in its certificate come from the
 inventory, whatever the request says. What it serves afterwards is read back. Each run writes when certificates end, for the node exporter.
