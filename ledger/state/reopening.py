@@ -31,7 +31,12 @@ def open_again(p: Projection, name: str, why: str) -> None:
     )
 
 
-def mark_resting(p: Projection, opened: Iterable[str], seq: int, unit: str | None = None) -> None:
+def mark_resting(
+    p: Projection,
+    opened: Iterable[str],
+    seq: int,
+    unit: str | None = None,
+) -> None:
     """Mark as stale everything done that comes after the activities that were opened again: at one unit, if it is named."""
     names = list(opened)
     if names:
@@ -39,7 +44,12 @@ def mark_resting(p: Projection, opened: Iterable[str], seq: int, unit: str | Non
         p.touch(*names, *mark_stale(p, after, seq, unit))
 
 
-def mark_stale(p: Projection, names: Iterable[str], seq: int, unit: str | None = None) -> list[str]:
+def mark_stale(
+    p: Projection,
+    names: Iterable[str],
+    seq: int,
+    unit: str | None = None,
+) -> list[str]:
     """Mark activities as stale since an event, if they are done and not stale already. Return those."""
     stale = p.ids(_DONE, names=dumps(list(names)), unit=unit)
     for row in p.activities(stale).values():

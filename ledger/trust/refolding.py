@@ -271,7 +271,12 @@ class Refolding:
             return {"state": State.NOT_APPLICABLE, "na_reason": was.na_reason, "na_at": instant(was.na_at)}
         return first_state(row.plan, adoption.event)
 
-    def _rest(self, event: Event, reopened: Sequence[str], unit: str | None = None) -> None:
+    def _rest(
+        self,
+        event: Event,
+        reopened: Sequence[str],
+        unit: str | None = None,
+    ) -> None:
         """Mark as stale the nodes that are done and come after activities that were opened again: at one unit, if it is named."""
         if not reopened:
             return

@@ -206,7 +206,11 @@ def _is_together(plan: PlanActivity) -> bool:
     return plan.waves is None and plan.leads is None
 
 
-def _may_stay(plan: PlanActivity, run: RunEnd, reads: Sequence[Measured]) -> tuple[str, ...]:
+def _may_stay(
+    plan: PlanActivity,
+    run: RunEnd,
+    reads: Sequence[Measured],
+) -> tuple[str, ...]:
     """Return the hosts that are done, without those that have plays of their own (`leads`): the others need them."""
     if _is_together(plan):
         return ()
