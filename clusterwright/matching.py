@@ -7,9 +7,10 @@ from flows.runs.inventory.hosts import inventory_nodes
 from flows.runs.inventory.sources import current_inventory
 from ledger.questions.case import select
 from ledger.questions.checks import checked_items
+from ledger.questions.records import MeasurementRow, measurements
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from ledger.rules.activity import State
+from ledger.rules.activity import Activity, State
 from ledger.stores.following import has_ledger
 from steps.design.design import Design
 from steps.design.matching import Matching, match
@@ -18,6 +19,9 @@ from steps.design.site import Inventory
 
 SERVERS = ("servers", "nodes")
 """What steps call the items that are at a node's position."""
+
+READ_SERIAL = "inventory.serial_as_planned"
+"""Of a server whose controller has the serial number that the inventory states. The number is in the note."""
 
 
 def matching_of(
@@ -40,11 +44,19 @@ def serials_on_record(folder: Path) -> dict[str, str]:
 
 
 def serials_of(snapshot: Snapshot) -> dict[str, str]:
-    """Return the serial number last recorded at each server's position."""
-    begun = [a for a in select(snapshot, "started_at IS NOT NULL") if a.plan.items_of in SERVERS]
-    checks = [check for activity in begun for check in checked_items(snapshot, activity)]
-    in_order = sorted(checks, key=lambda check: check.seq)
-    return {check.item: check.serial for check in in_order if check.serial}
+    """Return the serial number last recorded at each server's position: by people, or read from its controller."""
+    begun = [a for a in select(snapshot, "started_at IS NOT NULL OR attempt > 1") if a.plan.items_of in SERVERS]
+    found = [(check.seq, check.item, check.serial) for a in begun for check in checked_items(snapshot, a)]
+    found += [(m.seq, m.item, m.note) for a in begun for m in _serials_read(snapshot, a)]
+    return {item: serial for _, item, serial in sorted(found) if serial}
+
+
+def _serials_read(snapshot: Snapshot, activity: Activity) -> list[MeasurementRow]:
+    """Return the readings of serial numbers that are those of the inventory, each where it was read."""
+    if not any(criterion.metric == READ_SERIAL for criterion in activity.plan.criteria):
+        return []
+    found = [m for m in measurements(snapshot, activity.id) if m.metric == READ_SERIAL and m.value is True]
+    return [m for m in found if "read in attempt" not in m.note]
 
 
 def measured_on_servers(folder: Path, pods: Collection[str]) -> dict[str, list[str]]:

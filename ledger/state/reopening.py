@@ -14,7 +14,7 @@ WITH RECURSIVE root(id) AS (SELECT value FROM json_each(:names)),
 SELECT id FROM after WHERE id NOT IN (SELECT id FROM root) ORDER BY id"""
 _DONE = """
 SELECT id FROM activity WHERE state = 'done' AND stale_since IS NULL
-AND id IN (SELECT value FROM json_each(:names)) ORDER BY id"""
+AND id IN (SELECT value FROM json_each(:names)) AND coalesce(:unit, unit) = unit ORDER BY id"""
 
 
 def open_again(p: Projection, name: str, why: str) -> None:
@@ -31,17 +31,27 @@ def open_again(p: Projection, name: str, why: str) -> None:
     )
 
 
-def mark_resting(p: Projection, opened: Iterable[str], seq: int) -> None:
-    """Mark as stale everything done that comes after the activities that were opened again."""
+def mark_resting(
+    p: Projection,
+    opened: Iterable[str],
+    seq: int,
+    unit: str | None = None,
+) -> None:
+    """Mark as stale everything done that comes after the activities that were opened again: at one unit, if it is named."""
     names = list(opened)
     if names:
         after = p.ids(_AFTER, names=dumps(names))
-        p.touch(*names, *mark_stale(p, after, seq))
+        p.touch(*names, *mark_stale(p, after, seq, unit))
 
 
-def mark_stale(p: Projection, names: Iterable[str], seq: int) -> list[str]:
+def mark_stale(
+    p: Projection,
+    names: Iterable[str],
+    seq: int,
+    unit: str | None = None,
+) -> list[str]:
     """Mark activities as stale since an event, if they are done and not stale already. Return those."""
-    stale = p.ids(_DONE, names=dumps(list(names)))
+    stale = p.ids(_DONE, names=dumps(list(names)), unit=unit)
     for row in p.activities(stale).values():
         p.change(row, stale_since=seq)
     return stale

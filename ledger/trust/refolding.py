@@ -226,7 +226,8 @@ class Refolding:
             case Reopened():
                 if event.subject in self._file:
                     self._handle(event, payload)
-                self._rest(event, [event.subject])
+                unit = event.subject.partition("@")[2]
+                self._rest(event, [event.subject], unit if payload.hosts else None)
             case _:
                 self._handle(event, payload)
 
@@ -267,12 +268,19 @@ class Refolding:
             return {"state": State.NOT_APPLICABLE, "na_reason": was.na_reason, "na_at": instant(was.na_at)}
         return first_state(row.plan, adoption.event)
 
-    def _rest(self, event: Event, reopened: Sequence[str]) -> None:
-        """Mark as stale the nodes that are done and come after activities that were opened again."""
+    def _rest(
+        self,
+        event: Event,
+        reopened: Sequence[str],
+        unit: str | None = None,
+    ) -> None:
+        """Mark as stale the nodes that are done and come after activities that were opened again: at one unit, if it is named."""
         if not reopened:
             return
         for row in self._p.activities(self._file).values():
             if row.state is not State.DONE or row.stale:
+                continue
+            if unit not in {None, row.plan.unit}:
                 continue
             if event.plan_revision != self._revision:
                 is_after = self._file[row.id].stale_since == event.seq

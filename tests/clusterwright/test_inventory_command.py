@@ -13,16 +13,27 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from clusterwright.matching import measured_on_servers, serials_on_record
+from clusterwright.matching import READ_SERIAL, measured_on_servers, serials_on_record
+from ledger.account import machine_account
+from ledger.entries import ItemResult, RunOutcome
+from ledger.project_time import project_now
+from ledger.questions.activities import hosts_of
+from ledger.reading import open_snapshot
 from ledger.subjects.checklists.decisions import check
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.runs.decisions import settle
+from ledger.subjects.runs.payloads import RunSettled
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, reopen, start
+from ledger.writing import Ledger
+from steps.acceptance.measured import Measured
+from steps.planning.plan import Plan
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
 from tests.conftest import Command
 from tests.flows.netbox_server import TOKEN, running_netbox
 from tests.ledger.checklists import HOSTS, NAME, good, plan_with_items
-from tests.ledger.conftest import Clock, criterion
+from tests.ledger.conftest import Clock, activity, criterion, small_plan
+from tests.ledger.journey import take
 
 Write = Callable[[str], None]
 
@@ -171,6 +182,68 @@ def test_a_position_has_the_serial_number_that_was_last_recorded_there(tmp_path:
             check(ledger, "tech", activity, [good("pod-001-n01", serial=serial), good("pod-001-n02")])
 
     assert serials_on_record(tmp_path) == {"pod-001-n01": "C9"}
+
+
+def read_by_008(plan: Plan, unit: str) -> Plan:
+    """Return a plan in which software also reads the serial number of each server of a unit."""
+    read = criterion(READ_SERIAL, "==", value=True, unit="bool") | {"each": "host"}
+    given = {"kind": "verify", "effect": "read", "playbook": "008.yml", "items": 3, "items_of": "servers", "leads": ()}
+    hardware = activity(f"008@{unit}", criteria=[read], policy={"needed": "by-hand"}, **given)
+    document = plan.model_dump()
+    units = [unit | {"hosts": HOSTS} for unit in document["units"]]
+    people = [person | {"account": machine_account()} for person in document["people"]]
+    return Plan.model_validate(
+        document | {"activities": [*document["activities"], hardware], "units": units, "people": people}
+    )
+
+
+def read_hardware(ledger: Ledger, name: str, serials: dict[str, str]) -> None:
+    """Let a run read the serial number of each server, which is the one that the inventory states."""
+    take(ledger, name)
+    results = tuple(ItemResult(host, "ok") for host in serials)
+    found = tuple(Measured(READ_SERIAL, True, "bool", host, "redfish", note) for host, note in serials.items())
+    event = settle(ledger, "engine-1", name, RunOutcome("ok", results, found, playbook_digest="d"))
+    assert isinstance(event.payload, RunSettled)
+    assert event.payload.result == "done"
+
+
+def test_a_serial_number_that_the_controller_reports_is_on_record_until_another_one_is(tmp_path: Path) -> None:
+    """So a replaced server has its number on record when its hardware was read again. What was kept of the others says nothing new."""
+    plan = read_by_008(plan_with_items(of="servers", hosts=HOSTS), "site")
+    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+        adopt_plan(ledger, "pm", plan, reason="first plan")
+        start(ledger, "tech", NAME)
+        check(ledger, "tech", NAME, [good(host, serial=f"S{number}") for number, host in enumerate(HOSTS)])
+        read_hardware(ledger, "008@site", dict(zip(HOSTS, ("S0", "S1", "S2"), strict=True)))
+        check(ledger, "tech", NAME, [good(HOSTS[2], serial="S9")])
+        reopen(ledger, "lead", "008@site", "RMA 4711", hosts=(HOSTS[1],))
+        read_hardware(ledger, "008@site", {HOSTS[1]: "S7"})
+
+    assert serials_on_record(tmp_path) == dict(zip(HOSTS, ("S0", "S7", "S9"), strict=True))
+
+
+def test_a_replaced_server_is_named_with_the_command_that_measures_it_alone_until_it_was(
+    site: Path, inventory: Write, command: Command
+) -> None:
+    """The whole way of a node that comes back with another server in its place."""
+    inventory("pod-001-n01\npod-001-n02 serial_number=S7\npod-001-n03\n")
+    plan = read_by_008(small_plan(), "pod-001")
+    with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now) as ledger:
+        adopt_plan(ledger, "pm", plan, reason="first plan")
+        read_hardware(ledger, "008@pod-001", dict(zip(HOSTS, ("S0", "S1", "S2"), strict=True)))
+
+    replaced = command("inventory", "--site", site)
+
+    assert replaced.returncode == NOT_SATISFIED
+    again = ["reopen", "008@pod-001", "--host", "pod-001-n02", "--reason"]
+    assert f"`clusterwright {' '.join(again)} 'RMA NUMBER'`" in replaced.stderr
+    opened = command(*again, "RMA 4711: board replaced", "--as", "lead", "--site", site)
+    assert opened.returncode == 0, opened.stderr
+    with Ledger.open(site, clock=project_now) as ledger:
+        with open_snapshot(site) as snapshot:
+            assert hosts_of(snapshot, "008@pod-001", "d") == ("pod-001-n02",)
+        read_hardware(ledger, "008@pod-001", {"pod-001-n02": "S7"})
+    assert command("inventory", "--site", site).returncode == 0
 
 
 def test_work_that_measured_each_server_is_named_until_it_is_open_again(tmp_path: Path) -> None:

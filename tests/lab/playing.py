@@ -41,6 +41,7 @@ BY_ITSELF: dict[str, str] = {
     "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
     "server_assembly/017_bmc_addresses.yml": "writes a list where it is called: `test_node_bring_up`",
     "server_assembly/019_boot_volume.yml": "needs controllers whose drives hold nothing: `test_node_bring_up`",
+    "server_assembly/H32_bmc_certificates.yml": "gives controllers other certificates: `test_bmc_certificates`",
     "server_assembly/032_virtual_media.yml": "needs the address of an image: `test_node_bring_up`",
     "server_assembly/034_gpu_burn_in.yml": "loads hosts for hours after it has ended: `test_provisioning`",
     "server_assembly/035_stress.yml": "loads hosts for hours after it has ended: `test_provisioning`",

@@ -102,7 +102,7 @@ ENTERED: dict[str, set[str]] = {
     "activity.resumed": {"reason"},
     "activity.not_applicable": {"reason"},
     "activity.commented": {"text"},
-    "activity.reopened": {"reason"},
+    "activity.reopened": {"reason", "hosts"},
     "activity.attested": {"reason", "digests", "removed"},
     "witness.invited": {"on"},
     "witness.noted": {"person", "note"},

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,18 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from msgspec.structs import replace
 
 from flows.engine.up import run_engine
+from ledger.entries import ItemResult, RunOutcome
 from ledger.log.chain import Draft
 from ledger.log.payload import Payload
 from ledger.project_time import project_now
+from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.subjects.facts.decisions import record_facts
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.people.decisions import delegate, revoke_key, withdraw
 from ledger.subjects.plan.decisions import adopt_plan
-from ledger.subjects.runs.decisions import claim
+from ledger.subjects.runs.decisions import claim, settle
 from ledger.subjects.sign_off.kinds.signed import Signed, sign
 from ledger.subjects.work.decisions import comment, finish, measure, reopen, start
 from ledger.subjects.work.kinds.duplicate_settled import DuplicateSettled
@@ -33,10 +36,12 @@ from ledger.trust.starting import refuse_differing
 from ledger.trust.subject import refuse_forged
 from ledger.writing import Ledger
 from schedule.errors import UnreachableError
+from steps.acceptance.measured import Measured
 from steps.planning.plan import Plan, PlanLink
-from tests.ledger.conftest import Clock, begun, link
+from tests.ledger.conftest import Clock, activity, begun, link
 from tests.ledger.deciding import voltage
-from tests.ledger.forging import every_state, every_state_plan
+from tests.ledger.forging import BY_SOFTWARE, every_state, every_state_plan
+from tests.ledger.journey import take
 from tests.ledger.keys import key_of, public, sign_as
 
 pytestmark = pytest.mark.own_file
@@ -324,6 +329,29 @@ def test_every_state_of_an_honest_site_is_what_its_events_say(signed: Ledger) ->
         names = [name for table in tables for name in snapshot.column(f"SELECT id FROM {table}")]
         for name in names:
             refuse_forged(snapshot, name)
+
+
+def test_what_a_replaced_server_leaves_in_force_is_what_its_event_says(signed: Ledger) -> None:
+    plan = graver_plan().model_dump()
+    gates = [activity(name, kind="gate") for name in ("323@pod-001", "324@site")]
+    tested = activity("322@pod-001", **BY_SOFTWARE | {"leads": ()})
+    links = [link(tested["id"], gate["id"]) for gate in gates]
+    new = plan | {"activities": [*plan["activities"], tested, *gates], "links": [*plan["links"], *links]}
+    adopt_plan(signed, "pm", Plan.model_validate(new), reason="servers are tested")
+    take(signed, tested["id"])
+    reading = Measured("link.loss", Decimal("0.2"), "dB", "n1", "otdr")
+    results = (ItemResult("n1", "ok"), ItemResult("n2", "ok"))
+    settle(signed, "engine-1", tested["id"], RunOutcome("ok", results, (reading,), playbook_digest="d"))
+    for gate in gates:
+        sign(signed, "lead", gate["id"])
+
+    reopen(signed, "pm", tested["id"], "RMA 4711", hosts=("n2",))
+
+    with open_snapshot(signed.site_dir) as snapshot:
+        states = {name: require_activity(snapshot, name).stale for name in ("323@pod-001", "324@site")}
+        for name in (tested["id"], *states):
+            refuse_forged(snapshot, name)
+    assert states == {"323@pod-001": True, "324@site": False}
 
 
 def test_what_was_early_stays_early_whatever_the_tables_say(signed: Ledger) -> None:

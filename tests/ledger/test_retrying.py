@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from ledger.entries import ItemResult, ItemStatus, RunOutcome
-from ledger.questions.activities import hosts_of
+from ledger.questions.activities import activities, hosts_of
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import items, measurements, runs
 from ledger.reading import open_snapshot
@@ -20,13 +20,15 @@ from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.runs.payloads import RunSettled
 from ledger.subjects.runs.request_decisions import request_retry
+from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import measure, reopen
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
+from schedule.errors import InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.catalog.terms import Waves
 from steps.planning.plan import Plan
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, activity, link, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"
@@ -153,6 +155,65 @@ def test_after_a_reopening_every_host_is_tried(begun: Callable[[Plan], Ledger]) 
     reopen(ledger, "lead", NAME, "the image was changed")
 
     assert to_touch(ledger) == HOSTS
+
+
+def test_what_was_done_on_a_replaced_server_is_done_again_there_alone_and_the_others_still_count(
+    begun: Callable[[Plan], Ledger],
+) -> None:
+    ledger = begun(plan_in_waves(waves=None, leads=(), each="host"))
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {"n1": "0.2", "n2": "0.3", "n3": "0.2"})
+
+    reopen(ledger, "lead", NAME, "RMA 4711: board replaced", hosts=("n2",))
+
+    assert to_touch(ledger) == ("n2",)
+    assert run(ledger, {"n2": "ok"}, {"n2": "0.4"}) == "done"
+    with open_snapshot(ledger.site_dir) as snapshot:
+        last = runs(snapshot, NAME)[-1]
+        assert {i.host: i.status for i in items(snapshot, last.id)} == {"n1": "kept", "n2": "ok", "n3": "kept"}
+        read = {m.item: m.value for m in measurements(snapshot, NAME) if m.attempt == 2 and m.metric == "link.loss"}
+    assert read == {"n1": Decimal("0.2"), "n2": Decimal("0.4"), "n3": Decimal("0.2")}
+    assert audit(ledger.site_dir) == []
+
+
+@pytest.mark.parametrize(("hosts", "stale"), [(("n2",), ["060@pod-001"]), ((), ["060@pod-001", "061@site"])])
+def test_with_a_replaced_server_its_pod_is_accepted_anew_and_not_the_whole_site(
+    begun: Callable[[Plan], Ledger], hosts: tuple[str, ...], stale: list[str]
+) -> None:
+    plan = plan_in_waves(waves=None, leads=(), each="host").model_dump()
+    gates = [activity(name, kind="gate", policy={"hold_point": True}) for name in ("060@pod-001", "061@site")]
+    links = [link(NAME, gate["id"]) for gate in gates]
+    ledger = begun(
+        Plan.model_validate(plan | {"activities": [*plan["activities"], *gates], "links": [*plan["links"], *links]})
+    )
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {"n1": "0.2", "n2": "0.3", "n3": "0.2"})
+    for gate in gates:
+        sign(ledger, "lead", gate["id"])
+
+    reopen(ledger, "lead", NAME, "RMA 4711: board replaced", hosts=hosts)
+
+    with open_snapshot(ledger.site_dir) as snapshot:
+        assert [row.id for row in activities(snapshot) if row.stale] == stale
+
+
+def test_a_replaced_server_that_fails_leaves_the_step_not_done(begun: Callable[[Plan], Ledger]) -> None:
+    ledger = begun(plan_in_waves(waves=None, leads=(), each="host"))
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {"n1": "0.2", "n2": "0.3", "n3": "0.2"})
+    reopen(ledger, "lead", NAME, "RMA 4711", hosts=("n2",))
+
+    assert run(ledger, {"n2": "ok"}, {"n2": "0.9"}) == "checked_not_met"
+
+
+@pytest.mark.parametrize(
+    ("leads", "host", "said"), [((), "n9", "no run that played n9"), (None, "n2", "played together")]
+)
+def test_what_cannot_be_done_again_on_one_host_is_not_opened(
+    begun: Callable[[Plan], Ledger], leads: tuple[str, ...] | None, host: str, said: str
+) -> None:
+    ledger = begun(plan_in_waves(waves=None, leads=leads))
+    run(ledger, {"n1": "ok", "n2": "ok", "n3": "ok"}, {"n1": "0.2", "n2": "0.2", "n3": "0.2"})
+
+    with pytest.raises((InputError, NotSatisfiedError), match=said):
+        reopen(ledger, "lead", NAME, "RMA 4711", hosts=(host,))
 
 
 def test_without_waves_too_only_the_hosts_that_are_not_done_are_tried_again(begun: Callable[[Plan], Ledger]) -> None:

@@ -41,10 +41,8 @@ def inventory(ask: Asking) -> None:
             hint="correct `serial_number` or `bmc_address` where the host is written",
         )
     if found := _faults(matching):
-        again = " ".join(name for activities in measured.values() for name in activities)
-        hint = (
-            f"`clusterwright reopen {again} --reason WHY` lets a server that was replaced be measured" if again else ""
-        )
+        again = [_reopening(matching, pod, activities) for pod, activities in measured.items() if activities]
+        hint = f"where a server was replaced: {'; '.join(again)}" if again else ""
         raise NotSatisfiedError(
             f"not matched: {', '.join(found)}", hint=hint or "what does not match waits; all else goes on"
         )
@@ -114,6 +112,12 @@ def _faults(matching: Matching) -> list[str]:
         "serial numbers that are not those on record": sum(pair.other_serial for pair in matching.pairs),
     }
     return [f"{what} {count:,}" for what, count in counts.items() if count]
+
+
+def _reopening(matching: Matching, pod: str, activities: list[str]) -> str:
+    """Return the command by which what was measured on a pod's servers is measured on those alone that were replaced."""
+    hosts = [f"--host {pair.host.name}" for pair in matching.pairs if pair.other_serial and pair.node.pod == pod]
+    return f"`clusterwright reopen {' '.join([*activities, *hosts])} --reason 'RMA NUMBER'`"
 
 
 def _doubt(recorded: str | None, stated: str | None) -> str:

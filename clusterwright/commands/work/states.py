@@ -1,5 +1,9 @@
 """The states that people bring work into."""
 
+from typing import Annotated
+
+from typer import Option
+
 from clusterwright.commands.acting import Reporting, SigningReport
 from clusterwright.commands.consequences import say_shut_out
 from clusterwright.commands.options import Activities, ReasonOption, SequenceOption
@@ -57,16 +61,25 @@ def resume(me: Reporting, activities: Activities, reason: ReasonOption = "") -> 
     me.each(activities, "resumed", work.resume, reason)
 
 
-def reopen(me: Reporting, activities: Activities, reason: ReasonOption) -> None:
+def reopen(
+    me: Reporting,
+    activities: Activities,
+    reason: ReasonOption,
+    host: Annotated[
+        list[str] | None, Option("--host", help="Only on this host; the results of the others stand.", metavar="NAME")
+    ] = None,
+) -> None:
     """Open finished work again.
 
-    It begins another attempt, and what rested on it becomes stale.
+    It begins another attempt, and what rested on it becomes stale. With --host, as for a server that was replaced, software does it
+    again on that host alone, and what rested on it becomes stale at the same pod alone.
 
     Example:
-        clusterwright reopen 034@pod-001 --reason 'two boards were replaced'
+        clusterwright reopen 034@pod-001 --reason 'the image was changed'
+        clusterwright reopen 031@pod-001 034@pod-001 --host pod-001-n07 --reason 'RMA 4711: board replaced'
 
     """
-    me.each(activities, "open again", work.reopen, reason)
+    me.each(activities, "open again", work.reopen, reason, hosts=tuple(host or ()))
 
 
 def na(me: SigningReport, activities: Activities, reason: ReasonOption) -> None:

@@ -170,16 +170,49 @@ def kept_at_retry(
 ) -> tuple[str, ...]:
     """Return the hosts that a retry does not touch again: those on which the last run did everything and met every criterion.
 
-    Hosts that have plays of their own (`leads`) are played again, as the others need them. Without any other host left, all
-    are: then it is nothing of one host that is not met.
+    Without any other host left, all are touched: then it is nothing of one host that is not met.
     """
-    if run is None or (plan.waves is None and plan.leads is None):
+    if run is None:
+        return ()
+    kept = _may_stay(plan, run, reads)
+    return () if plan.leads is not None and len(kept) == len(run.hosts) else kept
+
+
+def kept_at_reopening(
+    plan: PlanActivity,
+    run: RunEnd | None,
+    reads: Sequence[Measured],
+    again: Collection[str],
+) -> tuple[str, ...]:
+    """Return the hosts whose results stand when what was done on others is done again, as on servers that were replaced."""
+    strangers = [host for host in again if run is None or host not in run.hosts]
+    if run is None or strangers:
+        raise InputError(
+            f"the results of {plan.id} are of no run that played {', '.join(strangers)}",
+            hint=f"`clusterwright show {plan.id}` has its hosts; without --host it is done again as a whole",
+        )
+    if _is_together(plan):
+        raise NotSatisfiedError(
+            f"the hosts of {plan.id} are played together, as each depends on the others",
+            hint=f"`clusterwright reopen {plan.id} --reason WHY` does it again on all of them",
+        )
+    return tuple(host for host in _may_stay(plan, run, reads) if host not in again)
+
+
+def _is_together(plan: PlanActivity) -> bool:
+    return plan.waves is None and plan.leads is None
+
+
+def _may_stay(
+    plan: PlanActivity,
+    run: RunEnd,
+    reads: Sequence[Measured],
+) -> tuple[str, ...]:
+    """Return the hosts that are done, without those that have plays of their own (`leads`): the others need them."""
+    if _is_together(plan):
         return ()
     done = _hosts_done(plan, run.hosts, [read for read in reads if read.by_engine])
-    if plan.leads is None:
-        return done
-    kept = tuple(host for host in done if host not in plan.leads)
-    return () if len(kept) == len(run.hosts) else kept
+    return tuple(host for host in done if host not in (plan.leads or ()))
 
 
 def _hosts_done(

@@ -130,9 +130,12 @@ def comment(p: Projection, event: Event, payload: Commented) -> None:
 
 
 def reopen(p: Projection, event: Event, payload: Reopened) -> None:
-    """Open an activity again, and mark as stale everything done that comes after it."""
+    """Open an activity again, and mark as stale what is done and comes after it."""
     open_again(p, event.subject, payload.reason)
-    mark_resting(p, [event.subject], event.seq)
+    row = p.activity(event.subject)
+    p.change(row, kept=payload.kept)
+    unit = row.plan.unit if payload.hosts else None
+    mark_resting(p, [row.id], event.seq, unit)
 
 
 def attest(p: Projection, event: Event, payload: Attested) -> None:

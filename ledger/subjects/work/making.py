@@ -12,6 +12,7 @@ from ledger.rules.permission import refuse_stranger
 from ledger.rules.readings import asked_of, fails, recorded_value, verdicts
 from ledger.rules.reasons import require_reason
 from ledger.subjects.again import Tables, about_activity, about_case
+from ledger.subjects.runs.rules import kept_at_reopening
 from ledger.subjects.work import rules
 from ledger.subjects.work.payloads import (
     Assigned,
@@ -154,11 +155,13 @@ def not_applicable(case: LookedUp, reason: str) -> NotApplicable:
     return NotApplicable(reason=reason, role=role)
 
 
-def reopened(case: LookedUp, reason: str) -> Reopened:
-    """Return the decision that an activity is done again, as its next attempt. Everything done that comes after it becomes stale."""
+def reopened(case: LookedUp, reason: str, hosts: Sequence[str] = ()) -> Reopened:
+    """Return the decision that an activity is done again, as its next attempt: on these hosts alone, if any are named."""
     require_reason(reason, "'open again'")
     rules.reopen(case)
-    return Reopened(reason=reason)
+    again = tuple(sorted(set(hosts)))
+    kept = kept_at_reopening(case.row.plan, case.last_run, case.reads, again) if again else ()
+    return Reopened(reason=reason, hosts=again, kept=kept)
 
 
 def attested(

@@ -106,10 +106,16 @@ class Commented(Payload):
 
 
 class Reopened(Payload):
-    """An activity was opened again as its next attempt. Everything done that comes after it becomes stale."""
+    """An activity was opened again as its next attempt. Everything done that comes after it becomes stale.
+
+    If `hosts` are named, it is done again on these alone: the results of the hosts in `kept` stay valid, and of what comes after it
+    only what is at the same unit becomes stale.
+    """
 
     kind = "activity.reopened"
     reason: str
+    hosts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 class Attested(Payload):

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Sign every certificate that is asked for and is missing, differs from its request, or has a third of its days left.
 
-A request is a file that root writes: the public key of a host, its names, and the days for which the certificate is good.
+A request is a file that root writes: the public key of a host, its names, the days for which the certificate is good, and its use, if
+it is not for both ends of a connection.
 Prints the names that were signed. No certificate can sign another.
 """
 
@@ -50,7 +51,7 @@ def sign(request: Path, issued: Path) -> None:
     extensions.write_text(
         "basicConstraints = critical, CA:FALSE\n"
         "keyUsage = critical, digitalSignature\n"
-        "extendedKeyUsage = serverAuth, clientAuth\n"
+        f"extendedKeyUsage = {asked.get('use', 'serverAuth, clientAuth')}\n"
         f"subjectAltName = {', '.join(map(alternative, asked['names']))}\n"
     )
     key.write_text(asked["key"])

@@ -7,7 +7,6 @@ import binascii
 import hmac
 import json
 import secrets
-import ssl
 import sys
 import threading
 import time
@@ -160,13 +159,13 @@ class Connection(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
 
-def server_of(terms: dict[str, Any], password: str, secret: ssl.SSLContext) -> ThreadingHTTPServer:
-    """Return the server of one BMC on its own address."""
-    bmc = Bmc(terms, password, Path(terms.get("memory", STATE)) / f"bmc-{terms['host']}.json")
+def server_of(terms: dict[str, Any], password: str, factory: tuple[Path, Path]) -> ThreadingHTTPServer:
+    """Return the server of one BMC on its own address, with the factory's certificate and key until it has its own."""
+    bmc = Bmc(terms, password, Path(terms.get("memory", STATE)) / f"bmc-{terms['host']}.json", factory)
     handler = type("Connection", (Connection,), {"bmc": bmc, "sessions": {}})
     server = ThreadingHTTPServer((terms["address"], terms.get("port", 443)), handler)
     # the handshake happens in the connection's own thread: a client that stalls holds up nobody else
-    server.socket = secret.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.socket = bmc.secret.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     return server
 
 
@@ -174,9 +173,8 @@ def main() -> None:
     """Serve until ended."""
     path = Path(sys.argv[1])
     terms = json.loads(path.read_text(encoding="utf-8"))
-    secret = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    secret.load_cert_chain(path.parent / "bmc.pem", path.parent / "bmc.key")
-    servers = [server_of(bmc, terms["password"], secret) for bmc in terms["bmcs"]]
+    factory = path.parent / "bmc.pem", path.parent / "bmc.key"
+    servers = [server_of(bmc, terms["password"], factory) for bmc in terms["bmcs"]]
     threads = [threading.Thread(target=server.serve_forever) for server in servers]
     for thread in threads:
         thread.start()

@@ -8,6 +8,8 @@ from tests.lab.sims.redfish import resources as at
 from tests.lab.sims.redfish.bmc import Bmc, RefusedError
 
 FAULTS = "/lab/faults"
+SUBJECT = ("CommonName", "Organization", "OrganizationalUnit", "City", "State", "Country")
+"""What the standard wants of a certificate signing request."""
 Body = dict[str, Any]
 
 
@@ -32,6 +34,13 @@ def post(bmc: Bmc, path: str, body: Body) -> tuple[int, Body, str]:
             drives = [link["@odata.id"].rsplit("/", 1)[-1] for link in body.get("Links", {}).get("Drives", [])]
             made = bmc.create_volume(body.get("Name", ""), _wanted(body, "RAIDType"), drives)
             return 201, {}, f"{at.VOLUMES}/{made}"
+        case "/CertificateService/Actions/CertificateService.GenerateCSR":
+            subject = {name: _wanted(body, name) for name in SUBJECT}
+            return 200, {"CSRString": bmc.request_certificate(subject, body.get("AlternativeNames", []))}, ""
+        case "/CertificateService/Actions/CertificateService.ReplaceCertificate":
+            if body.get("CertificateUri") != at.link(f"{at.CERTIFICATES}/1"):
+                raise RefusedError(400, "CertificateUri is no certificate of this server")
+            bmc.replace_certificate(_wanted(body, "CertificateString"))
         case _:
             raise RefusedError(404, f"nothing can be done at {path}")
     return 204, {}, ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
+import subprocess
 import threading
 import time
 import urllib.request
@@ -34,12 +36,19 @@ class RefusedError(Exception):
 class Bmc:
     """A BMC's memory, kept in a file, and its wires to one host."""
 
-    def __init__(self, terms: dict[str, Any], password: str, file: Path) -> None:
+    def __init__(self, terms: dict[str, Any], password: str, file: Path, factory: tuple[Path, Path]) -> None:
+        """Take the terms, the factory's password, the file of the memory, and the factory's certificate with its key."""
         self.terms = terms
         self.lock = threading.RLock()
         self.power = "Off"
         self.tasks: list[dict[str, Any]] = []
         self._file = file
+        self.secret = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.certificate, self._key = file.with_suffix(".pem"), file.with_suffix(".key")
+        if not self.certificate.exists():
+            self.certificate.write_bytes(factory[0].read_bytes())
+            self._key.write_bytes(factory[1].read_bytes())
+        self.secret.load_cert_chain(self.certificate, self._key)
         self._switch_socket = terms.get("switch", SOCKET)
         self._running_since_boot = -1
         self.memory: dict[str, Any] = {
@@ -149,6 +158,40 @@ class Bmc:
         with self.lock:
             self.memory["media"] = image
             self.log(f"Virtual media {image} inserted", "OK")
+
+    def request_certificate(self, subject: dict[str, str], names: list[str]) -> str:
+        """Make a key, which stays here, and return a signing request for it."""
+        short = dict(zip(subject, ("CN", "O", "OU", "L", "ST", "C"), strict=True))
+        words = "".join(f"/{short[name]}={text}" for name, text in subject.items())
+        asked = ("-addext", f"subjectAltName={','.join(f'DNS:{name}' for name in names)}") if names else ()
+        made = (
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-keyout",
+            self._key.with_suffix(".next"),
+        )
+        done = subprocess.run(
+            ["openssl", "req", *made, "-subj", words, *asked], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise RefusedError(400, f"no signing request: {done.stderr.strip()}")
+        return done.stdout
+
+    def replace_certificate(self, text: str) -> None:
+        """Serve another certificate from the next connection on. It must be for the key of the last signing request."""
+        new, key = self.certificate.with_suffix(".new"), self._key.with_suffix(".next")
+        new.write_text(text, encoding="utf-8")
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(new, key)
+        except (OSError, ssl.SSLError) as error:
+            raise RefusedError(400, f"the certificate is not for the key of the last request: {error}") from error
+        key.replace(self._key)
+        new.replace(self.certificate)
+        self.secret.load_cert_chain(self.certificate, self._key)
+        self.log("HTTPS certificate replaced", "OK")
 
     def update(self, image: str, targets: list[str]) -> dict[str, Any]:
         """Begin a firmware update: the image is really fetched, and must be for one of the targets. Gives the task."""

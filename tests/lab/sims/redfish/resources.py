@@ -19,6 +19,7 @@ VOLUMES = f"{STORAGE}/Volumes"
 MEDIA = f"{MANAGER}/VirtualMedia/CD"
 SESSIONS = f"{ROOT}/SessionService/Sessions"
 ACCOUNT = f"{ROOT}/AccountService/Accounts/1"
+CERTIFICATES = f"{MANAGER}/NetworkProtocol/HTTPS/Certificates"
 TASKS = f"{ROOT}/TaskService/Tasks"
 
 Document = dict[str, Any]
@@ -42,6 +43,7 @@ def _documents(bmc: Bmc, sessions: list[str]) -> Iterator[tuple[str, Document]]:
     yield from _manager(bmc)
     yield from _updates(bmc)
     yield from _access(sessions)
+    yield from _certificates(bmc)
 
 
 def task_document(task: Document) -> tuple[str, Document]:
@@ -84,7 +86,10 @@ def _action(path: str, **allowed: tuple[str, ...]) -> Document:
 
 
 def _root(bmc: Bmc) -> Document:
-    folders = ("Systems", "Chassis", "Managers", "UpdateService", "SessionService", "AccountService")
+    folders = (
+        *("Systems", "Chassis", "Managers", "UpdateService", "SessionService", "AccountService"),
+        "CertificateService",
+    )
     return {
         "RedfishVersion": "1.15.0",
         "Vendor": model.MANUFACTURER,
@@ -313,6 +318,7 @@ def _manager(bmc: Bmc) -> Iterator[tuple[str, Document]]:
             "LogServices": link(f"{MANAGER}/LogServices"),
             "VirtualMedia": link(f"{MANAGER}/VirtualMedia"),
             "EthernetInterfaces": link(f"{MANAGER}/EthernetInterfaces"),
+            "NetworkProtocol": link(f"{MANAGER}/NetworkProtocol"),
             "Links": {"ManagerForServers": [link(SYSTEM)], "ManagerForChassis": [link(CHASSIS)]},
         },
     )
@@ -407,4 +413,20 @@ def _access(sessions: list[str]) -> Iterator[tuple[str, Document]]:
         ACCOUNT,
         "ManagerAccount",
         {"UserName": "admin", "Password": None, "RoleId": "Administrator", "Enabled": True, "Locked": False},
+    )
+
+
+def _certificates(bmc: Bmc) -> Iterator[tuple[str, Document]]:
+    actions = f"{ROOT}/CertificateService/Actions/CertificateService"
+    offered = {
+        f"#CertificateService.{name}": _action(f"{actions}.{name}") for name in ("GenerateCSR", "ReplaceCertificate")
+    }
+    yield _document(f"{ROOT}/CertificateService", "CertificateService", {"Actions": offered})
+    https = {"ProtocolEnabled": True, "Port": bmc.terms.get("port", 443), "Certificates": link(CERTIFICATES)}
+    yield _document(f"{MANAGER}/NetworkProtocol", "ManagerNetworkProtocol", {"HTTPS": https})
+    yield _collection(CERTIFICATES, ("1",))
+    yield _document(
+        f"{CERTIFICATES}/1",
+        "Certificate",
+        {"CertificateType": "PEM", "CertificateString": bmc.certificate.read_text(encoding="utf-8")},
     )
