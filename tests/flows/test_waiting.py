@@ -103,7 +103,17 @@ def test_ansible_takes_less_than_half_of_its_processor_time(tmp_path: Path) -> N
 
 def own_seconds(folder: Path, plugins: str) -> float:
     """Return the seconds of a processor that Ansible itself takes, without its workers."""
-    words: list[str | Path] = [sys.executable, "-m", "ansible", "playbook", "-i", folder / "hosts.ini", folder / "play.yml", "-f", "8"]
+    words: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "ansible",
+        "playbook",
+        "-i",
+        folder / "hosts.ini",
+        folder / "play.yml",
+        "-f",
+        "8",
+    ]
     settings = {"ANSIBLE_CALLBACK_PLUGINS": str(folder / plugins), "ANSIBLE_HOME": str(folder / "home")}
     ran = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | settings)
     return next(float(line.split()[1]) for line in ran.stdout.splitlines() if line.startswith("own "))
