@@ -59,6 +59,7 @@ LEFT_OUT = {
         "export",
         "export bundle",
         "export labels",
+        "export machines",
         "export schedule",
         "export sheet",
         "report site",
