@@ -12,6 +12,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
 from ledger.stores.following import has_ledger
+from ledger.subjects.runs.rules import READ_EARLIER
 from steps.design.design import Design
 from steps.design.matching import Matching, match
 from steps.design.nodes import planned_nodes
@@ -56,7 +57,7 @@ def _serials_read(snapshot: Snapshot, activity: Activity) -> list[MeasurementRow
     if not any(criterion.metric == READ_SERIAL for criterion in activity.plan.criteria):
         return []
     found = [m for m in measurements(snapshot, activity.id) if m.metric == READ_SERIAL and m.value is True]
-    return [m for m in found if "read in attempt" not in m.note]
+    return [m for m in found if READ_EARLIER not in m.note]
 
 
 def measured_on_servers(folder: Path, pods: Collection[str]) -> dict[str, list[str]]:

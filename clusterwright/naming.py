@@ -3,12 +3,12 @@
 import difflib
 from collections.abc import Collection, Iterable
 
-from clusterwright.output import first_of
 from ledger.questions.people import organisations_on_record
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import is_same
 from schedule.errors import InputError
 from steps.catalog.terms import Phase
+from steps.long_lists import first_of
 
 SHOWN = 12
 

@@ -112,12 +112,6 @@ def print_lines(lines: Iterable[object]) -> None:
         print(in_line(line))
 
 
-def first_of(names: Sequence[object], most: int) -> str:
-    """Return the first names of a list, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(map(str, names[:most]))}{more}"
-
-
 def table(
     headers: Sequence[str],
     rows: Iterable[Sequence[object]],

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.text import first_of
 from schedule.errors import InputError
+from steps.long_lists import first_of
 
 SHOWN = 3
 """How many ids a hint names."""

@@ -1,12 +1,12 @@
 """Text that a person hands to a decision: names are one line without hidden marks, and words may have several lines.
 
-And long lists in what a decision answers. Front ends ask this before a decision is taken. A payload cannot ask it: events of the engine carry what hosts printed, and
+Front ends ask this before a decision is taken. A payload cannot ask it: events of the engine carry what hosts printed, and
 events of earlier releases are read through the same payloads. Both are shown with their marks made visible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from inspect import signature
 from typing import Any
@@ -20,13 +20,6 @@ WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text", "
 
 LONGEST = 20_000
 """How many characters a text has at most."""
-
-
-def first_of(items: Sequence[str], most: int, between: str = ", ") -> str:
-    """Return the first of some items in a line, and how many more there are: `a, b and 3 more`, or `a; b; and 3 more`."""
-    more = len(items) - most
-    before = " " if between == ", " else between
-    return between.join(items[:most]) + (f"{before}and {more} more" if more > 0 else "")
 
 
 def require_visible_text(

@@ -27,6 +27,7 @@ from flows.rehearsal.rehearse import rehearse as play
 from ledger.private import private_files
 from ledger.questions.forecast_words import than, than_planned
 from schedule.errors import InputError
+from steps.long_lists import first_of
 from steps.stamps import local_day
 
 LATER_SHOWN = CAUSES_SHOWN = 3
@@ -75,8 +76,7 @@ def _closing(report: RehearsalReport, folder: Path) -> Iterator[str]:
         if report.luck is not None:
             yield _luck_line(report.luck, happened, (happened - planned).days, report.time_zone)
     if report.later:
-        more = f" and {len(report.later) - LATER_SHOWN} more" if len(report.later) > LATER_SHOWN else ""
-        yield f"later than planned: {'; '.join(report.later[:LATER_SHOWN])}{more}"
+        yield f"later than planned: {first_of(report.later, LATER_SHOWN, '; ')}"
     yield "simulated: people, suppliers, hosts and the passing of time; real: the plan, the flows, the rules and the signed record"
     faults = len(report.audit)
     yield f"audit: {f'{faults} findings; see `clusterwright audit`' if faults else 'clean'}, {report.events} events"

@@ -17,7 +17,7 @@ from typer import Option
 
 from clusterwright import __version__
 from clusterwright.commands.asking import Asking
-from clusterwright.output import first_of, print_json, table
+from clusterwright.output import print_json, table
 from ledger.questions.rules_in_force import RAISE
 from ledger.rules.version import RULES
 from ledger.trust.anchor_words import read_anchors
@@ -25,6 +25,7 @@ from ledger.trust.audit import Findings
 from ledger.trust.audit import audit as audited
 from ledger.trust.checkpoint import Checkpoint
 from schedule.errors import InputError, NotSatisfiedError
+from steps.long_lists import first_of
 from steps.stamps import stamp
 
 NAMED = 20

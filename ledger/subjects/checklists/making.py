@@ -12,13 +12,13 @@ from ledger.questions.case import LookedUp
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, asked_of, recorded_value
-from ledger.rules.text import first_of
 from ledger.subjects.again import Tables, about_case
 from ledger.subjects.checklists.examination_rules import RESULT, Examined, examined
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.subjects.checklists.rules import readable_note
 from schedule.errors import InputError
 from steps.acceptance.measured import Measured
+from steps.long_lists import first_of
 from steps.value import value_text
 
 SHOWN = 25

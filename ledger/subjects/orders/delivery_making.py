@@ -15,13 +15,13 @@ from ledger.questions.case import require_activity
 from ledger.questions.moment import Moment
 from ledger.questions.orders import order_named, require_placed, require_tranche, serials_received
 from ledger.rules.rows import TrancheRow
-from ledger.rules.text import first_of
 from ledger.rules.version import DATES_AND_TIMES
 from ledger.subjects.again import Tables, about_supply
 from ledger.subjects.orders import rules
 from ledger.subjects.orders.manifest_rules import Compared, compared, read_manifest, read_scan
 from ledger.subjects.orders.payloads import Difference, TrancheReceived, TrancheShipped
 from schedule.errors import InputError, NotSatisfiedError
+from steps.long_lists import first_of
 
 NAMED = 20
 """How many differences a note names. The event has all of them."""

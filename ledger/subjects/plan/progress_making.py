@@ -22,11 +22,11 @@ from ledger.rules.readiness import NEVER, Times, activity_times, side_of
 from ledger.rules.rows import LinkRow
 from ledger.rules.sequence import why_never
 from ledger.rules.subjects import is_delivery
-from ledger.rules.text import first_of
 from ledger.subjects.again import Tables, refuse_other_subject, subject_of
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
 from schedule.errors import InputError
 from steps.catalog.terms import Kind
+from steps.long_lists import first_of
 from steps.stamps import local_day
 
 SHOWN = 25

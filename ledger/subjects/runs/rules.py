@@ -21,6 +21,9 @@ from steps.acceptance.measured import Measured
 from steps.catalog.terms import CHANGING, PEOPLES_WORK, Effect, Kind
 from steps.planning.activity import PlanActivity
 
+READ_EARLIER = "read in attempt"
+"""What the note of a reading says, with the number, if it was kept from an earlier attempt."""
+
 
 class Before(NamedTuple):
     """Results and readings of the hosts that a retry does not touch again."""
@@ -243,7 +246,7 @@ def done_before(row: Activity, touched: Collection[str], reads: Sequence[Measure
 
 def _with_note(m: Measured, attempt: int) -> Measured:
     """Return a reading whose note says in which attempt it was read. An earlier retry may have added that already."""
-    if "read in attempt" in m.note:
+    if READ_EARLIER in m.note:
         return m
     note = f"{m.note}; " if m.note else ""
-    return m._replace(note=f"{note}read in attempt {attempt}")
+    return m._replace(note=f"{note}{READ_EARLIER} {attempt}")

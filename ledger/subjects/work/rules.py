@@ -25,11 +25,11 @@ from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import Asked, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
-from ledger.rules.text import first_of
 from ledger.subjects.checklists.rules import refuse_open_items, refuse_second_count
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
+from steps.long_lists import first_of
 from steps.stamps import minute
 
 NAMED = 5

@@ -11,15 +11,17 @@ Example:
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from typer import Argument
 
 from clusterwright.commands.options import SiteOption
 from clusterwright.machines import expected_machines
-from clusterwright.output import say
+from clusterwright.output import Document, say
 from clusterwright.where import find_site
-from schedule.errors import NotSatisfiedError
+from ledger.private import private_files
+from schedule.errors import NotSatisfiedError, UnreachableError
 
 
 def machines(
@@ -28,9 +30,7 @@ def machines(
     site: SiteOption = None,
 ) -> None:
     made = expected_machines(find_site(site), lists)
-    file.unlink(missing_ok=True)
-    file.touch(mode=0o600)  # it may have passwords
-    file.write_text(json.dumps({"expected_machines": made.machines}, indent=2) + "\n", encoding="utf-8")
+    _write(file, made.machines)
     say(f"{file}: {len(made.machines):,} machines")
     if made.not_received:
         say(f"in no delivery on record: {', '.join(made.not_received)}")
@@ -41,3 +41,15 @@ def machines(
             f"{len(made.left_out):,} planned servers are left out",
             hint="`expected-machine replace-all` deletes what the file lacks; `expected-machine add` does not",
         )
+
+
+def _write(file: Path, machines: list[Document]) -> None:
+    """Write the file, which may have passwords, for its owner alone. One that was there stays until the new one is whole."""
+    text = json.dumps({"expected_machines": machines}, indent=2) + "\n"
+    try:
+        with private_files(), TemporaryDirectory(dir=file.parent) as scratch:
+            aside = Path(scratch) / "machines"
+            aside.write_text(text, encoding="utf-8")
+            aside.replace(file)
+    except OSError as error:
+        raise UnreachableError(f"{file} cannot be written: {error.strerror}", hint="look at the path") from None
