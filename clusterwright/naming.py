@@ -7,7 +7,7 @@ from ledger.questions.people import organisations_on_record
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import is_same
 from schedule.errors import InputError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.catalog.terms import Phase
 
 SHOWN = 12

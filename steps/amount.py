@@ -1,7 +1,8 @@
-"""Quantities as people write them: 32 servers, not 32.0 server."""
+"""How many, as people write it: 32 servers, not 32.0 server; of a long list the first few, and how many more."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 
@@ -13,3 +14,10 @@ def counted(quantity: Decimal, unit: str) -> str:
     if quantity == 1 or len(unit) < 3:
         return f"{number} {unit}"
     return f"{number} {unit}{'es' if unit.endswith(('ch', 's', 'sh', 'x')) else 's'}"
+
+
+def first_of(items: Sequence[object], most: int, between: str = ", ") -> str:
+    """Return the first of some items in a line, and how many more there are: `a, b and 3 more`, or `a; b; and 3 more`."""
+    more = len(items) - most
+    rest = f"{between.removeprefix(',')}and {more} more" if more > 0 else ""
+    return between.join(map(str, items[:most])) + rest

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from ledger.questions.snapshot import Snapshot
 from schedule.errors import InputError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 
 SHOWN = 3
 """How many ids a hint names."""

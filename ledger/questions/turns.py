@@ -12,7 +12,7 @@ from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from ledger.subjects.runs.queue_rules import Waiting, wants
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.stamps import minute, moment
 
 NAMED = 3

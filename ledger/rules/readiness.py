@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import LinkRow, Unmet
 from schedule.errors import NotSatisfiedError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.stamps import local_day, minute
 
 NAMED = 20

@@ -27,7 +27,7 @@ from flows.rehearsal.rehearse import rehearse as play
 from ledger.private import private_files
 from ledger.questions.forecast_words import than, than_planned
 from schedule.errors import InputError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.stamps import local_day
 
 LATER_SHOWN = CAUSES_SHOWN = 3

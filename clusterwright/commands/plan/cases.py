@@ -12,7 +12,7 @@ from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.odds_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, print_json, table
 from schedule.errors import InputError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.catalog.terms import Phase
 from steps.planning.dates.milestones import is_hall
 

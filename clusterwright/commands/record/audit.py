@@ -25,7 +25,7 @@ from ledger.trust.audit import Findings
 from ledger.trust.audit import audit as audited
 from ledger.trust.checkpoint import Checkpoint
 from schedule.errors import InputError, NotSatisfiedError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.stamps import stamp
 
 NAMED = 20

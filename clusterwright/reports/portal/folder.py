@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from clusterwright.output import say
 from schedule.errors import InputError, UnreachableError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 
 LIST = "portal-files.txt"
 """Names every file of a portal, so that the next one can take its place."""

@@ -17,8 +17,8 @@ from ledger.subjects.checklists.examination_rules import RESULT, Examined, exami
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.subjects.checklists.rules import readable_note
 from schedule.errors import InputError
-from schedule.long_lists import first_of
 from steps.acceptance.measured import Measured
+from steps.amount import first_of
 from steps.value import value_text
 
 SHOWN = 25

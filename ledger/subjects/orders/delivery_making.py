@@ -21,7 +21,7 @@ from ledger.subjects.orders import rules
 from ledger.subjects.orders.manifest_rules import Compared, compared, read_manifest, read_scan
 from ledger.subjects.orders.payloads import Difference, TrancheReceived, TrancheShipped
 from schedule.errors import InputError, NotSatisfiedError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 
 NAMED = 20
 """How many differences a note names. The event has all of them."""

@@ -25,7 +25,7 @@ from ledger.rules.subjects import is_delivery
 from ledger.subjects.again import Tables, refuse_other_subject, subject_of
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
 from schedule.errors import InputError
-from schedule.long_lists import first_of
+from steps.amount import first_of
 from steps.catalog.terms import Kind
 from steps.stamps import local_day
 

@@ -18,8 +18,8 @@ from ledger.rules.activity import ENDED, State
 from ledger.rules.judgement import all_met
 from ledger.rules.rows import Begun
 from ledger.subjects.plan.upgrading_rules import Upgrade
-from schedule.long_lists import first_of
 from steps.acceptance.measured import Measured
+from steps.amount import first_of
 from steps.design.calculated import Calculator
 from steps.planning.activity import PlanActivity, PlanCriterion
 from steps.planning.plan import Plan, PlanLink

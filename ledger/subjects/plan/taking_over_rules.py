@@ -14,8 +14,7 @@ from typing import NamedTuple
 from ledger.rules.activity import Activity, State
 from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.subjects.plan.upgrading_rules import Upgrade
-from schedule.long_lists import first_of
-from steps.amount import counted
+from steps.amount import counted, first_of
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import Plan, PlanOrder, PlanTranche
 

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from schedule.errors import InputError
-from schedule.long_lists import first_of
 from schedule.text import HIDDEN, shown_in_line
+from steps.amount import first_of
 
 _NUMBERED = re.compile(r"([^.]*?)([0-9]{1,18})([^.0-9]*(?:\..*)?)", re.DOTALL)
 """A name whose first label has a number: what is before its last number, the number, and the rest."""

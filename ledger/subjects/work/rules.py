@@ -27,8 +27,8 @@ from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
 from ledger.subjects.checklists.rules import refuse_open_items, refuse_second_count
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
-from schedule.long_lists import first_of
 from steps.acceptance.measured import Measured
+from steps.amount import first_of
 from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK, Kind
 from steps.stamps import minute
 
