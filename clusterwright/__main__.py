@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from clusterwright.foreseen import foreseen
+from clusterwright.interrupts import ends_at_interrupt
 from clusterwright.output import clean
 from schedule.errors import (
     ClusterwrightError,
@@ -53,7 +54,8 @@ def main() -> None:
 
 
 def _run() -> None:
-    from clusterwright.app import app  # here, so that Ctrl-C during its imports ends without a traceback
+    with ends_at_interrupt():
+        from clusterwright.app import app
 
     try:
         app()

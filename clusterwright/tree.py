@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from clusterwright.interrupts import ends_at_interrupt
 from clusterwright.mistyped import Command, UsageError, in_our_words, unknown_command
 from schedule.errors import InputError, ReaderGoneError
 
@@ -195,7 +196,9 @@ class Listing(TyperGroup):
         self.callback = None
         if name not in self.files:
             raise unknown_command(name, list(self.files), ctx.info_name if ctx.parent else "")
-        return name, command_at(self.files[name]), rest
+        with ends_at_interrupt():
+            command = command_at(self.files[name])
+        return name, command, rest
 
     def refuse_old(self, word: str) -> None:
         """Raise for what the first release called otherwise, and say what it is called now."""

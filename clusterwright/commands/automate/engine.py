@@ -72,10 +72,10 @@ def up(
 
         print(f"engine with process {engine.pid} runs, dashboard on {address(folder, port)}")
         return
+    stop = stop_on_interrupt()  # before the import, which could lose an interrupt
     from flows.engine.up import run_engine  # Prefect
 
     say("starting the engine and the dashboard; the first start takes about 15 s")
-    stop = stop_on_interrupt()
     with private_files():
         code = run_engine(
             folder,
