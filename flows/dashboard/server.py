@@ -33,6 +33,10 @@ LOOK_S = 0.2
 LOG = "prefect-server.log"
 
 
+class StoppedEarlyError(Exception):
+    """It was stopped before anything could run."""
+
+
 class PrefectServer:
     """A running server. Use it in a with statement, in a thread that lives as long as the server should."""
 
@@ -45,11 +49,14 @@ class PrefectServer:
         port: int,
         on_message: Callable[[str], None],
         role: str = "dashboard",
+        stop: threading.Event | None = None,
     ) -> None:
+        """Take the site, and the event that ends the wait for a server that starts."""
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
         self.role = role
+        self._stop_asked = stop or threading.Event()
         self.log = site_dir / ".clusterwright" / "log" / LOG
         """The file that holds what it printed."""
         self.process: subprocess.Popen[bytes] | None = None
@@ -73,7 +80,7 @@ class PrefectServer:
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
-        """Start the server. Raise where the port is taken, another engine has the folder, or the server ends."""
+        """Start the server. Raise where the port is taken, another engine has the folder, the server ends, or it is stopped meanwhile."""
         self._port = held_port(self.port)
         try:
             self._lock = locked(self.site_dir, self.port, self.role)
@@ -126,7 +133,8 @@ class PrefectServer:
             if now - told > TELL_S:
                 told = now
                 self.say(f"the dashboard is starting, {now - began:.0f} s")
-            time.sleep(0.1)
+            if self._stop_asked.wait(0.1):
+                raise StoppedEarlyError
         took = time.monotonic() - began
         self.say(
             f"dashboard on {page_url(self.port)} after {took:.0f} s; `clusterwright dashboard --login` shows its login"
@@ -168,7 +176,11 @@ def serve_dashboard(
     stop: threading.Event,
 ) -> None:
     """Serve a site's dashboard without running anything, until `stop` is set. Raise where its server fails before."""
-    with PrefectServer(site_dir, port, on_message) as server, following(server.api, site_dir):
+    with (
+        suppress(StoppedEarlyError),
+        PrefectServer(site_dir, port, on_message, stop=stop) as server,
+        following(server.api, site_dir),
+    ):
         on_message("nothing runs; Ctrl-C ends the dashboard")
         while not stop.wait(LOOK_S):
             if fault := server.fault():

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.dashboard.server import Server
+from flows.dashboard.server import Server, StoppedEarlyError
 from flows.dashboard.shared_server import SharedServer
 from flows.dashboard.site_lock import locked
 from flows.team.exchange import Exchange
@@ -58,8 +58,9 @@ def _kept(lead: Lead, say: Callable[[str], None], stop: threading.Event) -> Iter
     """Wait for the lead, and keep it while the block lasts. Raise at its end where another has it."""
     if not lead.taken():
         say("another dispatcher leads; this one takes over when that one ends")
-    while not lead.taken() and not stop.wait(ASK_S):
-        pass
+    while not lead.taken():
+        if stop.wait(ASK_S):
+            raise StoppedEarlyError
     is_over, is_lost = threading.Event(), threading.Event()
 
     def keep() -> None:

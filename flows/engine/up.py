@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.dashboard.server import PrefectServer, Server
+from flows.dashboard.server import PrefectServer, Server, StoppedEarlyError
 from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.housekeeping import Housekeeping
 from flows.engine.log_file import kept
@@ -82,9 +82,9 @@ def run_engine(
         raise InputError("site.yaml states no team", hint="docs/how-to/team.md", place=Place("site.yaml", None, "team"))
     name = new_id()
     role = f"{ENGINE_ROLE}{name}"
-    with kept(site_dir, on_message) as say, _ending_at_once(say), metrics_on(metrics_port) as metrics:
+    with kept(site_dir, on_message) as say, _stoppable(say), metrics_on(metrics_port) as metrics:
         if site.team is None:
-            serving: Serving = _own_server(site_dir, port, role, say)
+            serving: Serving = _own_server(site_dir, port, role, say, stop)
         else:
             serving = leading(site_dir, site, role, inventory, say, stop)
         with serving as (server, workers):
@@ -101,20 +101,22 @@ def run_engine(
 
 
 @contextmanager
-def _own_server(site_dir: Path, port: int, role: str, say: Say) -> Iterator[tuple[Server, None]]:
+def _own_server(site_dir: Path, port: int, role: str, say: Say, stop: threading.Event) -> Iterator[tuple[Server, None]]:
     """Serve the dashboard from a child process while the block lasts. Runs go on this machine."""
-    with PrefectServer(site_dir, port, say, role) as server:
+    with PrefectServer(site_dir, port, say, role, stop) as server:
         yield server, None
 
 
 @contextmanager
-def _ending_at_once(say: Say) -> Iterator[None]:
-    """End the process immediately when it is interrupted twice.
+def _stoppable(say: Say) -> Iterator[None]:
+    """End the process immediately when it is interrupted twice, and without an error when it is stopped before it works.
 
     The runs end with it, since their supervisors notice, and so does the server. The next start settles the claims.
     """
     try:
         yield
+    except StoppedEarlyError:
+        say("stopped before anything ran")
     except KeyboardInterrupt:
         say("stopped at once; the next start settles what was running")
         sys.stdout.flush()

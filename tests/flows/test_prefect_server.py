@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from unittest.mock import patch
@@ -12,7 +13,7 @@ from unittest.mock import patch
 import psutil
 import pytest
 
-from flows.dashboard.server import PrefectServer
+from flows.dashboard.server import PrefectServer, StoppedEarlyError
 from flows.dashboard.settings import apply, prefect_environment
 from flows.dashboard.site_lock import Holder, holder, locked
 from schedule.errors import UnreachableError
@@ -35,6 +36,18 @@ def test_a_second_engine_on_one_site_is_refused(tmp_path: Path) -> None:
 
         assert holder(tmp_path, 4200) == Holder(4300, os.getpid(), "engine 1")
 
+    assert holder(tmp_path, 4200) is None
+
+
+def test_a_server_that_is_stopped_while_it_starts_is_not_waited_for(tmp_path: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    server = PrefectServer(tmp_path, free_port(), lambda _: None, stop=stop)
+
+    with patch.dict(os.environ), pytest.raises(StoppedEarlyError):
+        server.start()
+
+    assert not server.is_alive
     assert holder(tmp_path, 4200) is None
 
 
