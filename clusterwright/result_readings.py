@@ -1,0 +1,151 @@
+"""Results of other programs' tests as readings: a mapping, which a person writes, says which test answers which criterion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from clusterwright.commands.acting import Deciding
+from clusterwright.filled_lines import FilledLine, read_lines
+from clusterwright.foreign_results import ForeignReport, ForeignResult
+from clusterwright.output import reason
+from ledger.questions.case import require_activity
+from ledger.questions.records import measurements
+from ledger.rules.readings import asked_of, measured
+from ledger.subjects.work import decisions as work
+from ledger.subjects.work import evidence_decisions
+from ledger.writing import Transaction
+from schedule.csv_lines import write_rows
+from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, UnreachableError
+from schedule.text import shown_in_line
+from steps.acceptance.measured import Measured
+
+TEST, ACTIVITY, METRIC, UNIT, VALUE, ITEM, EVIDENCE = (
+    "test",
+    "activity",
+    "metric",
+    "unit",
+    "value",
+    "item",
+    "evidence",
+)
+COLUMNS = (TEST, ACTIVITY, METRIC, UNIT, VALUE, ITEM, EVIDENCE)
+PASSED, FAILURES = "passed", "failures"
+"""What `value` may say beside a pattern: whether the test passed, or 0 or 1 failures."""
+
+
+class ResultReading(NamedTuple):
+    """A line of the mapping with its result: what is read, whether it is new, and why it is refused; empty if it is not."""
+
+    line: FilledLine
+    value: str
+    is_new: bool
+    refusal: str
+
+
+def write_first_mapping(path: Path, report: ForeignReport) -> None:
+    """Write a mapping with each test of a report, in which nothing is decided."""
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            write_rows(file, [COLUMNS, *((one.test, "", "", "", PASSED, "", "") for one in report.results)])
+    except OSError as error:
+        raise UnreachableError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def decided_lines(path: Path) -> list[FilledLine]:
+    """Return the lines of a mapping that name an activity."""
+    return [line for line in read_lines(path, COLUMNS, (TEST, ACTIVITY, METRIC, VALUE)) if line.text(ACTIVITY)]
+
+
+def judged(
+    decider: Deciding, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
+) -> list[ResultReading]:
+    """Return what the rules say to each reading. Nothing is recorded. Lines whose test the report does not have are left out."""
+    with decider.ledger.dry_run() as writing:
+        return _taken(decider, writing, report, file, lines, item)
+
+
+def recorded(
+    decider: Deciding, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
+) -> list[ResultReading]:
+    """Record what the rules allow, in one transaction, and attach the file where the mapping names a kind of evidence."""
+    with decider.ledger.batch() as writing:
+        found = _taken(decider, writing, report, file, lines, item)
+    for activity, kind in dict.fromkeys(
+        (one.line.text(ACTIVITY), one.line.text(EVIDENCE)) for one in found if one.is_new
+    ):
+        if kind:
+            decider.take(evidence_decisions.attach, activity, file, kind)
+    return found
+
+
+def _taken(
+    decider: Deciding, writing: Transaction, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
+) -> list[ResultReading]:
+    results = {one.test: one for one in report.results}
+    found = []
+    for line in lines:
+        if (result := results.get(line.text(TEST))) is None:
+            continue
+        value, is_new, refusal = "", False, ""
+        try:
+            value = _value(line, result)
+            is_new = _measure(decider, writing, line, value, result, f"{report.tool}, {result.test}, {file.name}", item)
+        except UnreachableError:
+            raise
+        except ClusterwrightError as error:
+            refusal = reason(error)
+        found.append(ResultReading(line, value, is_new, refusal))
+    return found
+
+
+def _value(line: FilledLine, result: ForeignResult) -> str:
+    """Return what a result says of a criterion, as text. Raise where it came to no verdict, or its output does not have the figure."""
+    asked = line.text(VALUE)
+    if result.passed is None:
+        raise NotSatisfiedError(f"the test came to no verdict: {shown_in_line(result.status)}", hint="run it again")
+    if asked == PASSED:
+        return "true" if result.passed else "false"
+    if asked == FAILURES:
+        return "0" if result.passed else "1"
+    place = replace(line.place, key=VALUE)
+    try:
+        pattern = re.compile(asked)
+    except re.error as error:
+        raise InputError(f"{asked!r} is no regular expression: {error}", place=place) from None
+    if pattern.groups != 1:
+        hint = f"`{PASSED}`, `{FAILURES}`, or a regular expression with one group, as 'bandwidth: ([0-9.]+) GB/s'"
+        raise InputError(f"{asked!r} has {pattern.groups} groups", hint=hint, place=place)
+    matches = {match for match in pattern.findall(result.output) if match}
+    if len(matches) != 1:
+        what = "does not have it" if not matches else f"has {len(matches)} that differ"
+        raise InputError(f"the output of the test {what}", hint=f"change `{VALUE}`", place=place)
+    return str(matches.pop())
+
+
+def _measure(
+    decider: Deciding,
+    writing: Transaction,
+    line: FilledLine,
+    value: str,
+    result: ForeignResult,
+    source: str,
+    item: str,
+) -> bool:
+    """Record a reading, unless the record has it already. Return whether it was recorded."""
+    activity, metric, unit = line.text(ACTIVITY), line.text(METRIC), line.text(UNIT)
+    where = line.text(ITEM) or item
+    snapshot = writing.at()
+    row = require_activity(snapshot, activity)
+    read = measured(row, asked_of(row), Measured(metric, value, unit), where)
+    before = [
+        m for m in measurements(snapshot, activity) if (m.attempt, m.metric, m.item) == (row.attempt, metric, where)
+    ]
+    if any((m.value, m.unit, m.source) == (read.value, read.unit, source) for m in before):
+        return False
+    with decider.ledger.happened(result.at, f"from {source}" if result.at else None):
+        decider.take(work.measure, activity, metric, value, unit, item=where or None, source=source)
+    return True
