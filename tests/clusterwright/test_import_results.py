@@ -106,7 +106,7 @@ def test_a_machines_validation_becomes_readings_of_its_host_at_their_time(begun:
 
     assert (seen.returncode, taken.returncode) == (0, 1), taken.stdout
     assert "the test came to no verdict: skipped" in taken.stdout
-    assert "1 earlier results are not read" in taken.stderr
+    assert "earlier results of the same tests: 1, not read" in taken.stderr
     with open_snapshot(begun) as snapshot:
         found_now = [*measurements(snapshot, SWITCHES), *measurements(snapshot, ORDERED)]
         kept = [(one.kind, one.name) for one in evidence(snapshot, SWITCHES)]
@@ -128,7 +128,7 @@ def test_a_report_of_aicr_gives_figures_from_what_its_tests_print(begun: Path) -
     file, target = written(begun, "report.json", report), begun.parent / "aicr.csv"
 
     first = run(begun, "import", "results", file, "--map", target)
-    assert "the 2 tests of" in first.stderr
+    assert ", 2; fill in which criterion" in first.stderr
     listed = target.read_text(encoding="utf-8").splitlines()
     assert [line.partition(",")[0] for line in listed] == ["test", "nccl-all-reduce-bw", "expected-resources"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
@@ -113,6 +114,10 @@ def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(
         assert done.stdout, done.stderr
         return dict(json.loads(done.stdout)) | {"code": done.returncode}
 
+    def is_unserved() -> bool:
+        time.sleep(5.0)  # a look is a process of two seconds
+        return bool(looked()["team"]["unserved"] == ["default"])
+
     found = looked()
     checks = {check["name"]: check["state"] for check in found["checks"]}
     assert found["code"] == 0, found["checks"]
@@ -130,7 +135,7 @@ def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(
     team.start("redis")
     team.processes["worker-1"].terminate()
     team.processes["worker-1"].wait(60)
-    until(lambda: looked()["team"]["unserved"] == ["default"], seconds=60)
+    until(is_unserved, seconds=60)
     assert looked()["code"] == 1
     shown = run(["doctor", "--engine", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
     assert "no worker serves default" in shown.stdout

@@ -35,6 +35,7 @@ LEFT_OUT = {
         *(
             "import-progress",
             "import",
+            "import results",
             "import schedule",
             "import sheet",
             "authority",

@@ -50,7 +50,7 @@ def results(
     if not map_file.exists() and not record:
         write_first_mapping(map_file, report)
         say(
-            f"{map_file}: the {len(report.results):,} tests of {file}; fill in which criterion each answers, then run this again"
+            f"{map_file}: the tests of {file}, {len(report.results):,}; fill in which criterion each answers, and run this again"
         )
         return
     lines = decided_lines(map_file)
@@ -113,5 +113,5 @@ def _say_found(report: ForeignReport, found: Sequence[ResultReading], *, is_reco
     )
     named = {one.line.text(TEST) for one in found}
     left = sum(one.test not in named for one in report.results)
-    earlier = f"; {report.earlier:,} earlier results are not read" if report.earlier else ""
-    say(f"{in_line(report.tool)}: {len(report.results):,} tests, {left:,} of them answer no criterion{earlier}")
+    earlier = f", earlier results of the same tests: {report.earlier:,}, not read" if report.earlier else ""
+    say(f"{in_line(report.tool)}: {len(report.results):,} tests by name, answering no criterion: {left:,}{earlier}")
