@@ -228,4 +228,4 @@ def test_advances_are_children_of_their_phase_and_not_green_while_people_are_wai
 
 def ended(server: PrefectServer, running: Running) -> set[str]:
     """Return the steps whose tasks Prefect shows as ended."""
-    return {run["name"][:3] for run in task_runs(server, running) if run["state"]["type"] in FINAL}
+    return {run["name"][:3] for run in task_runs(server, running) if run["state"] and run["state"]["type"] in FINAL}
