@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -101,6 +102,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # a shell in the background ignores it, for all that it starts
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if clocks := config.getoption("--clock"):
         clock = _clock_of_this_worker(clocks)
     else:

@@ -9,7 +9,6 @@ import sys
 STARTING = """
 import signal, weakref
 from clusterwright.interrupts import ends_at_interrupt
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
 
 class Module: ...
 
@@ -24,7 +23,6 @@ print("went on")
 STARTED = """
 import signal
 from clusterwright.interrupts import ends_at_interrupt
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 with ends_at_interrupt():
     pass

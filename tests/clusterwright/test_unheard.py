@@ -43,7 +43,17 @@ def test_an_engine_of_this_machine_that_was_killed_is_named_at_once(tmp_path: Pa
     killed = subprocess.Popen(["sleep", "300"])
     with Ledger.open(tmp_path) as ledger:
         host = platform.node()
-        assert claim(ledger, "engine-1", RUN, lease_s=600, host=host, boot_id=boot_id(), pid=killed.pid, pgid=0)
+        assert claim(
+            ledger,
+            "engine-1",
+            RUN,
+            lease_s=600,
+            machine_now=machine_time(),
+            host=host,
+            boot_id=boot_id(),
+            pid=killed.pid,
+            pgid=0,
+        )
     alive = command("show", RUN, "--site", tmp_path).stdout
 
     killed.kill()
@@ -64,7 +74,7 @@ def test_an_engine_of_this_machine_that_was_killed_is_named_at_once(tmp_path: Pa
 def test_of_a_run_that_an_engine_is_at_work_on_nothing_is_said(tmp_path: Path, command: Command) -> None:
     make_ready(tmp_path, Clock(), machine_account())
     with Ledger.open(tmp_path) as ledger:
-        take(ledger, RUN, lease_s=600)
+        take(ledger, RUN, lease_s=600, machine_now=machine_time())
 
     assert "not answered" not in command("status", "--site", tmp_path).stdout
     assert "not answered" not in command("why", RUN, "--site", tmp_path).stdout
