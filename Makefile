@@ -69,7 +69,7 @@ test: setup
 	$(BIN)/python -m pytest -n $(CORES) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
-# Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a 24th of it, PART=2
+# Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a twelfth of it, PART=2
 # the next: CI runs one with every other commit.
 test-long: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m long $(addprefix --part=,$(PART)) $(TEST_OPTIONS)

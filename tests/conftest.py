@@ -48,7 +48,7 @@ SERVERS = {"postgres", "server", "process", "s3"}
 LONG = Path(__file__).parent / "long.txt"
 """Names the tests that are long beside those that are marked so where they stand."""
 
-PARTS = 24
+PARTS = 12
 """In how many parts the long tests run, one with every other commit."""
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
