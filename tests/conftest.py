@@ -89,8 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--part",
         type=int,
         metavar="NUMBER",
-        help="with several clocks, let every second test run at one of them, and others where the number is one more: each test"
-        " has met each clock after twice as many numbers as there are clocks."
+        help="with several clocks, let each test run at one of them. It is the next one where the number is one more."
         f" Without clocks, run one of {PARTS} parts of the tests",
     )
     parser.addoption(
@@ -156,7 +155,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         timeless = _lines(config.getoption("--timeless"))
         _leave_out(config, items, lambda item: item.nodeid in timeless)
     if (part := config.getoption("--part")) is not None:
-        first, parts = (_number_of_clock(clocks), 2 * len(clocks)) if clocks else (0, PARTS)
+        first, parts = (_number_of_clock(clocks), len(clocks)) if clocks else (0, PARTS)
         mine = (first - part) % parts
         _leave_out(config, items, lambda item: crc32(item.nodeid.encode()) % parts != mine)
 
