@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import AliasChoices, AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
 
 from clusterwright.text_file import text_in
 from schedule.errors import InputError, Place
@@ -37,12 +38,16 @@ class ForeignReport(NamedTuple):
     earlier: int
 
 
+Milliseconds = Annotated[int, Field(ge=0, lt=253_402_300_800_000)]
+"""Since 1970, before the year 10000."""
+
+
 class _Test(BaseModel):
     name: str
     status: str
     message: str | None = None
     stdout: list[str] | None = None
-    stop: int | None = None
+    stop: Milliseconds | None = None
 
 
 class _Tool(BaseModel):
@@ -51,7 +56,7 @@ class _Tool(BaseModel):
 
 
 class _Summary(BaseModel):
-    stop: int | None = None
+    stop: Milliseconds | None = None
 
 
 class _Results(BaseModel):
@@ -63,62 +68,65 @@ class _Results(BaseModel):
 class _Ctrf(BaseModel):
     results: _Results
 
-    def report(self) -> list[ForeignResult]:
-        found = self.results
+    def found(self) -> list[ForeignResult]:
         return [
             ForeignResult(
                 test.name,
                 {"passed": True, "failed": False}.get(test.status),
                 test.status,
                 "\n".join([test.message or "", *(test.stdout or [])]).strip(),
-                _moment(test.stop or found.summary.stop),
+                _moment(test.stop or self.results.summary.stop),
             )
-            for test in found.tests
+            for test in self.results.tests
         ]
 
 
-class _Machine(BaseModel):
-    """A result of a machine's validation, as the REST API has it or, with underscores, the command line."""
+class _Machine(BaseModel, alias_generator=to_camel):
+    """A result of a machine's validation."""
 
     name: str
-    exit_code: int = Field(validation_alias=AliasChoices("exitCode", "exit_code"))
-    std_out: str = Field("", validation_alias=AliasChoices("stdOut", "std_out"))
-    std_err: str = Field("", validation_alias=AliasChoices("stdErr", "std_err"))
-    end_time: AwareDatetime | None = Field(None, validation_alias=AliasChoices("endTime", "end_time"))
+    exit_code: int
+    std_out: str | None = None
+    std_err: str | None = None
+    end_time: AwareDatetime | None = None
 
-    def result(self) -> ForeignResult:
-        output = f"{self.std_out}\n{self.std_err}".strip()
+    def found(self) -> ForeignResult:
+        output = f"{self.std_out or ''}\n{self.std_err or ''}".strip()
         if output.casefold().startswith(SKIPPED):
             return ForeignResult(self.name, None, SKIPPED, output, self.end_time)
-        passed = self.exit_code == 0
-        return ForeignResult(self.name, passed, f"exit code {self.exit_code}", output, self.end_time)
-
-
-_READ: TypeAdapter[_Ctrf | list[_Machine]] = TypeAdapter(_Ctrf | list[_Machine])
+        return ForeignResult(self.name, self.exit_code == 0, f"exit code {self.exit_code}", output, self.end_time)
 
 
 def read_report(path: Path) -> ForeignReport:
     """Return the last result of each test of a file. Raise InputError for a file that has no such results."""
+    text = text_in(path)
     try:
-        found = _READ.validate_json(text_in(path))
+        if text.lstrip().startswith("["):
+            results = [one.found() for one in TypeAdapter(list[_Machine]).validate_json(text)]
+            tool = "Infra Controller"
+        else:
+            report = _Ctrf.model_validate_json(text)
+            results, named = report.found(), report.results.tool
+            tool = f"{named.name} {named.version or ''}".strip()
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"][1:]))
-        raise InputError(
-            f"this has no results of tests: {first['msg']}",
-            hint="a report in the Common Test Report Format, or the list of a machine's results of Infra Controller",
-            place=Place(str(path), None, where or None),
-        ) from None
-    if isinstance(found, _Ctrf):
-        results, tool = found.report(), f"{found.results.tool.name} {found.results.tool.version or ''}".strip()
-    else:
-        results, tool = [one.result() for one in found], "Infra Controller"
+        raise _no_results(path, first["msg"], ".".join(map(str, first["loc"]))) from None
+    if not results:
+        raise _no_results(path, "the list is empty", "")
     last: dict[str, ForeignResult] = {}
     for one in results:
         before = last.get(one.test)
         if before is None or before.at is None or one.at is None or one.at >= before.at:
             last[one.test] = one
     return ForeignReport(tool, list(last.values()), len(results) - len(last))
+
+
+def _no_results(path: Path, why: str, where: str) -> InputError:
+    return InputError(
+        f"this has no results of tests: {why}",
+        hint="a report in the Common Test Report Format, or the list of a machine's results of Infra Controller",
+        place=Place(str(path), None, where or None),
+    )
 
 
 def _moment(milliseconds: int | None) -> datetime | None:

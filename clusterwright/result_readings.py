@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from clusterwright.filled_lines import FilledLine, read_lines
 from clusterwright.foreign_results import ForeignReport, ForeignResult
 from clusterwright.output import reason
 from ledger.questions.case import require_activity
-from ledger.questions.records import measurements
+from ledger.questions.records import evidence, measurements
 from ledger.rules.readings import asked_of, measured
 from ledger.subjects.work import decisions as work
 from ledger.subjects.work import evidence_decisions
@@ -23,22 +24,14 @@ from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, U
 from schedule.text import shown_in_line
 from steps.acceptance.measured import Measured
 
-TEST, ACTIVITY, METRIC, UNIT, VALUE, ITEM, EVIDENCE = (
-    "test",
-    "activity",
-    "metric",
-    "unit",
-    "value",
-    "item",
-    "evidence",
-)
-COLUMNS = (TEST, ACTIVITY, METRIC, UNIT, VALUE, ITEM, EVIDENCE)
+COLUMNS = ("test", "activity", "metric", "unit", "value", "item", "evidence")
+TEST, ACTIVITY, METRIC, UNIT, VALUE, ITEM, EVIDENCE = COLUMNS
 PASSED, FAILURES = "passed", "failures"
 """What `value` may say beside a pattern: whether the test passed, or 0 or 1 failures."""
 
 
 class ResultReading(NamedTuple):
-    """A line of the mapping with its result: what is read, whether it is new, and why it is refused; empty if it is not."""
+    """A line of the mapping with its result: what is read, whether the record did not have it, and what was refused, or empty."""
 
     line: FilledLine
     value: str
@@ -71,15 +64,12 @@ def judged(
 def recorded(
     decider: Deciding, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
 ) -> list[ResultReading]:
-    """Record what the rules allow, in one transaction, and attach the file where the mapping names a kind of evidence."""
+    """Record what the rules allow, in one transaction. Attach the file where a line whose reading is on record names a kind."""
     with decider.ledger.batch() as writing:
-        found = _taken(decider, writing, report, file, lines, item)
-    for activity, kind in dict.fromkeys(
-        (one.line.text(ACTIVITY), one.line.text(EVIDENCE)) for one in found if one.is_new
-    ):
-        if kind:
-            decider.take(evidence_decisions.attach, activity, file, kind)
-    return found
+        return [
+            one if one.refusal else one._replace(refusal=_attach(decider, writing, one.line, file))
+            for one in _taken(decider, writing, report, file, lines, item)
+        ]
 
 
 def _taken(
@@ -90,16 +80,35 @@ def _taken(
     for line in lines:
         if (result := results.get(line.text(TEST))) is None:
             continue
+        source = shown_in_line(f"{report.tool}, {result.test}, {file.name}")
         value, is_new, refusal = "", False, ""
         try:
             value = _value(line, result)
-            is_new = _measure(decider, writing, line, value, result, f"{report.tool}, {result.test}, {file.name}", item)
+            is_new = _measure(decider, writing, line, value, result, source, item)
         except UnreachableError:
             raise
         except ClusterwrightError as error:
             refusal = reason(error)
         found.append(ResultReading(line, value, is_new, refusal))
     return found
+
+
+def _attach(decider: Deciding, writing: Transaction, line: FilledLine, file: Path) -> str:
+    """Attach the file to the activity of a line that names a kind, unless it is. Return what the rules say against it, or nothing."""
+    activity, kind = line.text(ACTIVITY), line.text(EVIDENCE)
+    if not kind:
+        return ""
+    snapshot = writing.at()
+    attempt, digest = require_activity(snapshot, activity).attempt, sha256(file.read_bytes()).hexdigest()
+    if any((one.attempt, one.kind, one.digest) == (attempt, kind, digest) for one in evidence(snapshot, activity)):
+        return ""
+    try:
+        decider.take(evidence_decisions.attach, activity, file, kind)
+    except UnreachableError:
+        raise
+    except ClusterwrightError as error:
+        return f"the file is not attached: {reason(error)}"
+    return ""
 
 
 def _value(line: FilledLine, result: ForeignResult) -> str:

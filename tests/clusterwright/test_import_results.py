@@ -118,22 +118,24 @@ def test_a_machines_validation_becomes_readings_of_its_host_at_their_time(begun:
     ]
     assert kept == [("health-report", "machine.json")]
     assert json.loads(again.stdout)["recorded"] == 0, "it is in the record already"
+    with open_snapshot(begun) as snapshot:
+        assert len(evidence(snapshot, SWITCHES)) == 1
 
 
 def test_a_report_of_aicr_gives_figures_from_what_its_tests_print(begun: Path) -> None:
     report = ctrf(
-        {"name": "nccl-all-reduce-bw", "status": "passed", "stdout": ["ranks 256", "# Switches : 96 OK"]},
+        {"name": "leaf-switches", "status": "passed", "stdout": ["ranks 256", "# Switches : 96 OK"]},
         {"name": "expected-resources", "status": "other", "message": "OOMKilled"},
     )
     file, target = written(begun, "report.json", report), begun.parent / "aicr.csv"
 
     first = run(begun, "import", "results", file, "--map", target)
-    assert ", 2; fill in which criterion" in first.stderr
+    assert "Fill in which criterion each answers" in first.stderr
     listed = target.read_text(encoding="utf-8").splitlines()
-    assert [line.partition(",")[0] for line in listed] == ["test", "nccl-all-reduce-bw", "expected-resources"]
+    assert [line.partition(",")[0] for line in listed] == ["test", "leaf-switches", "expected-resources"]
 
     target.write_text(
-        COLUMNS + f'nccl-all-reduce-bw,{ORDERED},order.leaf_switches,count,"Switches : (\\d+)",,\n',
+        COLUMNS + f'leaf-switches,{ORDERED},order.leaf_switches,count,"Switches : (\\d+)",,\n',
         encoding="utf-8",
     )
     done = run(begun, "import", "results", file, "--map", target, "--record")
@@ -145,8 +147,23 @@ def test_a_report_of_aicr_gives_figures_from_what_its_tests_print(begun: Path) -
         "order.leaf_switches",
         96,
         ENDED,
-        "aicr 1.3.0, nccl-all-reduce-bw, report.json",
+        "aicr 1.3.0, leaf-switches, report.json",
     )
+
+
+def test_a_file_that_is_refused_as_evidence_is_attached_once_its_kind_is_right(begun: Path) -> None:
+    file = written(begun, "machine.json", [machine("Alarms", 0, "none")])
+    line = f"Alarms,{SWITCHES},switch.hardware_alarms,count,failures,{HOST},"
+    maps = [written(begun, f"{kind}.csv", f"{COLUMNS}{line}{kind}\n") for kind in ("serial-scans", "serial-scan")]
+
+    done = [run(begun, "import", "results", file, "--map", target, "--record") for target in maps]
+
+    assert "recorded; the file is not attached: " in done[0].stdout
+    assert "did you mean" in done[0].stdout
+    assert [one.returncode for one in done] == [1, 0]
+    with open_snapshot(begun) as snapshot:
+        assert len(measurements(snapshot, SWITCHES)) == 1
+        assert [one.kind for one in evidence(snapshot, SWITCHES)] == ["serial-scan"]
 
 
 @pytest.mark.parametrize(
@@ -169,11 +186,21 @@ def test_a_figure_that_is_not_one_is_refused(begun: Path, value: str, why: str) 
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]x", '{"results": {"tests": []}}', '[{"name": "a"}]', '{"results": 3}', "\x00"]
+    ("content", "where"),
+    [
+        ("", ""),
+        ("[]", ""),
+        ("[]x", ""),
+        ("\x00", ""),
+        ('{"results": 3}', "results"),
+        ('{"results": {"tests": []}}', "results.tool"),
+        ('[{"name": "a"}]', "0.exitCode"),
+        ('{"results": {"tool": {"name": "a"}, "tests": [{"name": "b", "status": "passed", "stop": 1e30}]}}', "stop"),
+    ],
 )
-def test_what_has_no_results_is_said(adopted: Path, content: str) -> None:
+def test_what_has_no_results_is_said(adopted: Path, content: str, where: str) -> None:
     done = run(adopted, "import", "results", written(adopted, "report.json", content), "--map", "map.csv")
 
     assert done.returncode == 2
     assert "this has no results of tests" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert where in done.stderr

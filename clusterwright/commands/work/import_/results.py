@@ -49,9 +49,9 @@ def results(
     report = read_report(file)
     if not map_file.exists() and not record:
         write_first_mapping(map_file, report)
-        say(
-            f"{map_file}: the tests of {file}, {len(report.results):,}; fill in which criterion each answers, and run this again"
-        )
+        if as_json:
+            print_json({"file": str(file), "mapping": str(map_file), "tests": [one.test for one in report.results]})
+        say(f"{map_file}: the tests of {file}. Fill in which criterion each answers, and run this again")
         return
     lines = decided_lines(map_file)
     if not lines:
@@ -67,7 +67,9 @@ def results(
     if record and new:
         say_what_moves(me)
     if record and refused:
-        raise NotSatisfiedError(f"{refused:,} of {len(found):,} readings are refused", hint="the others are recorded")
+        raise NotSatisfiedError(
+            f"of {refused:,} of {len(found):,} lines something is refused", hint="the rest is on record"
+        )
     if new and not record and not as_json:
         say("Nothing is recorded. `--record` records what is allowed.")
 
@@ -96,7 +98,6 @@ def _document(file: Path, report: ForeignReport, found: Sequence[ResultReading],
 
 def _say_found(report: ForeignReport, found: Sequence[ResultReading], *, is_recorded: bool) -> None:
     """Print what is read from each test, and what is refused."""
-    done = "recorded" if is_recorded else "can be recorded"
     table(
         ("test", "activity", "metric", "value", "says"),
         [
@@ -105,7 +106,7 @@ def _say_found(report: ForeignReport, found: Sequence[ResultReading], *, is_reco
                 in_line(one.line.text(ACTIVITY)),
                 in_line(one.line.text(METRIC)),
                 in_line(one.value),
-                in_line(one.refusal) or (done if one.is_new else "recorded before"),
+                "; ".join(filter(None, (_done(one, is_recorded=is_recorded), in_line(one.refusal)))),
             )
             for one in found
         ],
@@ -115,3 +116,10 @@ def _say_found(report: ForeignReport, found: Sequence[ResultReading], *, is_reco
     left = sum(one.test not in named for one in report.results)
     earlier = f", earlier results of the same tests: {report.earlier:,}, not read" if report.earlier else ""
     say(f"{in_line(report.tool)}: {len(report.results):,} tests by name, answering no criterion: {left:,}{earlier}")
+
+
+def _done(one: ResultReading, *, is_recorded: bool) -> str:
+    """Return what became of a reading. Empty if it is refused."""
+    if one.is_new:
+        return "recorded" if is_recorded else "can be recorded"
+    return "" if one.refusal else "recorded before"
