@@ -101,9 +101,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # a shell in the background ignores it, for all that it starts
+    # a shell in the background ignores it, for all that it starts
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if clocks := config.getoption("--clock"):
         clock = _clock_of_this_worker(clocks)

@@ -51,7 +51,7 @@ class PrefectServer:
         role: str = "dashboard",
         stop: threading.Event | None = None,
     ) -> None:
-        """Take the site, and the event that ends the wait for a server that starts."""
+        """Take the site. Where `stop` is set while the server starts, it is not waited for any longer."""
         self.site_dir = site_dir
         self.port = port
         self.say = on_message
@@ -80,7 +80,7 @@ class PrefectServer:
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
-        """Start the server. Raise where the port is taken, another engine has the folder, the server ends, or it is stopped meanwhile."""
+        """Start the server. Raise where the port is taken, another engine has the folder, the server ends, or `stop` is set meanwhile."""
         self._port = held_port(self.port)
         try:
             self._lock = locked(self.site_dir, self.port, self.role)

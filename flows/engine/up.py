@@ -109,9 +109,9 @@ def _own_server(site_dir: Path, port: int, role: str, say: Say, stop: threading.
 
 @contextmanager
 def _stoppable(say: Say) -> Iterator[None]:
-    """End the process immediately when it is interrupted twice, and without an error when it is stopped before it works.
+    """End the block without an error when it is stopped before it works. End the process immediately when it is interrupted twice.
 
-    The runs end with it, since their supervisors notice, and so does the server. The next start settles the claims.
+    The runs end with the process, since their supervisors notice, and so does the server. The next start settles the claims.
     """
     try:
         yield

@@ -19,7 +19,7 @@ from tests.acceptance.handing import FIXTURES, Raw
 from tests.acceptance.tool_cases import CASES, Case
 
 BY_OUTPUT = {tool.output: tool for tool in TOOLS}
-CUTS, TAIL = 120, 120
+CUTS, TAIL = 250, 120
 
 FLIPS = 600
 OPEN = {

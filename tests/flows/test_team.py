@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
+from signal import SIGINT
 from typing import Any
 
 import pytest
@@ -139,6 +140,17 @@ def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(
     assert looked()["code"] == 1
     shown = run(["doctor", "--engine", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
     assert "no worker serves default" in shown.stdout
+
+
+def test_a_dispatcher_that_is_stopped_while_another_leads_never_leads(team: TeamSite) -> None:
+    team.dispatch("there")
+    until(lambda: "another dispatcher leads" in team.said("dispatcher there"), seconds=60)
+    waiting = team.processes.pop("dispatcher there")
+    waiting.send_signal(SIGINT)
+
+    assert waiting.wait(20) == 0
+    assert "stopped before anything ran" in team.said("dispatcher there")
+    assert "this dispatcher leads" not in team.said("dispatcher there")
 
 
 def test_down_stops_a_teams_dispatcher_which_has_no_server_of_its_own(team: TeamSite) -> None:
