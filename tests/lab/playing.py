@@ -38,6 +38,8 @@ BY_ITSELF: dict[str, str] = {
     "networking/061_switch_firmware.yml": "writes firmware and restarts switches: `test_switch_firmware`",
     "networking/067_network_resilience.yml": "breaks a fabric that has a second way: `test_network_resilience`",
     "networking/048_switch_configuration.yml": "needs switches with Cumulus Linux: `test_switch_configuration`",
+    "networking/H16_bmc_passwords.yml": "gives controllers other passwords: `test_bmc_accounts`",
+    "networking/H16_factory_passwords.yml": "needs controllers with passwords of their own: `test_bmc_accounts`",
     "procurement/007_firmware_update.yml": "writes firmware and resets servers: `test_node_bring_up`",
     "server_assembly/017_bmc_addresses.yml": "writes a list where it is called: `test_node_bring_up`",
     "server_assembly/019_boot_volume.yml": "needs controllers whose drives hold nothing: `test_node_bring_up`",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hmac
 import json
 import secrets
 import sys
@@ -16,11 +15,19 @@ from typing import Any
 
 from tests.lab.sims.power import PowerError
 from tests.lab.sims.redfish import actions, model, resources
+from tests.lab.sims.redfish.accounts import Accounts
 from tests.lab.sims.redfish.bmc import Bmc, RefusedError
 
 OPEN = ("/redfish", resources.ROOT)
-USER = "admin"
 STATE = Path("/var/lib/lab")
+
+
+class MustChangeError(RefusedError):
+    """Somebody must change the password of an account before anything else."""
+
+    def __init__(self, account: str) -> None:
+        super().__init__(403, f"The password provided for this account must be changed before access is granted: {account}")
+        self.account = account
 
 
 class Connection(BaseHTTPRequestHandler):
@@ -29,7 +36,9 @@ class Connection(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
     bmc: Bmc
-    sessions: dict[str, str]
+    accounts: Accounts
+    sessions: dict[str, tuple[str, str]]
+    """By its name the user and token of a session."""
 
     def do_GET(self) -> None:  # the server calls it so
         """Serve a document."""
@@ -79,8 +88,9 @@ class Connection(BaseHTTPRequestHandler):
         if (method, path) == ("POST", resources.SESSIONS):
             self._open_session(body)
             return
-        if path not in OPEN and not self._known():
-            raise RefusedError(401, "wrong or no user and password, or an unknown session")
+        user = "" if path in OPEN else self._user()
+        if user and self.accounts.must_change(user) and not self._changes_or_leaves(method, path, user):
+            raise MustChangeError(f"{resources.ACCOUNTS}/{self.accounts.number_of(user)}")
         if path.startswith(actions.FAULTS):
             self._faults(method, path.removeprefix(actions.FAULTS).lstrip("/"))
             return
@@ -91,6 +101,9 @@ class Connection(BaseHTTPRequestHandler):
             case "POST":
                 status, document, made = actions.post(self.bmc, path, body)
                 self._send(status, document, {"Location": made} if made else {})
+            case "PATCH" if path.startswith(f"{resources.ACCOUNTS}/"):
+                self._change_password(path, body)
+                self._send(204, {})
             case "PATCH":
                 actions.patch(self.bmc, path, body)
                 self._send(204, {})
@@ -106,7 +119,8 @@ class Connection(BaseHTTPRequestHandler):
     def _document(self, path: str) -> dict[str, Any]:
         if path == "/redfish":
             return {"v1": f"{resources.ROOT}/"}
-        document = resources.tree(self.bmc, list(self.sessions)).get(path)
+        users = {name: user for name, (user, _) in list(self.sessions.items())}
+        document = resources.tree(self.bmc, self.accounts, users).get(path)
         if document is None:
             raise RefusedError(404, f"there is no {path}")
         return resources.page(document, path, self.path.partition("$skip=")[2])
@@ -120,29 +134,50 @@ class Connection(BaseHTTPRequestHandler):
         self._send(200, {"faults": self.bmc.memory["faults"]})
 
     def _open_session(self, body: dict[str, Any]) -> None:
-        if not self._is_right(body.get("UserName", ""), body.get("Password", "")):
+        user = body.get("UserName", "")
+        if not self.accounts.is_right(user, body.get("Password", "")):
             raise RefusedError(401, "wrong user or password")
         name, token = secrets.token_hex(4), secrets.token_urlsafe(24)
-        self.sessions[name] = token
+        self.sessions[name] = user, token
         made = f"{resources.SESSIONS}/{name}"
-        self._send(201, {"@odata.id": made, "Id": name, "UserName": USER}, {"Location": made, "X-Auth-Token": token})
+        self._send(201, {"@odata.id": made, "Id": name, "UserName": user}, {"Location": made, "X-Auth-Token": token})
 
-    def _known(self) -> bool:
+    def _user(self) -> str:
+        """Return who asks."""
         if token := self.headers.get("X-Auth-Token"):
-            return token in self.sessions.values()
+            known = [user for user, own in list(self.sessions.values()) if own == token]
+        else:
+            known = [user for user, password in self._basic() if self.accounts.is_right(user, password)]
+        if not known:
+            raise RefusedError(401, "wrong or no user and password, or an unknown session")
+        return known[0]
+
+    def _basic(self) -> list[tuple[str, str]]:
         kind, _, encoded = self.headers.get("Authorization", "").partition(" ")
         try:
             user, _, password = base64.b64decode(encoded).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
-            return False
-        return kind == "Basic" and self._is_right(user, password)
+            return []
+        return [(user, password)] if kind == "Basic" else []
 
-    def _is_right(self, user: str, password: str) -> bool:
-        return user == USER and hmac.compare_digest(password.encode(), self.bmc.memory["password"].encode())
+    def _changes_or_leaves(self, method: str, path: str, user: str) -> bool:
+        """Return whether it is what somebody may do whose password must be changed first: see and change his account, and log out."""
+        own = path == f"{resources.ACCOUNTS}/{self.accounts.number_of(user)}"
+        return (own and method in {"GET", "PATCH"}) or (method == "DELETE" and path.startswith(resources.SESSIONS))
+
+    def _change_password(self, path: str, body: dict[str, Any]) -> None:
+        number, password = path.rsplit("/", 1)[-1], body.get("Password")
+        if number not in map(self.accounts.number_of, self.accounts.names()):
+            raise RefusedError(404, f"there is no {path}")
+        if not isinstance(password, str):
+            raise RefusedError(400, "the body needs Password")
+        self.accounts.change(number, password, self.headers.get("If-Match"))
 
     def _refuse(self, error: RefusedError) -> None:
-        info = [{"MessageId": "Lab.1.0.Refused", "Message": error.says, "Severity": "Critical"}]
-        told = {"error": {"code": "Base.1.0.GeneralError", "message": error.says, "@Message.ExtendedInfo": info}}
+        info: dict[str, Any] = {"MessageId": "Lab.1.0.Refused", "Message": error.says, "Severity": "Critical"}
+        if isinstance(error, MustChangeError):
+            info |= {"MessageId": "Base.1.16.PasswordChangeRequired", "MessageArgs": [error.account]}
+        told = {"error": {"code": "Base.1.0.GeneralError", "message": error.says, "@Message.ExtendedInfo": [info]}}
         self._send(error.status, told, {"WWW-Authenticate": "Basic"} if error.status == 401 else {})
 
     def _send(self, status: int, document: dict[str, Any], headers: dict[str, str] | None = None) -> None:
@@ -160,9 +195,9 @@ class Connection(BaseHTTPRequestHandler):
 
 
 def server_of(terms: dict[str, Any], password: str, factory: tuple[Path, Path]) -> ThreadingHTTPServer:
-    """Return the server of one BMC on its own address, with the factory's certificate and key until it has its own."""
-    bmc = Bmc(terms, password, Path(terms.get("memory", STATE)) / f"bmc-{terms['host']}.json", factory)
-    handler = type("Connection", (Connection,), {"bmc": bmc, "sessions": {}})
+    """Return the server of one BMC on its own address, with the lab's password, and the factory's certificate and key until it has its own."""
+    bmc = Bmc(terms, Path(terms.get("memory", STATE)) / f"bmc-{terms['host']}.json", factory)
+    handler = type("Connection", (Connection,), {"bmc": bmc, "accounts": Accounts(bmc, password), "sessions": {}})
     server = ThreadingHTTPServer((terms["address"], terms.get("port", 443)), handler)
     # the handshake happens in the connection's own thread: a client that stalls holds up nobody else
     server.socket = bmc.secret.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)

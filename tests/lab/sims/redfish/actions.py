@@ -55,8 +55,6 @@ def patch(bmc: Bmc, path: str, body: Body) -> None:
             _set(bmc, "indicator", state)
         case "/Systems/1/Bios/Settings", {"Attributes": dict(attributes)}:
             bmc.set_bios(attributes)
-        case "/AccountService/Accounts/1", {"Password": str(password)} if password:
-            _set(bmc, "password", password)
         case _:
             raise RefusedError(400, f"nothing of {', '.join(body) or 'an empty body'} can be set at {path}")
 

@@ -36,8 +36,8 @@ class RefusedError(Exception):
 class Bmc:
     """A BMC's memory, kept in a file, and its wires to one host."""
 
-    def __init__(self, terms: dict[str, Any], password: str, file: Path, factory: tuple[Path, Path]) -> None:
-        """Take the terms, the factory's password, the file of the memory, and the factory's certificate with its key."""
+    def __init__(self, terms: dict[str, Any], file: Path, factory: tuple[Path, Path]) -> None:
+        """Take the terms, the file of the memory, and the factory's certificate with its key."""
         self.terms = terms
         self.lock = threading.RLock()
         self.power = "Off"
@@ -52,7 +52,6 @@ class Bmc:
         self._switch_socket = terms.get("switch", SOCKET)
         self._running_since_boot = -1
         self.memory: dict[str, Any] = {
-            "password": password,
             "boot": {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None"},
             "bios": {name: values[0] for name, values in model.BIOS.items()},
             "bios_next": {},

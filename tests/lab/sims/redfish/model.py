@@ -55,6 +55,7 @@ class Fault:
 
 
 FAULTS = {
+    "accounts": Fault("Account database cannot be written: a new password is taken and forgotten", "Warning"),
     "fan": Fault("Fan FAN-3 stopped"),
     "garbled": Fault("Sensor service is out of memory", "Warning"),
     "boot-drive": Fault("Drive M2-2 failed; volumes on it are degraded"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.lab.sims.redfish import model
+from tests.lab.sims.redfish.accounts import Accounts
 from tests.lab.sims.redfish.bmc import RESETS, SYSTEM, Bmc
 
 ROOT = "/redfish/v1"
@@ -18,16 +19,16 @@ STORAGE = f"{SYSTEM}/Storage/{model.BOOT_CONTROLLER}"
 VOLUMES = f"{STORAGE}/Volumes"
 MEDIA = f"{MANAGER}/VirtualMedia/CD"
 SESSIONS = f"{ROOT}/SessionService/Sessions"
-ACCOUNT = f"{ROOT}/AccountService/Accounts/1"
+ACCOUNTS = f"{ROOT}/AccountService/Accounts"
 CERTIFICATES = f"{MANAGER}/NetworkProtocol/HTTPS/Certificates"
 TASKS = f"{ROOT}/TaskService/Tasks"
 
 Document = dict[str, Any]
 
 
-def tree(bmc: Bmc, sessions: list[str]) -> dict[str, Document]:
-    """Return all documents by path. Each contains its own address."""
-    documents = dict(_documents(bmc, sessions))
+def tree(bmc: Bmc, accounts: Accounts, sessions: dict[str, str]) -> dict[str, Document]:
+    """Return all documents by path; `sessions` are users by the session's name. Each document contains its own address."""
+    documents = dict(_documents(bmc, accounts, sessions))
     for path, document in documents.items():
         document["@odata.id"] = path
         document.setdefault("Id", path.rsplit("/", 1)[-1])
@@ -35,14 +36,14 @@ def tree(bmc: Bmc, sessions: list[str]) -> dict[str, Document]:
     return documents
 
 
-def _documents(bmc: Bmc, sessions: list[str]) -> Iterator[tuple[str, Document]]:
+def _documents(bmc: Bmc, accounts: Accounts, sessions: dict[str, str]) -> Iterator[tuple[str, Document]]:
     yield _document(ROOT, "ServiceRoot", _root(bmc))
     yield from _system(bmc)
     yield from _storage(bmc)
     yield from _chassis(bmc)
     yield from _manager(bmc)
     yield from _updates(bmc)
-    yield from _access(sessions)
+    yield from _access(accounts, sessions)
     yield from _certificates(bmc)
 
 
@@ -402,18 +403,16 @@ def _updates(bmc: Bmc) -> Iterator[tuple[str, Document]]:
         yield task_document(task)
 
 
-def _access(sessions: list[str]) -> Iterator[tuple[str, Document]]:
+def _access(accounts: Accounts, sessions: dict[str, str]) -> Iterator[tuple[str, Document]]:
     yield _document(f"{ROOT}/SessionService", "SessionService", {"ServiceEnabled": True, "Sessions": link(SESSIONS)})
     yield _collection(SESSIONS, tuple(sessions))
-    for name in sessions:
-        yield _document(f"{SESSIONS}/{name}", "Session", {"UserName": "admin"})
-    yield _document(f"{ROOT}/AccountService", "AccountService", {"Accounts": link(f"{ROOT}/AccountService/Accounts")})
-    yield _collection(f"{ROOT}/AccountService/Accounts", ("1",))
-    yield _document(
-        ACCOUNT,
-        "ManagerAccount",
-        {"UserName": "admin", "Password": None, "RoleId": "Administrator", "Enabled": True, "Locked": False},
-    )
+    for name, user in sessions.items():
+        yield _document(f"{SESSIONS}/{name}", "Session", {"UserName": user})
+    service = {"ServiceEnabled": True, **accounts.policy, "Accounts": link(ACCOUNTS)}
+    yield _document(f"{ROOT}/AccountService", "AccountService", service)
+    yield _collection(ACCOUNTS, tuple(accounts.number_of(user) for user in accounts.names()))
+    for user in accounts.names():
+        yield _document(f"{ACCOUNTS}/{accounts.number_of(user)}", "ManagerAccount", accounts.document(user))
 
 
 def _certificates(bmc: Bmc) -> Iterator[tuple[str, Document]]:
