@@ -290,7 +290,7 @@ def main() -> int:
         controller.meet()
         said = look(controller) if task == "look" else settle(controller, only_check=task == "check")
     except (RefusedError, *FAILURES) as error:
-        words = controller.without_passwords(f"its answer lacks {error}" if isinstance(error, LookupError) else str(error) or type(error).__name__)
+        words = f"its answer lacks {error}" if isinstance(error, LookupError) else str(error) or type(error).__name__
         said = {"failed": True, "changed": False, "lets_in": None, "says": words}
     print(json.dumps({"failed": False} | said))
     return 0
