@@ -26,7 +26,9 @@ class Site:
         self.lab = lab
         self.nodes = [host.name for host in lab.topology.hosts if host.bmc]
         self.former = lab.password_file.read_text(encoding="utf-8")
-        hosts = {name: {"bmc_password": f"own-password-of-{name}", "bmc_former_password": self.former} for name in self.nodes}
+        hosts = {
+            name: {"bmc_password": f"own-password-of-{name}", "bmc_former_password": self.former} for name in self.nodes
+        }
         self._own = folder / "own.yml"
         self._own.write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
 
@@ -67,7 +69,9 @@ def test_each_gets_its_own_and_the_former_one_lets_nobody_in_any_more(site: Site
 
 def test_factory_accounts_are_counted_and_a_controller_that_does_not_answer_makes_it_unknown(site: Site) -> None:
     well = site.play(FACTORY)
-    opened = site.play(FACTORY, "-e", "{bmc_accounts_factory: [{username: admin, password: own-password-of-node-01, source: a test}]}")
+    opened = site.play(
+        FACTORY, "-e", "{bmc_accounts_factory: [{username: admin, password: own-password-of-node-01, source: a test}]}"
+    )
     ssh(site.lab, "mgmt", "systemctl stop lab-bmc")
     silent = site.play(FACTORY)
     ssh(site.lab, "mgmt", "systemctl start lab-bmc")

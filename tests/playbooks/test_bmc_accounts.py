@@ -28,7 +28,9 @@ from tests.playbooks.test_redfish_exporter import Switch
 from tests.ports import free_port
 
 OWN = "an-own-password-1"
-FACTORY = yaml.safe_load((FOLDER / "roles/bmc_accounts/defaults/main.yml").read_text(encoding="utf-8"))["bmc_accounts_factory"]
+FACTORY = yaml.safe_load((FOLDER / "roles/bmc_accounts/defaults/main.yml").read_text(encoding="utf-8"))[
+    "bmc_accounts_factory"
+]
 KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
 
 
@@ -44,8 +46,19 @@ class Controllers:
     def started(self, accounts: dict[str, str], **terms: Any) -> Any:
         """Return the simulator of a controller with a factory's accounts, which serves: `bmc`, `accounts`, `sessions`."""
         port = free_port()
-        shared = {"address": "127.0.0.1", "port": port, "switch": str(self.folder / "switch"), "memory": str(self.folder)}
-        made_up = {"host": f"n{port}", "host_address": "127.0.0.1", "mac": "02:00:00:00:00:01", "serial": "SIM", "uuid": "u"}
+        shared = {
+            "address": "127.0.0.1",
+            "port": port,
+            "switch": str(self.folder / "switch"),
+            "memory": str(self.folder),
+        }
+        made_up = {
+            "host": f"n{port}",
+            "host_address": "127.0.0.1",
+            "mac": "02:00:00:00:00:01",
+            "serial": "SIM",
+            "uuid": "u",
+        }
         stated = {**shared, **made_up, "ports": {}, "accounts": accounts, **terms}
         self.servers.append(server_of(stated, "", (self.folder / "bmc.pem", self.folder / "bmc.key")))
         threading.Thread(target=self.servers[-1].serve_forever, args=(0.02,), daemon=True).start()
@@ -159,7 +172,9 @@ def test_check_mode_says_what_would_be_done_and_changes_nothing(controllers: Con
     assert not controllers.lets_in(one, "admin", OWN)
 
 
-def test_who_must_change_the_password_first_gets_it_changed_and_counts_as_open_until_then(controllers: Controllers) -> None:
+def test_who_must_change_the_password_first_gets_it_changed_and_counts_as_open_until_then(
+    controllers: Controllers,
+) -> None:
     """Such a session sees nothing but its own account: the refusal says where that is."""
     one = controllers.started({"root": "0penBmc"}, must_change=["root"])
 
@@ -203,7 +218,9 @@ def test_where_neither_password_lets_in_the_former_one_is_set_again(
     """Some controllers cut what is too long for them, and do not say so."""
     one = controllers.started({"admin": "on-the-label"})
     change = Accounts.change
-    monkeypatch.setattr(Accounts, "change", lambda self, number, password, version: change(self, number, password[:12], version))
+    monkeypatch.setattr(
+        Accounts, "change", lambda self, number, password, version: change(self, number, password[:12], version)
+    )
 
     said = controllers.ask("settle", one, former_password="on-the-label")
 
@@ -217,7 +234,10 @@ def test_where_neither_password_lets_in_the_former_one_is_set_again(
     [
         ({"password": "calvin"}, "bmc_password is empty or a factory's"),
         ({"password": ""}, "bmc_password is empty or a factory's"),
-        ({"username": "cluster", "former_password": "admin"}, "it has no enabled account cluster (bmc_username), but admin"),
+        (
+            {"username": "cluster", "former_password": "admin"},
+            "it has no enabled account cluster (bmc_username), but admin",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_and_the_factory_password_stays(
@@ -365,7 +385,9 @@ class TestPlaying:
         assert "secrets.factory_passwords_left: not measured" in last.said
         assert "Not known of: n3" in last.said
 
-    def test_the_first_that_refuses_ends_it_and_a_password_that_two_share_is_not_set(self, controllers: Controllers) -> None:
+    def test_the_first_that_refuses_ends_it_and_a_password_that_two_share_is_not_set(
+        self, controllers: Controllers
+    ) -> None:
         first = controllers.started({"admin": "admin"}, MinPasswordLength=30)
         second = controllers.started({"admin": "admin"})
 

@@ -72,7 +72,9 @@ class Controller:
             root = self.ask("GET", ROOT)
         except ssl.SSLCertVerificationError:
             if not self.terms["first_use"]:
-                raise ValueError("no authority that is known here signed its certificate (see bmc_accounts_first_use)") from None
+                raise ValueError(
+                    "no authority that is known here signed its certificate (see bmc_accounts_first_use)"
+                ) from None
             self._trust.check_hostname, self._trust.verify_mode = False, ssl.CERT_NONE
             root = self.ask("GET", ROOT)
         self._sessions = self.told(root)["Links"]["Sessions"]["@odata.id"]
@@ -116,7 +118,13 @@ class Controller:
         """Return what may let somebody in: the former account, otherwise the factory's, first those of the account's own name."""
         terms = self.terms
         if terms["former_password"]:
-            return [{"username": terms["former_username"], "password": terms["former_password"], "source": "bmc_former_password"}]
+            return [
+                {
+                    "username": terms["former_username"],
+                    "password": terms["former_password"],
+                    "source": "bmc_former_password",
+                }
+            ]
         return sorted(terms["factory"], key=lambda one: one["username"] != terms["username"])
 
 
@@ -157,7 +165,9 @@ class Session:
                 raise
             return own[0]
         if username not in accounts:
-            raise RefusedError(f"it has no enabled account {username} (bmc_username), but {', '.join(sorted(accounts)) or 'none'}")
+            raise RefusedError(
+                f"it has no enabled account {username} (bmc_username), but {', '.join(sorted(accounts)) or 'none'}"
+            )
         return accounts[username]["@odata.id"]
 
     def change(self, account: str, password: str) -> None:
@@ -183,7 +193,10 @@ def settle(controller: Controller, *, only_check: bool) -> dict:
     try:
         account = session.account(username)
         if only_check:
-            return {"changed": True, "says": f"{username} would get its own password, by {way['username']} of {way['source']}"}
+            return {
+                "changed": True,
+                "says": f"{username} would get its own password, by {way['username']} of {way['source']}",
+            }
         change(controller, session, account, way)
     finally:
         session.close()
@@ -196,11 +209,15 @@ def way_in(controller: Controller) -> tuple[dict, Session]:
     for tried, one in enumerate(candidates):
         if controller.failed >= controller.terms["tries"]:
             left = ", ".join(f"{other['username']} of {other['source']}" for other in candidates[tried:])
-            raise RefusedError(f"neither bmc_password nor what was tried lets anybody in; for fear of a lock-out not tried: {left}")
+            raise RefusedError(
+                f"neither bmc_password nor what was tried lets anybody in; for fear of a lock-out not tried: {left}"
+            )
         session = controller.log_in(one["username"], one["password"])
         if session:
             return one, session
-    raise RefusedError("neither bmc_password, nor bmc_former_password or an account of bmc_accounts_factory lets anybody in")
+    raise RefusedError(
+        "neither bmc_password, nor bmc_former_password or an account of bmc_accounts_factory lets anybody in"
+    )
 
 
 def change(controller: Controller, session: Session, account: str, way: dict) -> None:
@@ -249,13 +266,20 @@ def look(controller: Controller) -> dict:
             left.append(one)
         elif controller.lets_in(one["username"], one["password"]):
             found.append(f"{one['username']} of {one['source']}")
-    return {"lets_in": found, "says": f"lets in {', '.join(found)}"} if found else unmet(controller, session, candidates, left)
+    return (
+        {"lets_in": found, "says": f"lets in {', '.join(found)}"}
+        if found
+        else unmet(controller, session, candidates, left)
+    )
 
 
 def unmet(controller: Controller, session: Session | None, candidates: list[dict], left: list[dict]) -> dict:
     """Return what is known of a controller that let no factory account in."""
     if not session:
-        return {"lets_in": None, "says": f"its own password is refused, and {len(candidates) - len(left)} of {len(candidates)} factory accounts"}
+        return {
+            "lets_in": None,
+            "says": f"its own password is refused, and {len(candidates) - len(left)} of {len(candidates)} factory accounts",
+        }
     if left:
         names = ", ".join(f"{one['username']} of {one['source']}" for one in left)
         return {"lets_in": None, "says": f"for fear of a lock-out not tried: {names}"}
@@ -263,7 +287,10 @@ def unmet(controller: Controller, session: Session | None, candidates: list[dict
     if not controller.lets_in(controller.terms["username"], controller.terms["password"]):
         return {"lets_in": None, "says": "its own password is refused after the others were tried: something is locked"}
     others = len(controller.terms["factory"]) - len(candidates)
-    return {"lets_in": [], "says": f"refuses {len(candidates)} factory accounts, and has no account for the other {others}"}
+    return {
+        "lets_in": [],
+        "says": f"refuses {len(candidates)} factory accounts, and has no account for the other {others}",
+    }
 
 
 def document_of(text: bytes) -> dict:

@@ -26,7 +26,9 @@ class MustChangeError(RefusedError):
     """Somebody must change the password of an account before anything else."""
 
     def __init__(self, account: str) -> None:
-        super().__init__(403, f"The password provided for this account must be changed before access is granted: {account}")
+        super().__init__(
+            403, f"The password provided for this account must be changed before access is granted: {account}"
+        )
         self.account = account
 
 
