@@ -176,15 +176,15 @@ bench-screens: setup
 bench-interchange: setup
 	$(BIN)/python -m benchmarks.interchange_moments 20 1
 
-# An engine killed in the middle of playbooks that succeed. It takes about twenty minutes.
+# An engine killed in the middle of playbooks that succeed. It takes about fifty minutes.
 bench-kills: setup
 	$(BIN)/python -m benchmarks.engine_kill 60 1
 
 # What the engine costs for each task, beside bare Prefect. It takes about three minutes.
 bench-engine: setup
-	$(BIN)/python -m benchmarks.engine_overhead 3
+	$(BIN)/python -m benchmarks.engine_overhead 15
 
-# A step of ten seconds over 1,250 hosts, plain and on one, two and four workers of a team. It takes about twenty minutes.
+# A step of ten seconds over 1,250 hosts, plain and on one, two and four workers of a team. It takes about fifty minutes.
 bench-team: setup
 	$(BIN)/python -m benchmarks.team_slices 1250 10 1 2 4
 

@@ -15,10 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
+from flows.team.pool import Pool
+from schedule.errors import UnreachableError
+from tests.flows.conftest import until
 from tests.flows.team_site import TeamSite
 from tests.postgres_server import ON_POSTGRES, running
 
@@ -59,9 +63,10 @@ def on_workers(team: TeamSite, workers: int) -> tuple[float, float]:
         team.add_worker(f"worker-{number + 1}", at_once=SLICES)
     with (team.site / "site.yaml").open("a", encoding="utf-8") as file:
         file.write(f"\nruns:\n  forks: {FORKS}\n")
-    team.dispatch()
     for number in range(workers):
         team.work(f"worker-{number + 1}")
+    until(lambda: _online(team) == workers, seconds=120)  # a team's workers are there before its work
+    team.dispatch()
     while not team.runs():
         time.sleep(0.1)
     used = cpu_s()
@@ -75,31 +80,40 @@ def on_workers(team: TeamSite, workers: int) -> tuple[float, float]:
     return (run.settled_at - run.started_at).total_seconds(), cpu_s() - used
 
 
+def _online(team: TeamSite) -> int:
+    """Return how many workers Prefect's server has heard of. The first of them makes the pool."""
+    with suppress(UnreachableError):
+        return len(Pool(team.api, "site").heard_of())
+    return 0
+
+
 def main() -> None:
-    """Print a table."""
+    """Time plain Ansible, each number of workers, and plain Ansible again, since a machine's speed changes. Print a table."""
     hosts, seconds, *workers = map(int, sys.argv[1:])
     os.environ[ON_POSTGRES] = "yes"
     size = -(-hosts // SLICES)
     print(
         f"{hosts} hosts, {seconds} s each, {SLICES} slices of {size}, {FORKS} forks each, plain {SLICES * FORKS}; {psutil.cpu_count()} cores"
     )
-    base = (0.0, 0.0)
-    for count in (0, *workers):
+    took = []
+    for count in (0, *workers, 0):
         with tempfile.TemporaryDirectory() as folder, running("-c max_connections=200") as postgres:
             team = TeamSite(Path(folder), postgres, hosts=hosts, beats=1, beat_s=seconds, slice_hosts=size)
             try:
-                if not count:
-                    wall, used = base = plain(team)
-                else:
+                if count:
                     team.serve()
-                    wall, used = on_workers(team, count)
+                took.append(on_workers(team, count) if count else plain(team))
             finally:
                 team.end()
-        more = f", {100 * (wall - base[0]) / base[0]:+.0f} % wall, {100 * (used - base[1]) / base[1]:+.0f} % processor"
-        print(
-            f"{f'{count} workers' if count else 'plain':10} {wall:7.1f} s wall {used:7.1f} s processor{more if count else ''}",
-            flush=True,
-        )
+        print(f"{_named(count):10} {took[-1][0]:7.1f} s wall {took[-1][1]:7.1f} s processor", flush=True)
+    means = [(before + after) / 2 for before, after in zip(took[0], took[-1], strict=True)]
+    for count, found in zip(workers, took[1:-1], strict=True):
+        wall, used = (100 * (value - mean) / mean for value, mean in zip(found, means, strict=True))
+        print(f"{_named(count):10} {wall:+.0f} % wall, {used:+.0f} % processor against the mean of both plains")
+
+
+def _named(workers: int) -> str:
+    return f"{workers} workers" if workers else "plain"
 
 
 if __name__ == "__main__":
