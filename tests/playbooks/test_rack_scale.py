@@ -29,8 +29,15 @@ DOMAIN = "5cd30dc8-7a1b-4b6e-9c55-0d1f2e3a4b5c"
 NEIGHBOURS = "a41f7c02-63de-4e0f-8b19-77aa52c0913d"
 NONE = "00000000-0000-0000-0000-000000000000"
 TWO_RACKS = {"domain_gpus": 4, "gpus_in_pod": 8, "gpus_per_node": 2}
-FABRIC = "<fabric><state>{}</state>\n<status>{}</status>\n<cliqueId>{}</cliqueId>\n<clusterUuid>{}</clusterUuid></fabric>"
-KEEP = [{"ansible.builtin.debug": {"msg": "{{ raw_output_results | default([]) | to_json }}"}, "name": "Keep what was handed over"}]
+FABRIC = (
+    "<fabric><state>{}</state>\n<status>{}</status>\n<cliqueId>{}</cliqueId>\n<clusterUuid>{}</clusterUuid></fabric>"
+)
+KEEP = [
+    {
+        "ansible.builtin.debug": {"msg": "{{ raw_output_results | default([]) | to_json }}"},
+        "name": "Keep what was handed over",
+    }
+]
 
 
 class Rack:
@@ -94,7 +101,9 @@ def shelves(rack: Rack, **stated: Any) -> dict[str, Measured]:
     read = script("power_shelves", "read_shelves").read
     found = {name: read(one, 5) for name, one in controllers.items()}
     raw = {"power_shelves": entry(json.dumps(found), tool="redfish")}
-    return {one.metric: one for one in measure(["shelf.healthy_ratio", "busbar.voltage"], "tray-01", raw, {}, today=TODAY)}
+    return {
+        one.metric: one for one in measure(["shelf.healthy_ratio", "busbar.voltage"], "tray-01", raw, {}, today=TODAY)
+    }
 
 
 def test_shelves_that_are_well_pass(rack: Rack) -> None:
@@ -124,7 +133,9 @@ def test_a_supply_without_input_and_a_low_output_are_found(rack: Rack) -> None:
         ({"authority": None}, "CERTIFICATE_VERIFY_FAILED"),
     ],
 )
-def test_a_shelf_that_does_not_answer_leaves_its_rack_not_measured(rack: Rack, stated: dict[str, Any], says: str) -> None:
+def test_a_shelf_that_does_not_answer_leaves_its_rack_not_measured(
+    rack: Rack, stated: dict[str, Any], says: str
+) -> None:
     for one in shelves(rack, **stated).values():
         assert one.value is None
         assert says in one.note
@@ -144,9 +155,7 @@ def handed(folder: Path, hosts: dict[str, Any], role: str, **more: Any) -> dict[
     found = {}
     for host in hosts:
         results = json.loads(said(host, "Keep what was handed over"))
-        found[host] = {
-            one["raw_output_tool"]["name"]: entry(one["stdout"], rc=one["rc"], tool="") for one in results
-        }
+        found[host] = {one["raw_output_tool"]["name"]: entry(one["stdout"], rc=one["rc"], tool="") for one in results}
     return found
 
 
@@ -187,7 +196,9 @@ def test_firmware_of_switch_trays_is_held_against_the_baseline(
     assert found["tray-02"] == {}
 
 
-def gpu(uuid: str = DOMAIN, clique: str = "32766", state: str = "Completed", status: str = "Success") -> tuple[str, ...]:
+def gpu(
+    uuid: str = DOMAIN, clique: str = "32766", state: str = "Completed", status: str = "Success"
+) -> tuple[str, ...]:
     """Return what a GPU says of its fabric."""
     return state, status, clique, uuid
 
@@ -214,7 +225,7 @@ class Tray:
         (self._bin / name).chmod(0o755)
 
     def imex(self, document: dict[str, Any]) -> None:
-        """Give it the memory service's tool."""
+        """Install the memory service's tool, which prints the document."""
         (self._bin / "imex.json").write_text(json.dumps(document), encoding="utf-8")
         self._tool("nvidia-imex-ctl", f"cat {self._bin}/imex.json")
 
@@ -232,7 +243,10 @@ def domain(**states: str) -> dict[str, Any]:
             "status": state,
             "host": name,
             "connections": {
-                str(other): {"host": names[other], "status": "CONNECTED" if {state, states[names[other]]} == {"READY"} else "INVALID"}
+                str(other): {
+                    "host": names[other],
+                    "status": "CONNECTED" if {state, states[names[other]]} == {"READY"} else "INVALID",
+                }
                 for other in range(len(names))
             },
             "version": "580.95.05",
@@ -339,7 +353,9 @@ def test_a_neighbour_without_a_domain_is_no_stranger() -> None:
     ],
     ids=["ready", "one-gone", "one-missing", "one-too-many", "down", "none"],
 )
-def test_trays_whose_memory_service_is_not_ready_are_counted(document: dict[str, Any], value: int | None, note: str) -> None:
+def test_trays_whose_memory_service_is_not_ready_are_counted(
+    document: dict[str, Any], value: int | None, note: str
+) -> None:
     raw = {"imex": entry(json.dumps(document))}
     (found,) = measure(["imex.nodes_not_ready"], "a", raw, TWO_RACKS, today=TODAY)
 

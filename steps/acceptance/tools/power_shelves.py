@@ -7,7 +7,6 @@ branch circuits, of which the one with direct current is its output to the busba
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
