@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tests.acceptance import building_readings, hand_written, handing, soaks
 from tests.acceptance.handing import FIXTURES, Raw, entry
-from tests.acceptance.tool_cases import BEFORE, LINKS, PINNED, POWERED, TOOLS
+from tests.acceptance.tool_cases import BEFORE, FOUR_GPUS, LINKS, PINNED, POWERED, TOOLS
 
 CAPTURED = "captured output"
 EDITED = "captured output, the fault written in"
@@ -291,6 +291,16 @@ TOOLBOX: dict[str, Red] = {
         "a host is not answered from the moment a trunk was cut", EDITED, 1,
         {"fabric_faults": captured("fabric_faults.json", ('"silent_s": 10.81,\n     "silent_at_end_s": 0.05', '"silent_s": 10.81,\n     "silent_at_end_s": 10.81'))},
     ),
+    "shelf.healthy_ratio": Red("a supply of a power shelf has lost its input", WRITTEN, "0.928571", {"power_shelves": captured("power_shelves.json")}),
+    "busbar.voltage": Red("a power shelf's output is low", WRITTEN, "44.8", {"power_shelves": captured("power_shelves.json")}),
+    "firmware.switch_tray_deviations": Red(
+        "a component of an NVLink switch tray differs from the baseline", WRITTEN, 1, {"switch_trays": captured("switch_trays.json")},
+    ),
+    "nvlink.domain_gpus_min": Red(
+        "a GPU of a rack is in another clique", WRITTEN, 1, {"nvlink_domain": captured("nvlink_domain.json")}, {"domain_gpus": 8, "gpus_in_pod": 16},
+    ),
+    "nvlink.links_down": Red("two links of a tray's GPUs are not trained", WRITTEN, 2, {"nvlink_status": captured("nvlink_status.txt")} | FOUR_GPUS),
+    "imex.nodes_not_ready": Red("the memory service of a tray is gone", WRITTEN, 1, {"imex": captured("imex.json")}),
     "segments.leaks": Red("a server's port of the switch is in another VLAN", CAPTURED, 2, {"segment_probe": captured("segment_probe.json")}),
     "segments.allowed_pairs_reachable_ratio": Red(
         "the same port: nobody of its own segment answers", CAPTURED, 0, {"segment_probe": captured("segment_probe.json")},

@@ -30,11 +30,12 @@ OPEN = {
 MORE = {
     "gpu.fabric_not_ready", "topology.mismatches", "port.down", "lldp.mismatches", "redfish.firmware_unversioned",
     "redfish.bios_deviations", "firmware.baseline_deviations", "fault.links_not_restored", "fault.jobs_lost_on_trunk_or_spine",
-    "addresses.overlaps", "switch.firmware_versions",
+    "addresses.overlaps", "switch.firmware_versions", "firmware.switch_tray_deviations", "imex.nodes_not_ready",
 }  # fmt: skip
 LESS = {
     "gpu.ecc_enabled", "topology.links_found_ratio", "lldp.links_found_ratio", "raid.boot_volume_optimal",
     "inventory.serial_as_planned", "thermal.sensors_seen_ratio", "power.sources_answering_ratio", "fault.scenarios_run_ratio",
+    "shelf.healthy_ratio", "nvlink.domain_gpus_min",
 }  # fmt: skip
 """Metrics that a misspelt word may make worse: counts of what is amiss, and shares of what is well."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from tests.acceptance import handing
+from tests.acceptance import hand_written, handing
 from tests.acceptance.handing import FIXTURES, Raw, entry
 
 TOOLS = FIXTURES / "tools"
@@ -51,6 +51,7 @@ SENSORS = {
     "planned_sensors": json.dumps({"devices": ["cdu-1", "crah-1", "mgmt", "node-01"], "sensors": ["node-01 Inlet"]})
 }
 POWERED = {"planned_power": json.dumps({"strips": ["pdu-a", "pdu-b"], "servers": ["node-01"]})}
+FOUR_GPUS = {"nvidia_smi": hand_written.nvidia_smi(*[("6", "16x")] * 4)}
 BEFORE = {"perfquery_before": (TOOLS / "perfquery_before.txt").read_text()}
 
 CASES = (
@@ -76,6 +77,11 @@ CASES = (
         "gpu.dbe": 0, "gpu.slowed": 0, "gpu.hw_slowdown_s": 0, "gpu.temperature_max": 77, "gpu.memory_temperature_max": 73,
     }),
     Case("nvidia_topo", "nvidia_topo.txt", {"gpudirect.affinity_mismatches": 1, "gpu.nvlinks_min": 18}),
+    Case("nvlink_status", "nvlink_status.txt", {"nvlink.links_down": 2}, beside=FOUR_GPUS),
+    Case("nvlink_domain", "nvlink_domain.json", {"nvlink.domain_gpus_min": 1}, design={"domain_gpus": 8, "gpus_in_pod": 16}),
+    Case("imex", "imex.json", {"imex.nodes_not_ready": 1}),
+    Case("imex", "imex_up.json", {"imex.nodes_not_ready": 0}, design={"domain_gpus": 72, "gpus_in_pod": 8, "gpus_per_node": 4}),
+    Case("imex", "imex_up.json", {"imex.nodes_not_ready": 16}, design={"domain_gpus": 72, "gpus_in_pod": 72, "gpus_per_node": 4}),
     Case("kernel_log", "xid.txt", {"gpu.xid_events": 3, "gpu.xid_hardware_events": 2}),
     Case("dcgm_diag", "dcgm_diag_4.json", {"dcgm.failed_tests": 1, "dcgm.warnings": 0, "dcgm.skipped_tests": 1}, rc=226),
     Case("dcgm_diag", "dcgm_diag_3.json", {"dcgm.failed_tests": None, "dcgm.skipped_tests": None}),
@@ -106,6 +112,8 @@ CASES = (
         "fabric.pair_culprits": 1, "tcp.pair_slowest_gbit": None, "rdma.pairs_tested_ratio": "0.75", "rdma.write_bw_min_gbit": None,
     }),
     Case("switch_firmware", "switch_firmware.json", {"switch.firmware_versions": 2, "switch.rollback_tested": False}),
+    Case("switch_trays", "switch_trays.json", {"firmware.switch_tray_deviations": 1}),
+    Case("power_shelves", "power_shelves.json", {"shelf.healthy_ratio": "0.928571", "busbar.voltage": "44.8"}),
     Case("segment_probe", "segment_probe.json", {
         "segments.leaks": 2, "segments.allowed_pairs_reachable_ratio": 0, "addresses.overlaps": 1,
     }),

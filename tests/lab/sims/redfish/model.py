@@ -58,6 +58,7 @@ FAULTS = {
     "accounts": Fault("Account database cannot be written: a new password is taken and forgotten", "Warning"),
     "fan": Fault("Fan FAN-3 stopped"),
     "garbled": Fault("Sensor service is out of memory", "Warning"),
+    "busbar": Fault("Output to the busbar below its lower limit"),
     "boot-drive": Fault("Drive M2-2 failed; volumes on it are degraded"),
     "memory": Fault("Uncorrectable ECC error on DIMM-B1"),
     "pcie": Fault("NIC-2 trained with half of its lanes", "Warning"),

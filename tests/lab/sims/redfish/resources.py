@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from tests.lab.sims.redfish import model
+from tests.lab.sims.redfish import model, power_shelf
 from tests.lab.sims.redfish.accounts import Accounts
 from tests.lab.sims.redfish.bmc import RESETS, SYSTEM, Bmc
 
@@ -45,6 +45,8 @@ def _documents(bmc: Bmc, accounts: Accounts, sessions: dict[str, str]) -> Iterat
     yield from _updates(bmc)
     yield from _access(accounts, sessions)
     yield from _certificates(bmc)
+    if power_shelf.is_one(bmc):
+        yield from power_shelf.documents(bmc)
 
 
 def task_document(task: Document) -> tuple[str, Document]:
