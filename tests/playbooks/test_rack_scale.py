@@ -70,7 +70,7 @@ def rack(tmp_path: Path) -> Iterator[Rack]:
     openssl("req", "-x509", *EC, "-subj", "/CN=bmc", *signed, "-keyout", "bmc.key", "-out", "bmc.pem", folder=tmp_path)
     shared = {"address": "127.0.0.1", "switch": str(tmp_path / "switch"), "memory": str(tmp_path)}
     made_up = {"host_address": "127.0.0.1", "mac": "02:00:00:00:00:01", "serial": "SIM", "uuid": "u", "ports": {}}
-    kinds = {
+    kinds: dict[str, dict[str, Any]] = {
         "shelf-1": {"equipment": "power-shelf"},
         "shelf-2": {"equipment": "power-shelf"},
         "tray-1": {"firmware": model.SWITCH_FIRMWARE},

@@ -1,4 +1,4 @@
-"""Give a controller's account a password of its own by Redfish, or try which well-known accounts of makers let somebody in.
+"""Set a password of its own for a controller's account by Redfish, or try which well-known accounts of makers let somebody in.
 
 `bmc_accounts.py settle|check|look`. Standard input is a JSON document: `address`, `authority` (a file), `first_use`, `username`, `password`,
 `former_username`, `former_password` (may be empty), `factory` (accounts with `username`, `password`, `source`) and `tries`. Printed is one:
@@ -182,7 +182,7 @@ class Session:
 
 
 def settle(controller: Controller, *, only_check: bool) -> dict:
-    """Give the account its own password, and return what was done. Nothing counts before a log-in has shown it."""
+    """Set the account's own password, and return what was done. Nothing counts before a log-in has shown it."""
     terms = controller.terms
     username, own = terms["username"], terms["password"]
     if not own or any(own == one["password"] for one in terms["factory"]):

@@ -54,7 +54,7 @@ class Accounts:
         """Return whether an account is locked for now."""
         threshold = self.policy["AccountLockoutThreshold"]
         count, last = self._failed.get(user, (0, 0.0))
-        return 0 < threshold <= count and time.monotonic() - last < self.policy["AccountLockoutDuration"]
+        return bool(0 < threshold <= count and time.monotonic() - last < self.policy["AccountLockoutDuration"])
 
     def change(self, number: str, password: str, version: str | None) -> None:
         """Change a password, for who has seen the account as it is."""
