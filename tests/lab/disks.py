@@ -47,6 +47,10 @@ def make_keys(lab: Lab) -> None:
         if not key.exists():
             key.parent.mkdir(parents=True, exist_ok=True)
             run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", host.name, "-f", key)
+        if not key.with_suffix(".pub").exists():
+            raise SystemExit(
+                f"lab {lab.name} was taken away in part: `python -m tests.lab --name {lab.name} down` takes the rest"
+            )
         public = key.with_suffix(".pub").read_text(encoding="utf-8").strip()
         known.append(f"{host.name},{lab.addresses.of(host.number)} {public}\n")
     lab.known_hosts.write_text("".join(known), encoding="utf-8")
