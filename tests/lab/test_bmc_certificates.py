@@ -70,6 +70,12 @@ def test_controllers_serve_certificates_of_the_site_and_another_run_changes_noth
     with site.known.open("a", encoding="utf-8") as known:
         known.write(site.authority().read_text(encoding="utf-8"))
 
+    before = [site.serial(node, site.lab.folder / "ca.pem") for node in NODES]
+
+    checked = site.play(CERTIFY, "--check")
+    assert checked.rc == 0, checked.said[-3000:]
+    assert [site.serial(node, site.lab.folder / "ca.pem") for node in NODES] == before
+
     made, again = site.play(), site.play()
 
     assert (made.rc, again.rc) == (0, 0), made.said[-3000:] + again.said[-3000:]
