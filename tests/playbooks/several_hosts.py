@@ -19,7 +19,7 @@ Said = Callable[[str, str], Any]
 
 
 def play(folder: Path, hosts: dict[str, Any], content: dict[str, Any], *options: str) -> Said:
-    """Play tasks, and return what was said. `hosts` has the variables of each host, `content` the tasks and variables of the play."""
+    """Play tasks, and return what was said, which `said.json` has whole. `hosts` has the variables of each host, `content` the play."""
     (folder / "play.yml").write_text(json.dumps([{"hosts": "all", "gather_facts": False} | content]), encoding="utf-8")
     (folder / "hosts.yml").write_text(json.dumps({"all": {"hosts": hosts}}), encoding="utf-8")
     words = ["-e", f"ansible_python_interpreter={sys.executable}", *options]
@@ -27,6 +27,7 @@ def play(folder: Path, hosts: dict[str, Any], content: dict[str, Any], *options:
     words += ["-i", str(folder / "hosts.yml"), "-c", "local", str(folder / "play.yml")]
     command = [sys.executable, "-m", "ansible", "playbook", *words]
     played = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **settings}, check=False)
+    (folder / "said.json").write_text(played.stdout, encoding="utf-8")
     tasks = json.loads(played.stdout)["plays"][0]["tasks"]
 
     def said(host: str, task: str) -> Any:

@@ -194,6 +194,7 @@ def test_firmware_of_switch_trays_is_held_against_the_baseline(
     assert read.value == (None if value is None else Decimal(value)), read.note
     assert note in read.note
     assert found["tray-02"] == {}
+    assert PASSWORD not in (tmp_path / "said.json").read_text(encoding="utf-8")
 
 
 def gpu(
