@@ -14,6 +14,8 @@ from tests.lab.playing import BY_ITSELF, FOLDER, every_playbook, other_designs, 
 
 ROLES = sorted(path for path in (FOLDER / "roles").iterdir() if path.is_dir())
 ANOTHERS = re.compile(r"\.\./(\w+)/files/")
+INCLUDES = ("ansible.builtin.include_role", "ansible.builtin.import_role")
+PROOF = re.compile(r"_role:\n\s+name: proof\n")
 LAB_TESTS = sorted((FOLDER.parent / "tests" / "lab").glob("test_*.py"))
 
 
@@ -73,6 +75,23 @@ def test_a_role_takes_files_of_roles_alone_that_the_playbook_has(playbook: str) 
     taken = {name for file in files for name in ANOTHERS.findall(file.read_text(encoding="utf-8"))}
 
     assert taken <= set(has)
+
+
+@pytest.mark.parametrize("playbook", every_playbook())
+def test_all_proofs_of_a_playbook_are_of_the_same_hosts(playbook: str) -> None:
+    """A host that handed over one proof of a run has not measured what only another host's proof reads, and the step is not met."""
+    plays = yaml.safe_load((FOLDER / playbook).read_text(encoding="utf-8"))
+
+    assert len({play["hosts"] for play in plays if _proves(play)}) <= 1
+
+
+def _proves(play: dict[str, Any]) -> bool:
+    """Return whether a play runs a proof, itself or by a part of a role that does."""
+    brought = [role if isinstance(role, str) else role["role"] for role in play.get("roles", [])]
+    included = [task[word] for task in play.get("tasks", []) for word in INCLUDES if word in task]
+    files = [FOLDER / "roles" / one["name"] / "tasks" / f"{one.get('tasks_from', 'main')}.yml" for one in included]
+    files += [FOLDER / "roles" / role / "tasks" / "main.yml" for role in brought]
+    return any(file.parts[-3] == "proof" or PROOF.search(file.read_text(encoding="utf-8")) for file in files)
 
 
 @pytest.mark.parametrize("playbook", every_playbook())

@@ -152,7 +152,7 @@ class Session:
         return self.get(self.get(ROOT)["AccountService"]["@odata.id"])
 
     def account(self, username: str) -> str:
-        """Return where an account is. One whose password must be changed first may see nothing but itself, and is told where that is."""
+        """Return the path of an account. One whose password must be changed first may see only itself, and the refusal has its path."""
         try:
             accounts = self.accounts()
         except RefusedError as error:
@@ -266,11 +266,9 @@ def look(controller: Controller) -> dict:
             left.append(one)
         elif controller.lets_in(one["username"], one["password"]):
             found.append(f"{one['username']} of {one['source']}")
-    return (
-        {"lets_in": found, "says": f"lets in {', '.join(found)}"}
-        if found
-        else unmet(controller, session, candidates, left)
-    )
+    if found:
+        return {"lets_in": found, "says": f"lets in {', '.join(found)}"}
+    return unmet(controller, session, candidates, left)
 
 
 def unmet(controller: Controller, session: Session | None, candidates: list[dict], left: list[dict]) -> dict:
