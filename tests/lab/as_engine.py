@@ -57,7 +57,9 @@ def measured(
     lab: Lab, step: str, hosts: Sequence[str], folder: Path, beside: dict[str, Any], **variables: Any
 ) -> Readings:
     """Play a step on some hosts, with more of the inventory's group `all` beside the lab's. Return all that it measures."""
-    playbook = playbook_of(shipped_catalog()[step].step, design_of_preset("lab").site.values)
+    fabric = lab.topology.infiniband
+    design = design_of_preset((fabric and fabric.preset) or "lab")
+    playbook = playbook_of(shipped_catalog()[step].step, design.site.values)
     assert playbook, f"step {step} has no playbook"
     inventory = folder / "inventory"
     inventory.mkdir(parents=True)

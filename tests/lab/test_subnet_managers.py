@@ -82,14 +82,10 @@ def master(lab: Lab, host: str = "fm-2") -> str:
 
 
 def judged(lab: Lab, folder: Path, partitions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play the step with these partitions as the engine does. Return the values that it measures."""
+    """Play the step with these partitions as the engine does. Return the values that it measures, all of them on one host."""
     found = measured(lab, "060", MANAGERS, folder, {"vars": {"fabric_partitions": partitions}})
-    return {
-        metric: reading.value
-        for metric, hosts in found.items()
-        for reading in hosts.values()
-        if reading.value is not None
-    }
+    assert {len(hosts) for hosts in found.values()} == {1}
+    return {metric: reading.value for metric, hosts in found.items() for reading in hosts.values()}
 
 
 def without_power(lab: Lab, host: str) -> None:
