@@ -173,17 +173,14 @@ def _spots(figures: str, choices: str) -> tuple[Spot, ...]:
 
 
 def _infrastructure(drawing: Any) -> list[Spot]:
-    """Return the racks for spines, storage and management that have room in their rows of the first hall."""
+    """Return the racks for spines, storage and management."""
     import numpy as np
 
     from steps.design.cables import place_names
 
-    floor_plan = drawing.fabric.floor
-    room = floor_plan.network_rows * floor_plan.racks_per_row
-    numbers = np.arange(min(drawing.services.infrastructure_racks, room))
-    names = place_names(floor_plan.network(numbers))
+    numbers = np.arange(drawing.services.infrastructure_racks)
     found = []
-    for name in names:
+    for name in place_names(drawing.fabric.floor.infrastructure(numbers)):
         hall, row, place = _numbers(name)
         found.append(Spot(name, hall, row, place, "site", range(0), 0.0))
     return found

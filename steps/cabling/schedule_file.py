@@ -82,11 +82,11 @@ def named(cables: Iterable[Cable], names: Sequence[SiteNames]) -> list[Cable]:
 
 
 def _port(port: str, names: tuple[str, ...]) -> str:
+    if not port.isdecimal():  # a management port, which is no number
+        return port
     if len(names) == 1 and "{}" in names[0]:
         return names[0].replace("{}", port)
-    if port.isdecimal() and 0 < int(port) <= len(names):
-        return names[int(port) - 1]
-    return port
+    return names[int(port) - 1] if 0 < int(port) <= len(names) else port
 
 
 def _gbit(text: str, place: Place) -> float | None:

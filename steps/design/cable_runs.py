@@ -74,16 +74,17 @@ class Layout:
         self._f = figures
         f = self.fabric
         per_rack = int(figures["nodes_per_rack"])
-        self._pod_racks = np.array([ceil(size / per_rack) for size in f.pods])
-        self._first_rack = _starts(self._pod_racks)
-        self._leaf_pod = np.repeat(np.arange(len(f.pods)), f.leaves)
+        self.pod_racks = np.array([ceil(size / per_rack) for size in f.pods])
+        self.first_rack = _starts(self.pod_racks)
+        self.leaf_racks = _leaf_racks(figures, f, self.pod_racks)
+        self.leaf_pod = np.repeat(np.arange(len(f.pods)), f.leaves)
         self._first_leaf = _starts(np.array(f.leaves))
         halls = min(int(figures["halls"]), len(f.pods))
         pods_per_hall = ceil(len(f.pods) / halls)
         self.floor = Floor(
-            compute_racks=int(self._first_rack[-1]),
+            compute_racks=int(self.first_rack[-1]),
             network_racks=ceil((f.spine + f.core) / figures["switches_per_rack"]),
-            racks_per_hall=int(self._first_rack[min(pods_per_hall, len(f.pods))]),
+            racks_per_hall=int(self.first_rack[min(pods_per_hall, len(f.pods))]),
             racks_per_row=int(figures["racks_per_row"]),
             rack_pitch_m=figures["rack_pitch_m"],
             row_pitch_m=figures["row_pitch_m"],
@@ -102,9 +103,9 @@ class Layout:
     def racks(self, pod: int | None = None) -> Place:
         """Return the places of the compute racks, of one pod (from 0) or of all."""
         if pod is None:
-            numbers = np.arange(self._first_rack[-1])
+            numbers = np.arange(self.first_rack[-1])
         else:
-            numbers = self._first_rack[pod] + np.arange(self._pod_racks[pod])
+            numbers = self.first_rack[pod] + np.arange(self.pod_racks[pod])
         return self.floor.compute(numbers)
 
     def _servers(self) -> CableRun:
@@ -115,7 +116,7 @@ class Layout:
         inside = np.repeat(np.arange(s.nodes) - first, s.rails)
         rail = np.tile(np.arange(s.rails), s.nodes)
         node = np.repeat(np.arange(s.nodes), s.rails)
-        rack = self._first_rack[pod] + inside // int(self._f["nodes_per_rack"])
+        rack = self.first_rack[pod] + inside // int(self._f["nodes_per_rack"])
         server = End(node, rail + 1, self.floor.compute(rack))
         return self._run("node-leaf", server, self._server_port(pod, inside, rail), rail + 1)
 
@@ -128,7 +129,7 @@ class Layout:
         one_switch = f.tiers == 1 and s.topology == "fat-tree"
         inside = (s.nodes if one_switch else f.pods[0]) + number // rails
         leaf = self._server_port(np.zeros_like(number), inside, rail)
-        manager = End(number // 2, number % 2 + 1, leaf.place)
+        manager = End(number // 2, number % 2 + 1, self.floor.infrastructure(self.manager_rack(number // 2)))
         return self._run("manager-leaf", manager, leaf, rail + 1)
 
     def _server_port(self, pod: Index, inside: Index, rail: Index) -> End:
@@ -157,10 +158,10 @@ class Layout:
     def _leaf_planes(self) -> tuple[Index, Index, Index]:
         """Return each leaf's plane, its number among the plane's leaves of its group, and its group."""
         f = self.fabric
-        own = self._first_leaf[self._leaf_pod]
+        own = self._first_leaf[self.leaf_pod]
         inside = np.arange(f.leaf) - own
-        in_plane = np.array(f.leaves)[self._leaf_pod] // f.planes
-        group = self._leaf_pod // f.group_pods
+        in_plane = np.array(f.leaves)[self.leaf_pod] // f.planes
+        group = self.leaf_pod // f.group_pods
         before = own - self._first_leaf[group * f.group_pods]
         number = before // f.planes + inside % in_plane
         return inside // in_plane, number, group
@@ -232,16 +233,27 @@ class Layout:
         return self._run("global", one, other, NO_RAIL)
 
     def _leaf_end(self, leaf: Index, port: Index) -> End:
-        """Return an end at leaf switches, which are in the middle racks of their pod, so many in each."""
-        pod = self._leaf_pod[leaf]
-        inside = (leaf - self._first_leaf[pod]) // leaves_per_rack(self._f, self.fabric)
-        taken = leaf_racks(self._f, self.fabric, self._pod_racks)[pod]
-        first = (self._pod_racks[pod] - taken + 1) // 2
-        rack = first + np.minimum(inside, taken - 1)
-        return End(leaf, port, self.floor.compute(self._first_rack[pod] + rack))
+        return End(leaf, port, self.floor.compute(self.leaf_rack(leaf)))
+
+    def leaf_rack(self, leaf: Index) -> Index:
+        """Return the compute racks of leaf switches, which are in the middle racks of their pod, so many in each."""
+        pod = self.leaf_pod[leaf]
+        inside = (leaf - self._first_leaf[pod]) // _leaves_per_rack(self._f, self.fabric)
+        taken = self.leaf_racks[pod]
+        first = (self.pod_racks[pod] - taken + 1) // 2
+        rack: Index = self.first_rack[pod] + first + np.minimum(inside, taken - 1)
+        return rack
+
+    def network_rack(self, switch: Index) -> Index:
+        """Return the racks without compute that spines are in, and after them cores."""
+        return switch // int(self._f["switches_per_rack"])
+
+    def manager_rack(self, manager: Index) -> Index:
+        """Return the racks without compute that fabric managers are in: one each, after those of spines and cores."""
+        return self.floor.network_racks + manager
 
     def _network_place(self, switch: Index) -> Place:
-        return self.floor.network(switch // int(self._f["switches_per_rack"]))
+        return self.floor.infrastructure(self.network_rack(switch))
 
     def _run(self, tier: Tier, a: End, b: End, rail: Rail) -> CableRun:
         way = self.floor.metres(a.place, b.place)
@@ -251,14 +263,14 @@ class Layout:
         return CableRun(tier, *a, *b, rails, length)
 
 
-def leaves_per_rack(f: Figures, fabric: Fabric) -> int:
+def _leaves_per_rack(f: Figures, fabric: Fabric) -> int:
     """Return the leaf switches that a compute rack takes. Plans from before this figure have all of a pod in one rack."""
     return int(f.get("pod_switches_per_rack", 0)) or max(1, *fabric.leaves, 1)
 
 
-def leaf_racks(f: Figures, fabric: Fabric, racks: Index) -> Index:
+def _leaf_racks(f: Figures, fabric: Fabric, racks: Index) -> Index:
     """Return the compute racks of each pod that have leaf switches; those without room are counted in the last one."""
-    needed: Index = -(-np.array(fabric.leaves, dtype=np.int64) // leaves_per_rack(f, fabric))
+    needed: Index = -(-np.array(fabric.leaves, dtype=np.int64) // _leaves_per_rack(f, fabric))
     fitting: Index = np.minimum(np.maximum(needed, 1), racks)
     return fitting
 

@@ -50,15 +50,15 @@ class CableSchedule:
     def __init__(self, figures: Figures, choices: Chosen) -> None:
         """Lay out the fabric that figures and choices ask for."""
         self._f = figures
-        self._layout = Layout(figures, choices)
-        self.shape = self._layout.shape
-        self.fabric = self._layout.fabric
-        self.floor = self._layout.floor
+        self.layout = Layout(figures, choices)
+        self.shape = self.layout.shape
+        self.fabric = self.layout.fabric
+        self.floor = self.layout.floor
 
     @cached_property
     def runs(self) -> tuple[CableRun, ...]:
         """The tiers that have cables, those of servers first."""
-        return self._layout.runs()
+        return self.layout.runs()
 
     def lengths(self) -> Counter[tuple[Tier, int, str]]:
         """Return the number of cables by tier, stock length in metres and type."""
@@ -88,7 +88,7 @@ class CableSchedule:
 
     def rack_names(self, pod: int | None = None) -> list[str]:
         """Return the names of the compute racks by their place, of one pod (from 0) or of all."""
-        return place_names(self._layout.racks(pod))
+        return place_names(self.layout.racks(pod))
 
     def switch_names(self, tier: Literal["leaf", "spine", "core"]) -> list[str]:
         """Return the names of all switches of a tier in order."""

@@ -1,4 +1,4 @@
-"""The places of racks: halls side by side, rows of racks, spine and core racks in the middle of the first hall."""
+"""The places of racks: halls side by side, rows of racks, network racks in the middle of the first hall, others without compute at its end."""
 
 from __future__ import annotations
 
@@ -31,10 +31,14 @@ class Floor(NamedTuple):
         return ceil(self.network_racks / self.racks_per_row)
 
     @property
+    def compute_rows(self) -> int:
+        """Rows of compute racks in the first hall."""
+        return ceil(min(self.compute_racks, self.racks_per_hall) / self.racks_per_row)
+
+    @property
     def middle_row(self) -> int:
         """Row of the first hall in front of which the network racks are."""
-        in_hall = min(self.compute_racks, self.racks_per_hall)
-        return ceil(in_hall / self.racks_per_row) // 2
+        return self.compute_rows // 2
 
     def compute(self, rack: Index) -> Place:
         """Return the places of compute racks by their numbers (from 0)."""
@@ -44,9 +48,13 @@ class Floor(NamedTuple):
         row = row + np.where(is_behind, self.network_rows, 0)
         return hall, row, inside % self.racks_per_row
 
-    def network(self, rack: Index) -> Place:
-        """Return the places of network racks by their numbers (from 0)."""
-        row = self.middle_row + rack // self.racks_per_row
+    def infrastructure(self, rack: Index) -> Place:
+        """Return the places of racks without compute by their numbers (from 0), the network racks first.
+
+        What the rows of network racks have no room for is in rows behind the first hall's last one.
+        """
+        row = rack // self.racks_per_row
+        row = row + np.where(row < self.network_rows, self.middle_row, self.compute_rows)
         return np.zeros_like(rack), row, rack % self.racks_per_row
 
     def metres(self, a: Place, b: Place) -> Metres:

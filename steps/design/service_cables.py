@@ -1,7 +1,8 @@
 """The cables of the networks beside the compute fabric, with both ends, length and type, as the cable schedule has them.
 
 Storage runs over the same types of cable as the compute fabric. In-band management and the uplinks of out-of-band switches run
-over active optical cables, which have their optics in them. Management ports have copper patch cables.
+over active optical cables, which have their optics in them. Management ports have copper patch cables, and names of their own: those
+of switches and rack PDUs are not among the numbers of the ports that carry data. A device is in one rack, whatever is cabled to it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from math import ceil
+from itertools import cycle
 from typing import NamedTuple, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steps.design.cable_runs import STOCK_M, leaf_racks
+from steps.design.cable_runs import STOCK_M
 from steps.design.cables import REACHES, CableSchedule, Row, names_at
 from steps.design.fabric import Fabric
 from steps.design.figures import Figures
@@ -23,13 +25,13 @@ from steps.design.floor import Index, Metres, Place
 from steps.design.service_networks import INFRASTRUCTURE_FEEDS, OOB_UPLINKS, Service, Services
 from steps.design.storage import Storage
 
-INFRASTRUCTURE = -1
-"""In place of the number of a pod: its racks are those of no pod."""
-
 AOC_REACH_M = 100
 """Reach of an active optical cable in metres (NVIDIA LinkX 100G and 200G AOC, to 100 m)."""
 
 ACTIVE_OPTICAL, PATCH, SINGLE_MODE = "active optical", "copper patch", "single-mode"
+
+MANAGEMENT_PORT = "mgmt"
+"""The port by which a server, a switch or a rack PDU is managed out of band. A second one of a device is `mgmt2`."""
 
 _NOBODY: Index = np.empty(0, np.int64)
 
@@ -69,11 +71,12 @@ class ServiceCables:
         self._services = services
         self._numbers: dict[str, int] = {}
         """The number of each device."""
-        self._ends: dict[tuple[str, tuple[int, int]], int] = {}
-        """The number of each device in each rack, by pod and by number there: management ports of a switch may be drawn in another."""
-        self._racks = [ceil(nodes / figures["nodes_per_rack"]) for nodes in self._fabric.pods]
-        self._firsts = [0, *np.cumsum(self._racks).tolist()]
-        self._leaf_racks = leaf_racks(figures, self._fabric, np.array(self._racks)).tolist()
+        self._racks: list[int] = []
+        """The rack of each device: compute racks, and counted on from them the infrastructure racks."""
+        floor = cables.floor
+        racks = range(floor.compute_racks + floor.network_racks, floor.compute_racks + services.infrastructure_racks)
+        self._in_turn = cycle(racks)
+        """The infrastructure racks after those of spines and cores, again and again."""
 
     def switch_names(self, network: Service, pod: int | None = None) -> list[str]:
         """Return the names of the switches of a network: of a pod (from 0), or those in the infrastructure racks."""
@@ -102,8 +105,9 @@ class ServiceCables:
         )
         for at, a_number, a_port, b_number, b_port, buys, a_rack, b_rack, length in columns:
             a, b, (tier, stock_m, kind) = names[a_number], names[b_number], laid.bought[buys]
-            ends = (a, a_port, a_rack, b, b_port, b_rack)
-            yield (f"S{at + 1:06}", tier, "", *ends, length, stock_m, kind, f"{a}:{a_port} <> {b}:{b_port}")
+            port = a_port if tier != "out-of-band" else _management_port(a_port)
+            ends = (a, port, a_rack, b, b_port, b_rack)
+            yield (f"S{at + 1:06}", tier, "", *ends, length, stock_m, kind, f"{a}:{port} <> {b}:{b_port}")
 
     def write(self, file: TextIO, pod: int | None = None) -> None:
         """Append the schedule to a CSV file without a header."""
@@ -117,16 +121,14 @@ class ServiceCables:
         of_stretch = [tiers.index(stretch.tier) for stretch in stretches]
         tier = np.repeat(np.array(of_stretch, np.int64), [len(stretch.a) for stretch in stretches])
         ends = ([stretch.a for stretch in stretches], [stretch.b for stretch in stretches])
-        a_ends, b_ends = (np.concatenate([_NOBODY, *side]) for side in ends)
-        a_place, b_place = self._places(a_ends), self._places(b_ends)
-        device = np.array([self._numbers[name] for name, _ in self._ends], np.int64)
-        a, b = device[a_ends], device[b_ends]
+        a, b = (np.concatenate([_NOBODY, *side]) for side in ends)
+        a_place, b_place = self._places(a), self._places(b)
         way = self._cables.floor.metres(a_place, b_place)
         length = np.where(way == 0, self._f["in_rack_m"], way + self._f["cable_rise_m"])
         stock = np.minimum(np.searchsorted(STOCK_M, length), len(STOCK_M) - 1)
         kinds, buys = np.unique(tier * len(STOCK_M) + stock, return_inverse=True)
         bought = [(tiers[kind // len(STOCK_M)], int(STOCK_M[kind % len(STOCK_M)])) for kind in kinds.tolist()]
-        a_port, b_port = self._ports(a, b)
+        a_port, b_port = self._ports(a, b, np.array([name == "out-of-band" for name in tiers], bool)[tier])
         return Laid(
             *(a, a_port, a_place),
             *(b, b_port, b_place),
@@ -144,16 +146,28 @@ class ServiceCables:
             return ACTIVE_OPTICAL
         return SINGLE_MODE if stock_m <= self._f[REACHES[SINGLE_MODE]] else "over reach"
 
-    def _ports(self, a: Index, b: Index) -> tuple[Index, Index]:
-        """Return the next free port of each device, cable by cable; those of servers come after the rails."""
-        ends = np.stack([a, b], axis=1).ravel()
+    def _ports(self, a: Index, b: Index, manages: NDArray[np.bool_]) -> tuple[Index, Index]:
+        """Return the next free port of each device, cable by cable. Management ports, at `a` where `manages`, are numbered by themselves."""
+        devices = len(self._numbers)
+        used = np.zeros(2 * devices, np.int64)
+        used[:devices] = self._fabric_ports()
+        ends = np.stack([a + devices * manages, b], axis=1).ravel()
         order = np.argsort(ends, kind="stable")
-        counts = np.bincount(ends, minlength=len(self._numbers))
+        counts = np.bincount(ends, minlength=2 * devices)
         before = np.cumsum(counts) - counts
         ports = np.empty_like(ends)
         ports[order] = np.arange(len(ends)) - before[ends[order]] + 1
-        ports[ends < len(self._cables.node_names)] += self._cables.shape.rails
+        ports += used[ends]
         return ports[0::2], ports[1::2]
+
+    def _fabric_ports(self) -> Index:
+        """Return how many ports of each server and fabric manager are in the compute fabric. They have the first numbers."""
+        shape = self._cables.shape
+        found = np.zeros(len(self._numbers), np.int64)
+        found[: shape.nodes] = shape.rails
+        for port in range(min(shape.manager_ports, 2 * self._services.fabric_managers)):
+            found[self._numbers[f"fabric-manager-{port // 2 + 1}"]] += 1
+        return found
 
     def _stretches(self) -> Iterator[Stretch]:
         """Yield all cables in order."""
@@ -174,12 +188,20 @@ class ServiceCables:
         if s.out_of_band.switches:
             for pod in range(len(self._fabric.pods)):
                 yield self._down(s.out_of_band, pod, np.concatenate([*self._managed(pod)]))
-            yield self._down(s.out_of_band, None, np.concatenate([*self._managed_infrastructure()]))
+            yield self._to_the_nearest(s.out_of_band, np.concatenate([*self._managed_infrastructure()]))
         yield from self._out_of_band_uplinks()
 
     def _down(self, network: Service, pod: int | None, devices: Index) -> Stretch:
         """Return the cables from devices to the leaves of their pod, in turn, or to those in the infrastructure racks."""
         return Stretch(network.name, devices, np.resize(self._leaves(network, pod), len(devices)))
+
+    def _to_the_nearest(self, network: Service, devices: Index) -> Stretch:
+        """Return the cables from devices outside pods to leaves of a network. Each leaf is in the rack in the middle of its devices."""
+        racks = np.array(self._racks, np.int64)[devices]
+        by_rack, names = np.argsort(racks, kind="stable"), self._named(network, "leaf")
+        middles = (2 * np.arange(len(names)) + 1) * len(devices) // (2 * len(names))
+        leaves = self._placed(names, racks[by_rack[middles]])
+        return Stretch(network.name, devices[by_rack], leaves[np.arange(len(devices)) * len(names) // len(devices)])
 
     def _upward(self, network: Service) -> Iterator[Stretch]:
         in_pods = (self._pod_leaves(network, pod) for pod in range(len(self._fabric.pods)))
@@ -215,9 +237,9 @@ class ServiceCables:
 
         Those that the racks have no room for are in a network rack beside them, and their cables are as long.
         """
-        racks = self._racks[pod]
+        layout = self._cables.layout
+        racks, taken = int(layout.pod_racks[pod]), int(layout.leaf_racks[pod])
         most = int(self._f["pod_switches_per_rack"])
-        taken = self._leaf_racks[pod]
         first = (racks - taken + 1) // 2 + taken
         room = (racks - taken) * most
         before = 0
@@ -227,29 +249,29 @@ class ServiceCables:
             before += other.pod_leaves[pod]
         names = self.switch_names(network, pod)
         numbers = range(before, before + len(names))
-        places = [(pod, (first + (number // most if number < room else 0)) % racks) for number in numbers]
-        return self._numbered(names, places)
+        inside = [(first + (number // most if number < room else 0)) % racks for number in numbers]
+        return self._placed(names, layout.first_rack[pod] + np.array(inside, np.int64))
 
     @cached_property
     def _nodes(self) -> list[Index]:
         """The servers of each pod."""
-        per_rack = int(self._f["nodes_per_rack"])
-        in_pods = enumerate(self._fabric.pods)
-        places = [(pod, number // per_rack) for pod, count in in_pods for number in range(count)]
-        numbers = self._numbered(self._cables.node_names, places)
+        per_rack, first = int(self._f["nodes_per_rack"]), self._cables.layout.first_rack
+        racks = [first[pod] + np.arange(count) // per_rack for pod, count in enumerate(self._fabric.pods)]
+        numbers = self._placed(self._cables.node_names, np.concatenate([_NOBODY, *racks]))
         return np.split(numbers, np.cumsum(self._fabric.pods)[:-1])
 
-    def _numbered(self, names: Sequence[str], places: Iterable[tuple[int, int]]) -> Index:
-        """Return the numbers of devices in racks, each by its pod and its number there. What is new has the next number."""
-        for name in names:
-            self._numbers.setdefault(name, len(self._numbers))
-        ends = self._ends
-        return np.array([ends.setdefault(one, len(ends)) for one in zip(names, places, strict=True)], np.int64)
+    def _placed(self, names: Sequence[str], racks: Iterable[int]) -> Index:
+        """Return the numbers of devices. One that is new has the next number, and the rack from now on."""
+        numbers = self._numbers
+        for name, rack in zip(names, racks, strict=False):  # infrastructure racks are endless
+            if name not in numbers:
+                numbers[name] = len(numbers)
+                self._racks.append(rack)
+        return np.array([numbers[name] for name in names], np.int64)
 
     def _infrastructure(self, names: Sequence[str]) -> Index:
-        """Return devices spread over the infrastructure racks in order."""
-        racks = max(1, self._services.infrastructure_racks)
-        return self._numbered(names, [(INFRASTRUCTURE, number % racks) for number in range(len(names))])
+        """Return devices that are spread over the infrastructure racks."""
+        return self._placed(names, self._in_turn)
 
     def _storage_servers(self) -> Index:
         names = [f"storage-{n:03}" for n in range(1, self._storage.servers + 1)]
@@ -258,44 +280,48 @@ class ServiceCables:
         )
 
     def _management(self) -> Index:
-        count = int(self._f["management_servers"])
-        names = [f"management-{n:02}" for n in range(1, count + 1)]
-        return self._infrastructure(
-            [*names, *(f"fabric-manager-{n}" for n in range(1, self._services.fabric_managers + 1))]
-        )
+        servers = [f"management-{n:02}" for n in range(1, int(self._f["management_servers"]) + 1)]
+        managers = [f"fabric-manager-{n}" for n in range(1, self._services.fabric_managers + 1)]
+        racks = self._cables.layout.manager_rack(np.arange(len(managers)))
+        in_own = self._placed(managers, self._cables.floor.compute_racks + racks)
+        return np.concatenate([self._infrastructure(servers), in_own])
 
     def _managed(self, pod: int) -> Iterator[Index]:
         """Yield the devices of a pod with a management port: servers, switches and rack PDUs."""
-        s = self._services
+        s, layout = self._services, self._cables.layout
         yield np.repeat(self._nodes[pod], int(self._f["out_of_band_ports_per_node"]))
-        leaves = [f"pod-{pod + 1:03}-leaf-{number:02}" for number in range(1, self._fabric.leaves[pod] + 1)]
-        yield self._numbered(leaves, [(pod, self._racks[pod] // 2)] * len(leaves))
+        leaves = np.flatnonzero(layout.leaf_pod == pod)
+        yield self._placed([self._cables.switch_names("leaf")[leaf] for leaf in leaves], layout.leaf_rack(leaves))
         for network in (s.storage, s.in_band):
             yield self._pod_leaves(network, pod)
-        yield self._feeds(f"pod-{pod + 1:03}-rack", pod, self._racks[pod], int(self._f["rack_feeds"]))
+        racks = range(layout.first_rack[pod], layout.first_rack[pod + 1])
+        yield self._feeds(f"pod-{pod + 1:03}-rack", racks, int(self._f["rack_feeds"]))
 
     def _managed_infrastructure(self) -> Iterator[Index]:
-        s = self._services
-        switches = [*self._cables.switch_names("spine"), *self._cables.switch_names("core")]
-        for network in (s.storage, s.in_band, s.out_of_band):
-            switches += self.switch_names(network)
-        yield self._infrastructure(switches)
+        """Yield the devices outside pods with a management port. Out-of-band switches are managed over their uplinks."""
+        s, first = self._services, self._cables.floor.compute_racks
+        upper = [*self._cables.switch_names("spine"), *self._cables.switch_names("core")]
+        yield self._placed(upper, first + self._cables.layout.network_rack(np.arange(len(upper))))
+        yield self._infrastructure([name for network in (s.storage, s.in_band) for name in self.switch_names(network)])
         yield self._management()
         yield self._storage_servers()
-        yield self._feeds("infrastructure-rack", INFRASTRUCTURE, s.infrastructure_racks, INFRASTRUCTURE_FEEDS)
+        racks = range(first, first + s.infrastructure_racks)
+        yield self._feeds("infrastructure-rack", racks, INFRASTRUCTURE_FEEDS)
 
-    def _feeds(self, racks: str, pod: int, count: int, feeds: int) -> Index:
-        """Return the PDUs of so many racks."""
-        places = [(pod, rack) for rack in range(count) for _ in range(feeds)]
-        names = [f"{racks}-{rack + 1:02}-pdu-{feed}" for rack in range(count) for feed in range(1, feeds + 1)]
-        return self._numbered(names, places)
+    def _feeds(self, names: str, racks: range, feeds: int) -> Index:
+        """Return the PDUs of racks."""
+        numbers = range(1, len(racks) + 1)
+        pdus = [f"{names}-{number:02}-pdu-{feed}" for number in numbers for feed in range(1, feeds + 1)]
+        return self._placed(pdus, [rack for rack in racks for _ in range(feeds)])
 
-    def _places(self, ends: Index) -> Place:
-        """Return the places on the floor; infrastructure racks begin with those of spines and cores."""
-        pods, numbers = np.array([rack for _, rack in self._ends], np.int64).reshape(-1, 2)[ends].T
-        first = np.array(self._firsts)[np.maximum(pods, 0)]
-        compute = self._cables.floor.compute(first + numbers)
-        network = self._cables.floor.network(numbers)
-        in_infrastructure = pods == INFRASTRUCTURE
-        hall, row, rack = (np.where(in_infrastructure, b, a) for a, b in zip(compute, network, strict=True))
+    def _places(self, devices: Index) -> Place:
+        """Return the places of devices on the floor."""
+        floor, racks = self._cables.floor, np.array(self._racks, np.int64)[devices]
+        compute, others = floor.compute(racks), floor.infrastructure(racks - floor.compute_racks)
+        is_compute = racks < floor.compute_racks
+        hall, row, rack = (np.where(is_compute, a, b) for a, b in zip(compute, others, strict=True))
         return hall, row, rack
+
+
+def _management_port(number: int) -> str:
+    return MANAGEMENT_PORT if number == 1 else f"{MANAGEMENT_PORT}{number}"

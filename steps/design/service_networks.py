@@ -111,7 +111,7 @@ def services_of(f: Figures, choices: Chosen, fabric: Fabric, storage: Storage) -
     while settled != (stored, in_band, out_of_band):  # each network has ports for the switches of the others
         settled = beside = (stored, in_band, out_of_band)
         infra = _infrastructure_racks(f, fabric, storage, *beside)
-        upper = fabric.spine + fabric.core + sum(network.site_switches for network in beside)
+        upper = fabric.spine + fabric.core + stored.site_switches + in_band.site_switches
         devices = upper + int(f["management_servers"]) + managers + servers + infra * INFRASTRUCTURE_FEEDS
         out_of_band = _out_of_band(f, fabric, racks, (stored, in_band), devices)
         if not joined:

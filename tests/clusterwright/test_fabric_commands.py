@@ -43,6 +43,19 @@ def about(tmp_path: Path) -> list[str]:
     return ["--schedule", str(tmp_path / "cables.csv"), "--names", str(tmp_path / "names.csv")]
 
 
+def test_the_schedule_of_a_design_is_taken_with_its_management_ports(command: Command, tmp_path: Path) -> None:
+    """Ports that carry data have numbers, which devices name in their own way. A management port has none."""
+    (tmp_path / "names.csv").write_text("drawn,device,ports\n*-leaf-*,,swp{}\n", encoding="utf-8")
+    assert command("design", "--preset", "superpod-1su", "--csv", tmp_path).returncode == 0
+
+    found = command("fabric", "ends", "--schedule", tmp_path / "cables.csv", "--names", tmp_path / "names.csv")
+
+    assert found.returncode == 0, found.stderr
+    leaf = json.loads(found.stdout)["all"]["hosts"]["in-band-leaf-001"]["expected_neighbours"]
+    assert leaf["mgmt"]["host"] == "out-of-band-leaf-001"
+    assert leaf["swp1"] == {"host": "pod-001-n01", "port": "11"}  # after eight rails and two ports of storage
+
+
 def test_a_wrong_cable_is_on_the_worklist_until_it_is_seen_right(
     command: Command, about: list[str], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from steps.design.bill import Line, priced, prices_of
 from steps.design.design import Design, design_of_preset
 from steps.design.dossier import Dossier, dossier_of
 from steps.design.preset import preset_names
+from steps.design.service_networks import OOB_UPLINKS
 from steps.planning.network.expansion import expand
 from tests.shipped import shipped_catalog
 
@@ -337,20 +338,43 @@ def test_switches_of_the_schedule_are_those_of_the_bill(preset: str) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_no_port_of_any_network_is_used_twice_and_no_switch_has_more_than_it_has(preset: str) -> None:
     f = lists_of(preset).design.figures
-    ends: Counter[tuple[str, int]] = Counter()
+    ends: Counter[tuple[str, str]] = Counter()
     highest: dict[str, int] = defaultdict(int)
-    for _, tier, _, a, a_port, _, b, b_port, *_ in rows(preset):
-        if not str(tier).startswith("out-of-band"):  # a management server may have several cables on one such network
-            ends[str(a), int(a_port)] += 1
-            ends[str(b), int(b_port)] += 1
+    for _, _, _, a, a_port, _, b, b_port, *_ in rows(preset):
+        ends[str(a), str(a_port)] += 1
+        ends[str(b), str(b_port)] += 1
         highest[str(b)] = max(highest[str(b)], int(b_port))
-    limits = {"-storage-": f["storage_radix"], "-in-band-": f["in_band_radix"]}
+    limits = {
+        "-storage-": f["storage_radix"],
+        "-in-band-": f["in_band_radix"],
+        "-out-of-band-": f["out_of_band_radix"] + OOB_UPLINKS,
+    }
 
     over = [
         name for name, port in highest.items() for kind, most in limits.items() if kind in f"-{name}" and port > most
     ]
     assert [end for end, count in ends.items() if count > 1] == []
     assert over == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_device_is_in_one_rack_and_no_rack_of_servers_is_one_of_spines_or_storage(preset: str) -> None:
+    racks: dict[str, set[str]] = defaultdict(set)
+    for row in rows(preset):
+        racks[str(row[3])].add(str(row[5]))
+        racks[str(row[6])].add(str(row[8]))
+    of_pods, others = (
+        {rack for name in racks if name.startswith("pod-") == is_pods for rack in racks[name]}
+        for is_pods in (True, False)
+    )
+
+    assert {name: found for name, found in racks.items() if len(found) > 1} == {}
+    assert of_pods & others == set()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_cable_goes_back_to_its_own_device(preset: str) -> None:
+    assert [row for row in rows(preset) if row[3] == row[6]] == []
 
 
 @pytest.mark.parametrize("preset", PRESETS)
