@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from clusterwright.output import Cells, Document, in_line, print_json, say, table
+from ledger.questions.cabling import cable_ends
 from ledger.questions.checks import ChecklistRow, check_history, checked_items, checklist, unchecked_items
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
@@ -36,6 +37,8 @@ def checklist_of(snapshot: Snapshot, row: Activity, *, open_only: bool, history:
     rows = [_item(check) for check in checks if history or check.failing or not open_only]
     if not history:
         rows += [{"item": item, "state": "open"} for item in unchecked_items(snapshot, row)]
+    ends = cable_ends(snapshot, row.plan.unit, [item["item"] for item in rows])
+    rows = [item | {"where": ends[item["item"]].where} if item["item"] in ends else item for item in rows]
     return Checklist(row.id, row.attempt, row.plan.items_of, row.plan.items, passed, failed, left, rows)
 
 
@@ -51,18 +54,19 @@ def print_checklist(found: Checklist, zone: str) -> None:
     """Print a checklist: its counts, then its items."""
     print(in_line(f"{found.activity}: {counts(found)}"))
     if found.rows:
-        headers = ("item", "state", "readings", "serial", "note", "ncr", "who", "when")
-        table(headers, [_cells(r, zone) for r in found.rows])
+        where = ("where",) if any("where" in r for r in found.rows) else ()
+        headers = ("item", "state", *where, "readings", "serial", "note", "ncr", "who", "when")
+        table(headers, [_cells(r, where, zone) for r in found.rows])
     unnamed = (found.open or 0) - sum(row["state"] == "open" for row in found.rows)
     if unnamed > 0:
         print(f"{unnamed} more are open; the plan counts them and does not name them")
 
 
-def _cells(r: Document, zone: str) -> Cells:
+def _cells(r: Document, where: tuple[str, ...], zone: str) -> Cells:
     readings = "; ".join(_reading(reading) for reading in r.get("readings", ()))
     noted = [r.get(name) for name in ("serial", "note", "ncr", "by")]
     when = minute(r.get("at"), zone)
-    return r["item"], r["state"], readings, *noted, when
+    return r["item"], r["state"], *map(r.get, where), readings, *noted, when
 
 
 def _reading(reading: ItemReadingRow) -> str:

@@ -49,7 +49,7 @@ def _delivery(snapshot: Snapshot, name: str) -> Iterator[Label]:
 def _items(snapshot: Snapshot, name: str) -> Iterator[Label]:
     row = require_activity(snapshot, name)
     items = planned_items(snapshot, row)
-    ends = cable_ends(snapshot, row.plan.unit) if items else {}
+    ends = cable_ends(snapshot, row.plan.unit, items)
     for item in items:
         if item in ends:
             yield from _both_ends(item, ends[item])

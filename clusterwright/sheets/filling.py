@@ -92,12 +92,12 @@ def _items(snapshot: Snapshot, rows: Iterable[Activity]) -> SheetTable:
             continue
         read[row.id] = {c.metric: f"{c.metric} [{c.unit}]" for c in row.plan.criteria if c.each is not None}
         checked = latest_entries(snapshot, row)
-        ends = cable_ends(snapshot, row.plan.unit) if names[0][0] in "CS" and names[0][1:].isdigit() else {}
+        ends = cable_ends(snapshot, row.plan.unit, names)
         for name in names:
             entry = checked.get(name)
             if entry is None or entry.failing:
                 state = "open" if entry is None else f"failed, {entry.ncr}"
-                lines.append((row, name, str(ends.get(name, "")), state))
+                lines.append((row, name, ends[name].where if name in ends else "", state))
     metrics = list(dict.fromkeys(column for found in read.values() for column in found.values()))
     return SheetTable(Part.ITEMS, item_columns(metrics), [_item_row(*line, metrics, read) for line in lines])
 

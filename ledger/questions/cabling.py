@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.questions.checks import DESIGN, drawing
@@ -9,6 +11,9 @@ from ledger.questions.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from steps.design.cables import Row
+
+CABLE = re.compile(r"[CS]\d+")
+"""The name of a cable of the compute fabric, or of a network beside it."""
 
 
 class CableEnds(NamedTuple):
@@ -24,10 +29,19 @@ class CableEnds(NamedTuple):
         """Return both ends in a line, as the cable schedule labels the cable."""
         return f"{self.a} <> {self.b}"
 
+    @property
+    def where(self) -> str:
+        """Where a person lays it: both ends with their racks, and its length."""
+        return f"{self.a} in {self.a_rack} <> {self.b} in {self.b_rack}, {self.stock_m} m"
 
-def cable_ends(snapshot: Snapshot, unit: str) -> dict[str, CableEnds]:
-    """Return the cables of a unit by name. Empty if the plan in force has no cable schedule."""
-    design = snapshot.first(DESIGN)
+
+def cable_ends(
+    snapshot: Snapshot,
+    unit: str,
+    items: Sequence[str],
+) -> dict[str, CableEnds]:
+    """Return the cables of a unit by name. Empty if its items are none, or the plan in force has no cable schedule."""
+    design = snapshot.first(DESIGN) if items and CABLE.fullmatch(items[0]) else None
     if design is None:
         return {}
     drawn = drawing(*design)

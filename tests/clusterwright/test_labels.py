@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 from pathlib import Path
@@ -47,6 +48,21 @@ def test_both_ends_of_a_cable_have_a_label_that_names_the_other(site: Path) -> N
         assert here["line 3"] == f"to {there['line 2']}"
         assert there["line 3"] == f"to {here['line 2']}"
         assert re.fullmatch(r"hall-1/row-\d\d/rack-\d\d  \d+ m", here["line 4"])
+
+
+def test_the_checklist_and_the_sheet_say_of_a_cable_what_its_labels_say(site: Path) -> None:
+    """Who lays it has a sheet, who looks after the work has the list: port, rack and length are those of the label."""
+    here, there = rows(site, CABLING)[:2]
+    (rack, metres), (other_rack, _) = (row["line 4"].split("  ") for row in (here, there))
+    where = f"{here['line 2']} in {rack} <> {there['line 2']} in {other_rack}, {metres}"
+
+    listed = json.loads(called(["check", "list", CABLING, "--json", "--site", site]).stdout)["rows"]
+    sheet = site.parent / "cables.csv"
+    called(["export", "sheet", sheet, CABLING, "--of", "items", "--site", site])
+
+    assert (listed[0]["item"], listed[0]["where"]) == (here["code"], where)
+    assert where in called(["check", "list", CABLING, "--site", site]).stdout
+    assert f'{here["code"]},"{where}",open' in sheet.read_text(encoding="utf-8-sig")
 
 
 def test_deliveries_have_their_id_as_code(site: Path) -> None:
