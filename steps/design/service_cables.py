@@ -37,16 +37,18 @@ _NOBODY: Index = np.empty(0, np.int64)
 
 
 class Stretch(NamedTuple):
-    """Cables of one tier, one after another: the numbers of both ends of each."""
+    """Cables of one tier, one after another: the numbers of both ends of each. `unused` numbers of cables are left out after them."""
 
     tier: str
     a: Index
     b: Index
+    unused: int = 0
 
 
 class Laid(NamedTuple):
-    """Cables as columns: both ends, with the numbers of devices, length in metres, and what is bought, by its number in `bought`."""
+    """Cables as columns: number, both ends, with the numbers of devices, length in metres, and what is bought, by its number in `bought`."""
 
+    number: Index
     a: Index
     a_port: Index
     a_place: Place
@@ -96,18 +98,18 @@ class ServiceCables:
         laid, names = self.laid, [*self._numbers]
         here = [at for at, number in enumerate(laid.a.tolist()) if names[number].startswith(prefix)]
         columns = zip(
-            here,
+            laid.number[here].tolist(),
             *(column[here].tolist() for column in (laid.a, laid.a_port, laid.b, laid.b_port, laid.buys)),
             names_at(laid.a_place, here),
             names_at(laid.b_place, here),
             laid.length_m[here].round(1).tolist(),
             strict=True,
         )
-        for at, a_number, a_port, b_number, b_port, buys, a_rack, b_rack, length in columns:
+        for number, a_number, a_port, b_number, b_port, buys, a_rack, b_rack, length in columns:
             a, b, (tier, stock_m, kind) = names[a_number], names[b_number], laid.bought[buys]
             port = a_port if tier != "out-of-band" else _management_port(a_port)
             ends = (a, port, a_rack, b, b_port, b_rack)
-            yield (f"S{at + 1:06}", tier, "", *ends, length, stock_m, kind, f"{a}:{port} <> {b}:{b_port}")
+            yield (f"S{number:06}", tier, "", *ends, length, stock_m, kind, f"{a}:{port} <> {b}:{b_port}")
 
     def write(self, file: TextIO, pod: int | None = None) -> None:
         """Append the schedule to a CSV file without a header."""
@@ -119,7 +121,9 @@ class ServiceCables:
         stretches = list(self._stretches())
         tiers = [*dict.fromkeys(stretch.tier for stretch in stretches)]
         of_stretch = [tiers.index(stretch.tier) for stretch in stretches]
-        tier = np.repeat(np.array(of_stretch, np.int64), [len(stretch.a) for stretch in stretches])
+        sizes = [len(stretch.a) for stretch in stretches]
+        tier = np.repeat(np.array(of_stretch, np.int64), sizes)
+        unused = np.repeat(np.cumsum([0, *(stretch.unused for stretch in stretches)])[:-1], sizes)
         ends = ([stretch.a for stretch in stretches], [stretch.b for stretch in stretches])
         a, b = (np.concatenate([_NOBODY, *side]) for side in ends)
         a_place, b_place = self._places(a), self._places(b)
@@ -130,6 +134,7 @@ class ServiceCables:
         bought = [(tiers[kind // len(STOCK_M)], int(STOCK_M[kind % len(STOCK_M)])) for kind in kinds.tolist()]
         a_port, b_port = self._ports(a, b, np.array([name == "out-of-band" for name in tiers], bool)[tier])
         return Laid(
+            np.arange(1, len(a) + 1) + unused,
             *(a, a_port, a_place),
             *(b, b_port, b_place),
             length,
@@ -196,12 +201,16 @@ class ServiceCables:
         return Stretch(network.name, devices, np.resize(self._leaves(network, pod), len(devices)))
 
     def _to_the_nearest(self, network: Service, devices: Index) -> Stretch:
-        """Return the cables from devices outside pods to leaves of a network. Each leaf is in the rack in the middle of its devices."""
+        """Return the cables from devices outside pods to leaves of a network. Each leaf is in the rack in the middle of its devices.
+
+        Up to release 0.3.0 each leaf had a cable to itself, and checklists have the names of those after them.
+        """
         racks = np.array(self._racks, np.int64)[devices]
         by_rack, names = np.argsort(racks, kind="stable"), self._named(network, "leaf")
         middles = (2 * np.arange(len(names)) + 1) * len(devices) // (2 * len(names))
         leaves = self._placed(names, racks[by_rack[middles]])
-        return Stretch(network.name, devices[by_rack], leaves[np.arange(len(devices)) * len(names) // len(devices)])
+        joined = leaves[np.arange(len(devices)) * len(names) // len(devices)]
+        return Stretch(network.name, devices[by_rack], joined, unused=len(leaves))
 
     def _upward(self, network: Service) -> Iterator[Stretch]:
         in_pods = (self._pod_leaves(network, pod) for pod in range(len(self._fabric.pods)))
@@ -209,8 +218,8 @@ class ServiceCables:
         spines, cores = (self._infrastructure(self._named(network, tier)) for tier in ("spine", "core"))
         for lower, upper in ((leaves, spines), (spines, cores)):
             if len(upper):
-                ends = (np.resize(devices, network.uplinks) for devices in (lower, upper))
-                yield Stretch(f"{network.name}-up", *ends)
+                a, b = (np.resize(devices, network.uplinks) for devices in (lower, upper))
+                yield Stretch(f"{network.name}-up", a, b)
 
     def _out_of_band_uplinks(self) -> Iterator[Stretch]:
         s = self._services

@@ -113,7 +113,7 @@ def services_of(f: Figures, choices: Chosen, fabric: Fabric, storage: Storage) -
         infra = _infrastructure_racks(f, fabric, storage, *beside)
         upper = fabric.spine + fabric.core + stored.site_switches + in_band.site_switches
         devices = upper + int(f["management_servers"]) + managers + servers + infra * INFRASTRUCTURE_FEEDS
-        out_of_band = _out_of_band(f, fabric, racks, (stored, in_band), devices)
+        out_of_band = _out_of_band(f, fabric, racks, (stored, in_band), devices, out_of_band.site_leaves)
         if not joined:
             out_of_band = out_of_band._replace(uplinks=0)
         if has_fabric:
@@ -180,8 +180,12 @@ def _out_of_band(
     racks: list[int],
     beside: tuple[Service, ...],
     devices: int,
+    free: int,
 ) -> Service:
-    """Return the out-of-band network: controllers of servers, management ports of switches, rack PDUs."""
+    """Return the out-of-band network: controllers of servers, management ports of switches, rack PDUs.
+
+    It has `devices` outside pods, and so many `free` ports: its own switches there are managed over their uplinks.
+    """
     each = int(f.get("out_of_band_ports_per_node", 0))
     if not each:
         return _none("out-of-band", fabric)
@@ -190,7 +194,7 @@ def _out_of_band(
     for pod, nodes in enumerate(fabric.pods):
         pods.append(nodes * each + racks[pod] * int(f["rack_feeds"]) + pod_switches(fabric, beside, pod))
     pod_leaves = tuple(ceil(ports / radix) for ports in pods)
-    site_leaves = ceil(devices / radix)
+    site_leaves = ceil((devices + free) / radix)
     up = (sum(pod_leaves) + site_leaves) * OOB_UPLINKS
     return Service("out-of-band", pod_leaves, tuple(pods), site_leaves, devices, uplinks=up)
 
