@@ -170,8 +170,10 @@ class ServiceCables:
         shape = self._cables.shape
         found = np.zeros(len(self._numbers), np.int64)
         found[: shape.nodes] = shape.rails
-        for port in range(min(shape.manager_ports, 2 * self._services.fabric_managers)):
-            found[self._numbers[f"fabric-manager-{port // 2 + 1}"]] += 1
+        for port in range(shape.manager_ports):
+            manager = self._numbers.get(f"fabric-manager-{port // 2 + 1}")
+            if manager is not None:
+                found[manager] += 1
         return found
 
     def _stretches(self) -> Iterator[Stretch]:
