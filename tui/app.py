@@ -120,6 +120,10 @@ class ClusterwrightApp(ActingApp):
         """Return the key of what has an id: a person's own, else the one that it has for everybody."""
         return self.own_keys.get(name, key)
 
+    def key_of_screen(self, mode: str) -> str:
+        """Return the key that goes to a main screen, as it is printed."""
+        return self.key_of(f"go.{mode}", MAIN[mode]).replace("minus", "-")
+
     def take_marks_away(self, subjects: Sequence[str]) -> None:
         """Take away the marks of rows that were decided about, on whatever list they are."""
         for screen in self.screen_stack:

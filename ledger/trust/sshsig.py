@@ -101,8 +101,8 @@ def maker(text: str, signature: str) -> Maker | None:
         key = f"{_string(said.key)[0].decode()} {base64.b64encode(said.key).decode()}"
         is_right = _is_by(_key(key), said, _signed(said, text.encode()))
         return Maker(said.namespace.decode(), key) if is_right else None
-    except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm):
-        return None
+    except (ValueError, KeyError, struct.error, InvalidSignature, UnsupportedAlgorithm, NotImplementedError):
+        return None  # the last is what cryptography raises for a key with a compressed point
 
 
 def signature_of(text: str, key: ed25519.Ed25519PrivateKey, namespace: str) -> str:

@@ -90,6 +90,8 @@ def test_an_upgrade_opens_only_what_now_asks_for_more_than_was_measured(site: Pa
     assert sorted(opened) == [
         "034@pod-001",
         "034@pod-002",
+        "042@pod-001",
+        "042@pod-002",
         "060@site",
         "064@pod-001",
         "064@pod-002",

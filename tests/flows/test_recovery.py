@@ -150,6 +150,7 @@ def test_a_run_elsewhere_is_given_up_once_its_lease_is_over_and_not_before(
     time.sleep(0.02)
 
     with Ledger.open(both_passed) as ledger, open_snapshot(both_passed) as snapshot:
+        ledger.log.clock = machine_time  # leases are in it, whatever project time a test has
         said = recover(at_rest(ledger, snapshot, RealPerformer(playbooks, inventory, hands_off=True)), snapshot)
 
     assert [sentence.partition(",")[0] for sentence in said] == ["030@pod-001: interrupted"]

@@ -216,6 +216,17 @@ def test_an_rsa_signature_over_sha_1_does_not_hold() -> None:
     assert asked.there()
 
 
+def test_a_key_whose_point_is_compressed_is_left_to_ssh_keygen() -> None:
+    """Whoever makes up a signature names its key, and the library that reads keys has another error for this one."""
+    signer = next(one for one in SIGNERS if one.kind == "ecdsa-sha2-nistp256")
+    forged = signer.signed().replace(b"\x00\x00\x00\x41\x04", b"\x00\x00\x00\x41\x02")
+    asked = Asked(TEXT, armoured(forged), [known(signer)])
+
+    assert forged != signer.signed()
+    assert not asked.here()
+    assert asked.there()
+
+
 def damaged(chance: random.Random) -> Asked:
     """Return a question about a signature with one thing wrong, or with nothing."""
     signer, other = chance.choice(SIGNERS), chance.choice(SIGNERS)

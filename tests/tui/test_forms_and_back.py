@@ -83,6 +83,16 @@ async def test_a_refusal_is_shown_and_what_was_typed_is_still_there(ready: Path)
     assert last_event(ready) == before
 
 
+@pytest.mark.parametrize(("typed", "mode"), [("floor", "floor"), ("orders screen", "orders"), ("ga", "gantt")])
+async def test_a_screen_is_found_by_its_name_among_the_commands(ready: Path, typed: str, mode: str) -> None:
+    """Who comes from another tool types a colon and a word. A command of the same name comes first."""
+    app = screens(ready, "lead")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
+        await pilot.press("colon", *("space" if letter == " " else letter for letter in typed), "enter")
+        await until(pilot, lambda: app.current_mode == mode)
+
+
 PLACES: dict[str, tuple[str, ...]] = {
     **{name: (key,) for name, key in MAIN.items()},
     **{f"{name}, its menu": (key, "question_mark") for name, key in MAIN.items()},

@@ -206,7 +206,7 @@ async def test_screens_that_are_read_only_refuse_every_action_that_records(ready
                 assert app.screen is screen, action.id
                 assert [notice.message for notice in app._notifications] == [READ_ONLY], action.id
         await pilot.press("colon")
-        assert await offered(app, pilot) == QUESTIONS
+        assert await offered(app, pilot) == QUESTIONS | {f"{mode} screen" for mode in MAIN}
         assert {"preview", "forecast"}.isdisjoint(QUESTIONS), (
             "a preview runs on hosts; a forecast is kept for everybody"
         )

@@ -143,7 +143,7 @@ class ActingApp(App[None]):
         return self._drafts.get((command, ()), {})
 
     def action_command(self) -> None:
-        """Choose any command of the command line; its form or its answer follows. Read-only screens offer the questions."""
+        """Choose any command of the command line, whose form or answer follows, or a screen. Read-only screens offer the questions."""
         offered = [
             (name, about)
             for name, about in self.site.commands.abouts.items()
@@ -151,11 +151,20 @@ class ActingApp(App[None]):
         ]
         choices = [Choice(name, "", name, about) for name, about in offered]
 
+        screens = {f"{mode} screen": mode for mode in self.MODES}
+        choices += [Choice(name, self.key_of_screen(mode), name, f"Go to {mode}") for name, mode in screens.items()]
+
         def chosen(name: str | None) -> None:
-            if name is not None:
+            if name in screens:
+                self.switch_mode(screens[name])
+            elif name is not None:
                 self._command(name)
 
         self.push_screen(Choose("clusterwright …", choices), chosen)
+
+    @abstractmethod
+    def key_of_screen(self, mode: str) -> str:
+        """Return the key that goes to a main screen."""
 
     @work(thread=True, group="act")
     def _command(self, name: str) -> None:
