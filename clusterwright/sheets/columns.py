@@ -80,7 +80,7 @@ _ID = Column(ID, 30)
 _WHAT = (Column(ACTIVITY, 18), Column("what", 44))
 _NOTE = Column(NOTE, 34, Sort.TEXT)
 _WHEN = Column(WHEN, 17, Sort.TIME)
-_BEFORE_READINGS = (_ID, *_WHAT, Column(ITEM, 26), Column("where", 40), Column("state", 26))
+_BEFORE_READINGS = (_ID, *_WHAT, Column(ITEM, 26), Column("where", 92), Column("state", 26))
 
 COLUMNS: dict[Part, tuple[Column, ...]] = {
     Part.WORK: (
