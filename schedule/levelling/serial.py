@@ -28,6 +28,16 @@ def earliest(t: SearchTables, a: int, floor: int, start: Ints, finish: Ints) -> 
 
 
 @compiled
+def opened(t: SearchTables, a: int, slot: int) -> int:
+    """Return the first slot from `slot` on in which `a` may work, whatever it needs; `slot` itself if it takes no time."""
+    calendar = t.calendar[a]
+    if calendar >= 0 and t.duration[a] > 0:
+        while slot < t.horizon and t.opened[calendar * t.horizon + slot] == 0:
+            slot += 1
+    return slot
+
+
+@compiled
 def pulled(t: SearchTables, a: int, instant: int) -> int:
     """Return the earliest start with which `a` finishes at `instant` or later; beyond the horizon if that is not in it."""
     length = t.duration[a]

@@ -1,5 +1,6 @@
 """A search for problems with many activities: one schedule, of which a window in time is shaken again and again.
 
+Each window is around work that waits for a resource: elsewhere another order makes nothing earlier.
 A shaken schedule is justified in both directions. It is kept where it is not longer. Equal ones are kept too, since most
 changes of a large schedule do not change its length at once.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 from schedule.levelling.compiled import Ints, compiled, numbers
 from schedule.levelling.genetic import drawn
 from schedule.levelling.room import TOO_LONG, room_for
-from schedule.levelling.serial import again, ordered, serial
+from schedule.levelling.serial import again, earliest, opened, ordered, serial
 from schedule.levelling.tables import SearchTables
 
 PARTS = 10
@@ -19,11 +20,22 @@ REACH = 2
 
 
 @compiled
-def shaken(finish: Ints, length: int, state: Ints, keys: Ints) -> None:
-    """Write keys for the schedule backward, of which those in a window are moved at random."""
+def waiting(t: SearchTables, start: Ints, finish: Ints, found: Ints) -> int:
+    """Write the activities that start later than their links and calendars ask for: they wait for a resource. Return how many."""
+    count = 0
+    for a in range(len(start)):
+        if t.fixed[a] < 0 and start[a] > opened(t, a, earliest(t, a, 0, start, finish)):
+            found[count] = a
+            count += 1
+    return count
+
+
+@compiled
+def shaken(finish: Ints, centre: int, length: int, state: Ints, keys: Ints) -> None:
+    """Write keys for the schedule backward, of which those in a window around the finish of `centre` are moved at random."""
     n = len(finish)
     wide = max(length // PARTS, 2)
-    low = finish[drawn(state, n)] - drawn(state, wide)
+    low = finish[centre] - drawn(state, wide)
     reach = max(wide // REACH, 1)
     for a in range(n):
         key = -finish[a]
@@ -50,9 +62,12 @@ def shake(
     start = numbers(n, 0)
     finish = numbers(n, 0)
     turned = numbers(n, 0)
+    waits = numbers(n, 0)
+    count = waiting(forward, best_start, best_finish, waits)
     made = 0
-    while made + 2 <= schedules and length > enough:
-        shaken(best_finish, length, state, back.keys)
+    while made + 2 <= schedules and length > enough and count > 0:
+        centre = waits[drawn(state, count)]
+        shaken(best_finish, centre, length, state, back.keys)
         ordered(mirror, back.keys, back)
         serial(mirror, back.order, forward.horizon - length, back, start, turned)
         found = again(forward, turned, 0, ahead, start, finish)
@@ -62,4 +77,5 @@ def shake(
             for a in range(n):
                 best_start[a] = start[a]
                 best_finish[a] = finish[a]
+            count = waiting(forward, best_start, best_finish, waits)
     return made
