@@ -26,7 +26,7 @@ from ledger.questions.why import criteria, why
 from ledger.questions.why_supply import Why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import CriterionRow, Judged, limit_words, verdict_words
+from ledger.rules.judgement import CriterionRow, Judged, asked_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from ledger.subjects.runs.host_name_rules import folded_within
 from steps.amount import counted
@@ -177,11 +177,9 @@ def _work(document: Document, row: Activity) -> Iterator[str]:
 
 
 def _criterion(c: CriterionRow) -> str:
-    each = _said(" each {}", c.each)
-    fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
     readers = _said(", read by {}", ", ".join(c.readers))
     verdict = verdict_words(c, Judged(c.verdict, c.measured, c.worst, c.note))
-    return f"criterion {limit_words(c)}{each}{fleet}: {verdict}{readers}"
+    return f"criterion {asked_words(c)}: {verdict}{readers}"
 
 
 def _approval(

@@ -1,13 +1,13 @@
 """What differs between two plans: activities, links, orders, people, finish; and what no longer holds."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from msgspec.json import encode
-
+from clusterwright.changed_words import both, sides_of
 from clusterwright.output import Document
 from clusterwright.planning import plan_of
 from ledger.evidence.plans import load_plan, read_plan
@@ -24,6 +24,8 @@ from steps.planning.activity import Hours, PlanActivity
 from steps.planning.plan import Plan, PlanLink
 from steps.planning.working_hours import in_words
 from steps.stamps import local_day
+
+UNIT = re.compile(r"@[^ #/]+")
 
 
 class Change(NamedTuple):
@@ -76,6 +78,19 @@ def plan_diff(old: Plan, new: Plan) -> list[Change]:
     """Return every difference a person decides on, the finish first."""
     parts = (_values, _activities, _orders, _links, _people)
     return [change for part in parts for change in part(old, new)]
+
+
+def for_people(changes: Sequence[Change]) -> list[Change]:
+    """Return the changes as people read them: those that say the same of a step at several units in one.
+
+    Links of an activity or an order that comes or goes follow from that, and are left out.
+    """
+    whole = {one.id for one in changes if one.what in {"added", "removed", "order"} and not (one.before and one.after)}
+    ids: dict[Change, list[str]] = {}
+    for change in changes:
+        if change.what != "link" or whole.isdisjoint(change.id.split()):
+            ids.setdefault(change._replace(id=UNIT.sub("@", change.id)), []).append(change.id)
+    return [change._replace(id=some(names)) for change, names in ids.items()]
 
 
 def undone(found: Consequences) -> list[Change]:
@@ -198,8 +213,7 @@ def _differences(
     """Yield what differs by name. A side without the name is empty."""
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
-            sides = [str(side[name]) if name in side else "" for side in (before, after)]
-            yield Change(what, name, *sides)
+            yield Change(what, name, *both(before.get(name), after.get(name)))
 
 
 def _activities(old: Plan, new: Plan) -> Iterator[Change]:
@@ -218,7 +232,7 @@ def _activity(old: PlanActivity, new: PlanActivity) -> Iterator[Change]:
     for name in _COMPARED:
         before, after = getattr(old, name), getattr(new, name)
         if before != after:
-            yield Change(name, old.id, _text(before), _text(after))
+            yield from (Change(name, old.id, *sides) for sides in sides_of(before, after))
 
 
 def _orders(old: Plan, new: Plan) -> Iterator[Change]:
@@ -248,8 +262,3 @@ def _people(old: Plan, new: Plan) -> Iterator[Change]:
 
 def _roles(plan: Plan) -> dict[str, str]:
     return {person.id: ", ".join(person.roles) for person in plan.people}
-
-
-def _text(value: object) -> str:
-    text = value if isinstance(value, str) else encode(value).decode()
-    return text if len(text) <= 120 else text[:117] + "..."

@@ -97,6 +97,13 @@ def limit_words(c: Limited) -> str:
     return question if _wants_yes(c) else f"{question}, which must not be"
 
 
+def asked_words(c: Limited) -> str:
+    """Return all that a criterion asks: its limit, of each of which, and how far an item may be from the others."""
+    each = f" each {c.each}" if c.each else ""
+    fleet = f" and within {c.fleet_z} robust deviations" if c.fleet_z is not None else ""
+    return f"{limit_words(c)}{each}{fleet}"
+
+
 def verdict_words(c: Limited, judged: Judged) -> str:
     """Return a verdict with what was measured where. To a question of yes or no it is yes, no or not yet, with the metric's id."""
     at = f" at {judged.worst}" if judged.worst else ""

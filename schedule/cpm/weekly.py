@@ -72,4 +72,4 @@ def _minutes(day: date, hours: Hours, zone: ZoneInfo, origin: datetime) -> tuple
 
 def _minute(day: date, at: time, zone: ZoneInfo, origin: datetime) -> int:
     """Return the minute of a wall-clock time. One that the clocks skip is as far after the gap as it is after its start."""
-    return (datetime.combine(day, at, tzinfo=zone).astimezone(UTC) - origin) // MINUTE
+    return (datetime.combine(day, at, tzinfo=zone) - origin) // MINUTE

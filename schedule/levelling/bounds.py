@@ -96,6 +96,9 @@ def backward(t: SearchTables, tail: Ints) -> None:
 
 def lower_bound(problem: Problem, mirror: SearchTables, early: Unlevelled, horizon: int, best: int) -> int:
     """Return the least finish that is not shown to be impossible. `best` is the finish of a schedule, and ends the search."""
+    low = int(early.finish.max(initial=0))
+    if low == best:
+        return low
     loads = list(_loads(problem, early, horizon))
     # breaks and capacities that change are left to the loads
     constant = all(len(capacity.since) == 1 for capacity in problem.capacities)
@@ -108,7 +111,6 @@ def lower_bound(problem: Problem, mirror: SearchTables, early: Unlevelled, horiz
             return False
         return not (looks_at_windows and _overfull(problem, early, finish))
 
-    low = int(early.finish.max(initial=0))
     return low + bisect_left(range(low, best), True, key=is_possible)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -156,6 +157,26 @@ def test_an_edited_site_changes_nothing_until_it_is_adopted(adopted: Path, comma
     assert adopt.returncode == 0, adopt.stderr
     assert after["site"]["revision"] == 2
     assert after["counts"]["total"] > before["counts"]["total"]
+
+
+def test_changes_of_a_plan_are_said_in_words_and_those_alike_in_one_line(adopted: Path, command: Command) -> None:
+    """JSON has every change, and the links of what comes."""
+    path = adopted / "site.yaml"
+    twice_as_large = path.read_text(encoding="utf-8").replace("overrides: {}", "overrides: {nodes: 128}")
+    path.write_text(twice_as_large, encoding="utf-8")
+
+    table = command("plan", "diff", "--site", adopted).stdout
+    changes = json.loads(command("plan", "diff", "--json", "--site", adopted).stdout)
+
+    added = {change["id"] for change in changes if change["what"] == "added"}
+    received = {change for change in added if change.startswith("004@")}
+    assert len(received) == 3
+    assert re.search(r"^ added +004@pod-002 and 2 more +Receive the GPUs", table, re.MULTILINE)
+    assert re.search(r"^ duration +036@site +[0-9.]+ h \([0-9.]+ to [0-9.]+\)", table, re.MULTILINE)
+    assert re.search(r"^ criteria +037@site +design.leaf_switches == ", table, re.MULTILINE)
+    assert "{" not in table
+    assert any(change["what"] == "link" and not added.isdisjoint(change["id"].split()) for change in changes)
+    assert not re.search(r"^ link .*004@pod-00", table, re.MULTILINE)
 
 
 def test_every_activity_is_one_flat_object_with_the_same_keys(adopted: Path, command: Command) -> None:

@@ -129,7 +129,7 @@ def working_shifts(calendar: WorkCalendar, name: str) -> ShiftCalendar:
     opens, closes = (_time_of_day(hour) for hour in calendar.working_hours)
     hours = WeeklyHours(
         {day: [(opens, closes)] for day in calendar.working_days},
-        [datetime.fromisoformat(day).date() for day in calendar.holidays],
+        {datetime.fromisoformat(day).date() for day in calendar.holidays},
     )
     first = calendar.origin.astimezone(ZoneInfo(calendar.time_zone)).date()
     known = (first - YEARS_BEFORE * YEAR, first + YEARS_AFTER * YEAR)

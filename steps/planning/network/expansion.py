@@ -125,12 +125,13 @@ def _nodes_in(pods: Units) -> float:
 
 def _raw_links(catalog: Catalog, design: Design, found: Expansion, day_h: float) -> Iterator[PlanLink]:
     holding: dict[tuple[str, int], list[_Holding]] = {}
+    racks = _HoursOfRacks(day_h)
     for node in found.nodes.values():
         kind = (node.entry.step.id, id(node.values))
         if kind not in holding:
             holding[kind] = list(_holding(node, catalog, day_h))
         for one in holding[kind]:
-            yield from _mapped(node, one, design, found, day_h)
+            yield from _mapped(node, one, design, found, racks)
     for order in found.orders.values():
         yield from _supply_links(order, catalog, design)
 
@@ -163,7 +164,7 @@ def _mapped(
     holding: _Holding,
     design: Design,
     found: Expansion,
-    day_h: float,
+    racks: _HoursOfRacks,
 ) -> Iterator[PlanLink]:
     link: Link = holding.link
     _, place, before, lag_h, lag_calendar = holding
@@ -176,7 +177,7 @@ def _mapped(
             place=node.entry.place("links", place, "map"),
         )
     if link.overlap is not None:
-        yield from _overlapped(found.nodes[f"{before.id}@{node.unit.id}"], node, link, day_h)
+        yield from _overlapped(found.nodes[f"{before.id}@{node.unit.id}"], node, link, racks)
         return
     for number, unit in enumerate(units):
         kind = LinkType.FF if link.map is Mapping.AS_THEY_COME and number else link.type
@@ -192,13 +193,13 @@ def _mapped(
             )
 
 
-def _overlapped(before: Node, after: Node, link: Link, day_h: float) -> Iterator[PlanLink]:
+def _overlapped(before: Node, after: Node, link: Link, hours: _HoursOfRacks) -> Iterator[PlanLink]:
     """Yield the links of two pieces of work that follow each other rack by rack; one after the other in a single rack."""
     racks = number_of("racks_in_pod", after.values)
     if racks <= 1 or not (before.applies and after.applies):
         yield _without_lag(before.id, after.id, link.reason)
         return
-    first, last = _first_and_last_rack(before, racks, day_h)[0], _first_and_last_rack(after, racks, day_h)[1]
+    (first, _), (_, last) = hours.of(before, racks), hours.of(after, racks)
     for kind, lag_h, whose in ((LinkType.SS, first, before), (LinkType.FF, last, after)):
         yield PlanLink(
             before=before.id,
@@ -211,13 +212,22 @@ def _overlapped(before: Node, after: Node, link: Link, day_h: float) -> Iterator
         )
 
 
-def _first_and_last_rack(node: Node, racks: float, day_h: float) -> tuple[float, float]:
-    """Return the hours until the first of a node's racks is done, with what it takes once, and those of its last rack."""
-    step = node.entry.step
-    whole = duration_of(step, node.values, day_h).m
-    once = step.duration.fixed.points[1] * hours_of(step.duration.fixed.unit, day_h)
-    each = (whole - once) / racks
-    return once + each, each
+class _HoursOfRacks:
+    """The hours until the first of a node's racks is done, with what it takes once, and those of its last rack."""
+
+    def __init__(self, day_h: float) -> None:
+        self._day_h = day_h
+        self._known: dict[tuple[str, int], tuple[float, float]] = {}
+
+    def of(self, node: Node, racks: float) -> tuple[float, float]:
+        step, values = node.entry.step, node.values
+        kind = (step.id, id(values))
+        if kind not in self._known:
+            whole = duration_of(step, values, self._day_h).m
+            once = step.duration.fixed.points[1] * hours_of(step.duration.fixed.unit, self._day_h)
+            each = (whole - once) / racks
+            self._known[kind] = once + each, each
+        return self._known[kind]
 
 
 def _units(node: Node, map_: Mapping, scope: Scope, design: Design) -> Units | None:

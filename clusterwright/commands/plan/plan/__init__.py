@@ -21,7 +21,7 @@ from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn
 from clusterwright.odds_view import commitment_lines, parts_line, print_milestones, print_responses
 from clusterwright.output import print_json, say
-from clusterwright.plan_diff import plan_and_changes
+from clusterwright.plan_diff import for_people, plan_and_changes
 from clusterwright.plan_view import gantt_lines, plan_document, premium_line, print_plan
 from clusterwright.planning import site_at, site_without_scenario, solved_plan_of
 from flows.runs.releases.lapsed import lapsed_releases
@@ -97,7 +97,8 @@ def _title(folder: Path, site: "Site") -> str:
 def diff(ask: Asking) -> None:
     """Compare the plan with the revision in force.
 
-    What would no longer hold under it comes first.
+    What would no longer hold under it comes first. What is the same at several units is one line, and links of what comes or
+    goes as a whole are left out; --json has every one.
 
     Example:
         clusterwright plan diff
@@ -106,6 +107,6 @@ def diff(ask: Asking) -> None:
     with ask.record() as snapshot:
         _, changes = plan_and_changes(snapshot)
         headers, empty = ("what", "id", "in force", "now"), "the plan in force is what the folder makes now"
-        ask.table(snapshot, changes, headers, tuple, empty=empty)
+        ask.table(snapshot, for_people(changes), headers, tuple, document=lambda: changes, empty=empty)
         for line in headlines(snapshot, lapsed_releases(snapshot)).lines:
             say(line)
