@@ -12,12 +12,14 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
+from clusterwright.look_ahead import AHEAD, in_the_way, look_ahead
 from clusterwright.output import day, in_line
 from ledger.questions.activities import activities
-from ledger.questions.constraints import Constraint, constraints
+from ledger.questions.constraints import Constraint
 from ledger.questions.decisions_needed import KINDS, Needed, everybody
 from ledger.questions.halls import HallRow, halls
 from ledger.questions.headlines import headlines
+from ledger.questions.lateness import start_of
 from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.site import site_of
@@ -27,7 +29,6 @@ from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
 from steps.amount import counted
 
-AHEAD = timedelta(weeks=3)
 DONE = {State.DONE, State.AWAITING_SIGN_OFF}
 """Work is done when people finished it. That it waits for its sign-off is in its note."""
 
@@ -87,8 +88,8 @@ def week_report(
     rows = activities(snapshot, organisation=organisation, phase=phase)
     live = [r for r in rows if r.state not in OVER]
     done = done_since(rows, began(span, now, zone), now)
-    in_time = [r for r in live if not r.past_planned_finish]
     top = headlines(snapshot, lapsed)
+    forecast = top.fresh.forecast if top.fresh else None
     among = {r.id: r for r in rows}
     is_part = organisation is not None or phase is not None
     needed = [one for one in top.decisions if not is_part or one.activity.partition("#")[0] in among]
@@ -96,7 +97,7 @@ def week_report(
     parts = {
         "done": done,
         "past planned finish": [r for r in live if r.past_planned_finish],
-        "in three weeks": [r for r in in_time if _is_by(_start(r), now + AHEAD)],
+        "in three weeks": look_ahead(live, forecast, now),
         "to decide": [r for r in rows if r.id in to_decide],
         "open": live,
     }
@@ -108,7 +109,7 @@ def week_report(
     sections = {
         f"Done in the last {span}": _lines(parts["done"], zone, attrgetter("finished_at")),
         "Past their planned finish": _lines(parts["past planned finish"], zone, _finish),
-        "Next three weeks": _lines(parts["in three weeks"], zone, _start),
+        "Next three weeks": _lines(parts["in three weeks"], zone, lambda row: start_of(forecast, row)),
         "Orders due": tuple(_order(o, zone) for o in due),
         "Deliveries late": tuple(_late_delivery(o, zone) for o in bought if o.late_delivery),
         "Decisions needed": decision_lines(snapshot, needed, zone),
@@ -117,12 +118,12 @@ def week_report(
     sections |= _contractors(parts)
     today = day(now, zone)
     if organisation is not None:
-        waits = constraints(snapshot, [*parts["past planned finish"], *parts["in three weeks"]])
+        waits = in_the_way(snapshot, rows, forecast)
         sections["Constraints"] = tuple(constraint_line(one, zone) for one in waits)
         return WeekReport(
             site.name, site.rehearsal, today, " ".join(own_words(rows, zone)), sections, record, f"{span} to"
         )
-    found = halls(snapshot, top.fresh.forecast if top.fresh else None) if phase is None else []
+    found = halls(snapshot, forecast) if phase is None else []
     sections |= {"Halls": tuple(_hall(one, zone) for one in found)} if found else {}
     go_live = " ".join(f"{line[0].upper()}{line[1:]}." for line in top.lines)
     return WeekReport(site.name, site.rehearsal, today, go_live, sections, record, f"{span} to")
@@ -153,16 +154,12 @@ def own_words(rows: list[Activity], zone: str) -> tuple[str, ...]:
 
 
 def constraint_line(one: Constraint, zone: str) -> Line:
-    """Return what some work waits for, and the first day on which that is planned to start."""
+    """Return what some work waits for, and the first day on which that is to start."""
     return Line(one.who, one.id, one.title, day(one.needed, zone), f"{one.state}; {one.holds_words} for it")
 
 
 def _is_by(moment: datetime | None, by: datetime) -> bool:
     return moment is not None and moment <= by
-
-
-def _start(row: Activity) -> datetime | None:
-    return row.plan.dates.early_start if row.plan.dates else None
 
 
 def _finish(row: Activity) -> datetime | None:

@@ -28,6 +28,7 @@ from ledger.questions.order_value import order_values
 from ledger.questions.site import head, revision
 from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.subjects import is_supply
 from steps.planning.dates.approvals import ApprovalTime
 from steps.planning.odds.plan_odds import SEED, MilestoneOdds, solved_odds
 from steps.planning.plan import Plan
@@ -77,7 +78,13 @@ def make_forecast(
         approvals=_approvals(solved),
         responses=odds.responses,
         time_zone=plan.time_zone,
+        starts=_of_activities(dates.starts),
     )
+
+
+def _of_activities(dates: dict[str, datetime]) -> dict[str, datetime]:
+    """Return the dates without those of orders and deliveries."""
+    return {name: at for name, at in dates.items() if not is_supply(name)}
 
 
 def _due(plan: Plan, now: datetime) -> set[str]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from clusterwright.look_ahead import in_the_way, look_ahead
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.charts import own_chart
 from clusterwright.reports.page import Band, Photos, Sheet, Table, Tile, counted_table, fitted, side_by_side
 from clusterwright.reports.photos import photos
 from clusterwright.reports.tables import done_table, due, quality_table, where
-from clusterwright.week_report import AHEAD, own_words
-from ledger.questions.constraints import constraints
-from ledger.questions.lateness import finish_of
+from clusterwright.week_report import own_words
+from ledger.questions.lateness import finish_of, start_of
 from ledger.rules.activity import OVER, Activity, State
 
 MOST_PHOTOS = 5
@@ -31,12 +31,12 @@ def contractor_page(asked: Asked) -> Sheet:
 
 def contractor_sheet(asked: Asked) -> Sheet:
     """Return what is on the page, with all rows."""
-    ahead = list(_ahead(asked))
+    ahead = look_ahead(asked.rows, asked.kept, asked.snapshot.now)
     bands = [side_by_side(_work_table(asked, ahead))]
     if chart := own_chart(asked, "Your work", MOST_BARS):
         bands.append(side_by_side(chart))
     bands += [
-        side_by_side(_waits_table(asked, ahead)),
+        side_by_side(_waits_table(asked)),
         side_by_side(_sheets_table(ahead), quality_table(asked)),
         side_by_side(done_table(asked)),
     ]
@@ -52,20 +52,11 @@ def contractor_sheet(asked: Asked) -> Sheet:
     )
 
 
-def _ahead(asked: Asked) -> Iterator[Activity]:
-    """Yield the open work that has begun, or is planned to start within three weeks, in the order of its dates."""
-    until = asked.snapshot.now + AHEAD
-    dated = [(row.plan.dates.early_start, row) for row in asked.rows if row.plan.dates and row.state not in OVER]
-    for start, row in sorted(dated, key=lambda one: (one[0], one[1].ordinal)):
-        if start <= until:
-            yield row
-
-
 def _tiles(asked: Asked, ahead: list[Activity]) -> Iterator[Tile]:
     live = [row for row in asked.rows if row.state not in OVER]
     past = sum(row.past_planned_finish for row in live)
     yield Tile("Open", f"{len(live):,}", f"of {len(asked.rows):,} activities")
-    yield Tile("To do in three weeks", f"{len(ahead):,}", "begun, or planned to start")
+    yield Tile("To do in three weeks", f"{len(ahead):,}", "begun, or to start")
     yield Tile("Past their planned finish", f"{past:,}", "activities")
     yield Tile("Wait for sign-off", f"{sum(row.state is State.AWAITING_SIGN_OFF for row in live):,}", "finished")
 
@@ -76,18 +67,18 @@ def _work_table(asked: Asked, ahead: list[Activity]) -> Table:
     def cells(row: Activity) -> tuple[str, ...]:
         dates, expected = row.plan.dates, finish_of(found, row.id, row.state)
         finish: datetime | None = dates.early_finish if dates else None
-        start = asked.day(row.started_at or (dates.early_start if dates else None))
+        start = asked.day(start_of(found, row))
         return row.id, row.plan.title, row.state.words, start, due(asked, finish), asked.day(expected)
 
     headers = ("activity", "what", "state", "start", "planned finish", "expected finish")
     return counted_table("Your next three weeks", headers, (14, 38, 14, 11, 12, 11), list(map(cells, ahead)))
 
 
-def _waits_table(asked: Asked, ahead: list[Activity]) -> Table:
+def _waits_table(asked: Asked) -> Table:
     """Return what their work waits for and who has it: without its dates, which are others'."""
     rows = [
         (one.id, one.title, one.state, asked.names.get(one.who, one.who), one.holds_words, due(asked, one.needed))
-        for one in constraints(asked.snapshot, ahead)
+        for one in in_the_way(asked.snapshot, asked.rows, asked.kept)
     ]
     headers = ("constraint", "what", "state", "who has it", "what waits", "your start")
     return counted_table("Constraints: what your work waits for", headers, (16, 32, 12, 15, 14, 11), rows)

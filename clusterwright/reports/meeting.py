@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from operator import attrgetter
 
+from clusterwright.look_ahead import in_the_way, look_ahead
 from clusterwright.output import day
-from clusterwright.week_report import AHEAD, Line, Lines, WeekReport, constraint_line, decision_lines
+from clusterwright.week_report import Line, Lines, WeekReport, constraint_line, decision_lines
 from ledger.questions.action_items import action_items
 from ledger.questions.activities import activities
-from ledger.questions.constraints import constraints
 from ledger.questions.decisions_needed import decisions_needed
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast
+from ledger.questions.lateness import finish_of, start_of
 from ledger.questions.people import people
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import OVER, Activity
+from ledger.rules.activity import Activity
 from ledger.rules.permission import is_same
 from steps.catalog.terms import Kind
 from steps.stamps import local_day
@@ -24,34 +26,33 @@ def meeting_report(
     snapshot: Snapshot, trade: str | None, organisation: str | None, record: str, lapsed: Container[str]
 ) -> WeekReport:
     """Return the list, of all trades or of one, and of one contractor where one is named. `lapsed` is as for `decisions_needed`."""
-    site, until = site_of(snapshot), snapshot.now + AHEAD
-    zone = site.time_zone
-    rows = [
+    site, fresh = site_of(snapshot), kept_forecast(snapshot)
+    zone, found = site.time_zone, fresh.forecast if fresh else None
+    theirs = [
         row
         for row in activities(snapshot, organisation=organisation)
-        if row.state not in OVER
-        and row.plan.dates
-        and row.plan.dates.early_start <= until
-        and trade in {None, row.plan.role}
-        and row.plan.kind is not Kind.GATE
+        if trade in {None, row.plan.role} and row.plan.kind is not Kind.GATE
     ]
+    rows = look_ahead(theirs, found, snapshot.now)
+    among = {row.id for row in rows}
     groups: dict[tuple[str, str], list[Activity]] = {}
-    for row in sorted(rows, key=lambda row: (row.plan.role, row.whose, row.ordinal)):
+    for row in sorted(theirs, key=lambda row: (row.plan.role, row.whose, row.ordinal)):
         groups.setdefault((row.plan.role, row.whose), []).append(row)
     sections: dict[str, Lines] = {}
     for (role, whose), own in groups.items():
-        lines = sorted((_line(row, zone) for row in own), key=attrgetter("date", "id"))
-        sections[f"{role}, {whose}" if whose else role] = tuple(lines)
-        waits = tuple(constraint_line(one, zone) for one in constraints(snapshot, own))
-        if waits:
-            sections[f"In the way of {role}{f', {whose}' if whose else ''}"] = waits
-    among = {row.id for row in rows}
+        name = f"{role}, {whose}" if whose else role
+        lines = sorted((_line(row, found, zone) for row in own if row.id in among), key=attrgetter("date", "id"))
+        if lines:
+            sections[name] = tuple(lines)
+        if waits := in_the_way(snapshot, own, found):
+            sections[f"In the way of {name}"] = tuple(constraint_line(one, zone) for one in waits)
     needed = [one for one in decisions_needed(snapshot, lapsed) if one.activity.partition("#")[0] in among]
     sections["Decisions needed"] = decision_lines(snapshot, needed, zone)
     if actions := tuple(_actions(snapshot, among if trade or organisation else None, organisation)):
         sections["Action items"] = actions
-    past = sum(row.past_planned_finish for row in rows)
-    said = f"{len(rows)} activities of {len(groups)} crews, {past} of them past their planned finish."
+    past, late = (sum(row.past_planned_finish for row in those) for those in (rows, theirs))
+    later = f"; {late - past} more are, and start later" if late > past else ""
+    said = f"{len(rows)} activities of {len({(row.plan.role, row.whose) for row in rows})} crews, {past} of them past their planned finish{later}."
     return WeekReport(site.name, site.rehearsal, day(snapshot.now, zone), said, sections, record, "three weeks from")
 
 
@@ -65,11 +66,16 @@ def _actions(snapshot: Snapshot, among: Container[str] | None, organisation: str
             yield Line(item.owner, item.id, item.text, str(item.due), f"{item.activity or 'the site'}{overdue}")
 
 
-def _line(row: Activity, zone: str) -> Line:
-    dates = row.plan.dates
-    late = ", past its planned finish" if row.past_planned_finish else ""
-    finish = f"to be finished {day(dates.early_finish, zone)}" if dates else ""
-    start = day(row.started_at or (dates.early_start if dates else None), zone)
+def _line(row: Activity, found: KeptForecast | None, zone: str) -> Line:
+    """Return when work starts, and when it ends: as expected, and as planned where that is another day."""
+    planned = day(row.plan.dates.early_finish if row.plan.dates else None, zone)
+    expected = day(finish_of(found, row.id, row.state), zone) or planned
+    late = f", planned {planned}" if expected != planned else ""
+    past = ", past its planned finish" if row.past_planned_finish else ""
     return Line(
-        row.assignee or row.whose or row.plan.role, row.id, row.plan.title, start, f"{row.state.words}, {finish}{late}"
+        row.assignee or row.whose or row.plan.role,
+        row.id,
+        row.plan.title,
+        day(start_of(found, row), zone),
+        f"{row.state.words}, to be finished {expected}{late}{past}",
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from clusterwright.budget_lines import ESTIMATED_IN, Estimates
+from clusterwright.look_ahead import AHEAD
 from clusterwright.output import money
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.page import Table, counted_table
@@ -25,7 +26,6 @@ from steps.planning.record.driving import driving_chain
 from steps.planning.record.slip_of_plan import SlippedPart
 
 MINUTES_OF_DAY = 1440
-AHEAD = timedelta(weeks=3)
 LEAST_MINUTES = 72
 """Half of a tenth of a day: less of a slip is not shown."""
 MANY = 2

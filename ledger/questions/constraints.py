@@ -7,6 +7,8 @@ from datetime import datetime
 from json import dumps
 from typing import NamedTuple
 
+from ledger.questions.kept_forecast import KeptForecast
+from ledger.questions.lateness import start_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_chain import who_has
 from ledger.rules.activity import NOT_BEGUN, Activity, State
@@ -32,7 +34,7 @@ class _Waited(NamedTuple):
 class Constraint(NamedTuple):
     """An activity, an order or a delivery that other work waits for. `who` has it, `holds` are the ids of what waits.
 
-    `needed` is the first day on which something of that is planned to start.
+    `needed` is the first day on which something of that is to start: as forecast, else as planned.
     """
 
     id: str
@@ -49,7 +51,11 @@ class Constraint(NamedTuple):
         return f"{self.holds[0]} waits" if not more else f"{self.holds[0]} and {more} more wait"
 
 
-def constraints(snapshot: Snapshot, rows: Iterable[Activity]) -> list[Constraint]:
+def constraints(
+    snapshot: Snapshot,
+    rows: Iterable[Activity],
+    forecast: KeptForecast | None,
+) -> list[Constraint]:
     """Return what these activities wait for and is not among them, what is needed first on top."""
     own = {row.id: row for row in rows}
     waiting = [name for name, row in own.items() if row.state in NOT_BEGUN]
@@ -58,19 +64,24 @@ def constraints(snapshot: Snapshot, rows: Iterable[Activity]) -> list[Constraint
         waited = _Waited(*before)
         if waited.id not in own:
             holds.setdefault(waited, []).append(own[after])
-    found = [_constraint(snapshot, *one) for one in holds.items()]
+    found = [_constraint(snapshot, *one, forecast) for one in holds.items()]
     return sorted(found, key=_place)
 
 
-def _constraint(snapshot: Snapshot, waited: _Waited, held: list[Activity]) -> Constraint:
-    starts = [row.plan.dates.early_start for row in held if row.plan.dates]
+def _constraint(
+    snapshot: Snapshot,
+    waited: _Waited,
+    held: list[Activity],
+    forecast: KeptForecast | None,
+) -> Constraint:
+    starts = [start_of(forecast, row) for row in held]
     return Constraint(
         id=waited.id,
         title=waited.title or waited.item or "",
         state=_words(waited),
         who=who_has(snapshot, waited.id),
         holds=tuple(row.id for row in held),
-        needed=min(starts, default=None),
+        needed=min(filter(None, starts), default=None),
     )
 
 

@@ -141,6 +141,8 @@ class KeptForecast:
     """What the buyer does about late orders, where the site has responses."""
     time_zone: str = "UTC"
     """The site's, in which days are counted."""
+    starts: dict[str, datetime] | None = None
+    """When each open activity began or is expected to. None in what an earlier version kept."""
 
     @property
     def days_later(self) -> int:
@@ -261,7 +263,8 @@ def standing_forecast(snapshot: Snapshot, *, samples: int | None, seed: int) -> 
     is_of_today = found.day(found.as_of) == found.day(snapshot.now)
     asked = samples or enough_samples(planned_activities(snapshot))
     is_as_asked = (found.samples, found.seed) == (asked, seed)
-    return found if is_of_this_head and is_of_today and is_as_asked else None
+    is_whole = found.starts is not None
+    return found if is_of_this_head and is_of_today and is_as_asked and is_whole else None
 
 
 def planned_activities(snapshot: Snapshot) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ledger.questions.kept_forecast import Freshness, KeptForecast
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import WORK_OVER, Activity, State, is_past_planned_finish
+from ledger.rules.activity import NOT_BEGUN, WORK_OVER, Activity, State, is_past_planned_finish
 from steps.stamps import instant
 
 _PLANNED = "SELECT id, state, early_finish FROM activity"
@@ -63,6 +63,14 @@ def days_later(found: KeptForecast | None, row: Activity) -> int | None:
 def finish_of(found: KeptForecast | None, name: str, state: State) -> datetime | None:
     """Return when an activity in a state is forecast to be finished. None if its work is finished, or there is no forecast of it."""
     return None if found is None or state in WORK_OVER else found.nodes.get(name)
+
+
+def start_of(found: KeptForecast | None, row: Activity) -> datetime | None:
+    """Return when work began, or is forecast to begin; as planned without a forecast. None for what has no dates."""
+    if row.state not in NOT_BEGUN and row.started_at is not None:
+        return row.started_at
+    planned = row.plan.dates.early_start if row.plan.dates else None
+    return planned if found is None or found.starts is None else found.starts.get(row.id, planned)
 
 
 def later_by(

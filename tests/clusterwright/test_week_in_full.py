@@ -156,7 +156,9 @@ def test_a_week_lists_what_is_in_its_bounds_and_nothing_beside_it(snapshot: Snap
         "Next three weeks": [
             (THEIRS, "407@site", "Step 407", "2026-02-01", "in progress"),
             (THEIRS, "409@site", "Step 409", "2026-02-07", "blocked"),
-            (OTHERS, "403@site", "Step 403", "2026-01-05", "awaiting sign off"),
+            (OTHERS, "403@site", "Step 403", "2026-02-01", "awaiting sign off"),
+            ("technician", "404@site", "Step 404", "2026-02-01", "in progress"),
+            ("technician", "408@site", "Step 408", "2026-02-01", "in progress"),
             ("technician", "405@site", "Step 405", "2026-02-23", "ready"),
         ],
         "Orders due": [("oem", "401@site#cable", "cable", "2026-02-23", "32 servers")],
@@ -211,7 +213,7 @@ def test_a_phase_has_its_own_work_orders_and_decisions(snapshot: Snapshot) -> No
     power = week_report(snapshot, phase="power")
     assert {name: [line[1] for line in of(power, name)] for name in power.sections if power.sections[name]} == {
         "Past their planned finish": ["404@site"],
-        "Next three weeks": ["409@site"],
+        "Next three weeks": ["409@site", "404@site"],
         "Punch list": ["NCR-0001"],
         "By contractor": [""],
     }

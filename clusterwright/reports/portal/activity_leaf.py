@@ -98,7 +98,7 @@ def _before_work(portal: Portal, row: Activity, answer: Why | None) -> Iterator[
         waits = [(one.predecessor, one.title, one.state, one.reason) for one in answer.unmet]
         yield counted_table("Waits for", ("what", "", "state", "why"), (), waits)
     elif not portal.is_owners:
-        found = constraints(portal.snapshot, [row])
+        found = constraints(portal.snapshot, [row], portal.asked.kept)
         waits = [(one.id, one.title, one.state, portal.name(one.who)) for one in found]
         yield counted_table("Constraints: what it waits for", ("what", "", "state", "who has it"), (), waits)
 

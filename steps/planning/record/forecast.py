@@ -60,6 +60,8 @@ class Forecast(NamedTuple):
     unlimited_finish: datetime
     """The finish with unlimited crews."""
     nodes: dict[str, datetime]
+    starts: dict[str, datetime]
+    """Of those nodes."""
     critical: tuple[str, ...]
 
 
@@ -95,13 +97,14 @@ class ForecastSolution(NamedTuple):
         finishes = [origin + timedelta(minutes=minutes) for minutes in found.finish.tolist()]
         last, early_last = last_row(self.crewed.base, found), last_row(self.crewed.base, unlimited)
         open_ = [row for row, name in enumerate(names) if name not in self.finished]
-        starts = found.start.tolist()
+        starts = [origin + timedelta(minutes=minutes) for minutes in found.start.tolist()]
         driving = critical_rows(self.plan, self.crewed.network, found) & set(open_)
         return Forecast(
             as_of=self.as_of,
             finish=finishes[last],
             unlimited_finish=origin + timedelta(minutes=int(unlimited.finish[early_last])),
             nodes={names[row]: finishes[row] for row in open_},
+            starts={names[row]: starts[row] for row in open_},
             critical=tuple(names[row] for row in sorted(driving, key=lambda row: (starts[row], finishes[row], row))),
         )
 
