@@ -22,6 +22,8 @@ from ledger.questions.decisions_needed import (
     ncrs_to_decide,
 )
 from ledger.questions.inbox import inbox
+from ledger.questions.kept_forecast import kept_forecast
+from ledger.questions.lateness import start_of
 from ledger.questions.ncrs import punch
 from ledger.questions.orders import orders
 from ledger.questions.people import delegations
@@ -176,6 +178,8 @@ def _waiting(asked: _Asked) -> Iterator[ReminderRow]:
 def _witness_points(asked: _Asked) -> Iterator[ReminderRow]:
     """Yield for the role that does the work whom to invite, and for the invited witnesses when to come."""
     working = working_weeks(asked.snapshot).get(WORKING, UNPLANNED)
+    fresh = kept_forecast(asked.snapshot)
+    forecast = fresh.forecast if fresh else None
     planned = select(asked.snapshot, "state IN ('open', 'in_progress', 'on_hold') AND plan LIKE '%\"witness\":{%'")
     for row in planned:
         witness, title = row.plan.policy.witness, row.plan.title
@@ -183,7 +187,7 @@ def _witness_points(asked: _Asked) -> Iterator[ReminderRow]:
             continue
         held = invitation(asked.snapshot, row)
         if held is None:
-            by = _invite_by(asked, row, working, witness.notice_h)
+            by = _invite_by(asked, row, start_of(forecast, row), working, witness.notice_h)
             if row.state is not State.IN_PROGRESS and by <= asked.until:
                 what = f"{title}: invite {', '.join(witness.roles)}"
                 for person in asked.having(row.plan.role):
@@ -191,22 +195,26 @@ def _witness_points(asked: _Asked) -> Iterator[ReminderRow]:
             continue
         if held.on >= asked.snapshot.now and asked.is_near(held.on):
             day = asked.day(held.on)
-            expected = {a.role for a in attendances(asked.snapshot, row) if not a.noted}
+            roles = {a.role for a in attendances(asked.snapshot, row) if not a.noted}
             for me in asked.people:
-                come = sorted(expected & me.roles.keys())
+                come = sorted(roles & me.roles.keys())
                 if come:
                     what = f"{title}: come as {', '.join(come)} until {held.on.astimezone(asked.zone):%H:%M}"
                     command = f"clusterwright witness {row.id} --attended {come[0]}"
                     yield asked.dated(me.id, "witness", row.id, what, day, command)
 
 
-def _invite_by(asked: _Asked, row: Activity, working: WorkingWeek, notice_h: float) -> date:
-    """Return the day by which to invite the witnesses: their notice before the planned start, or today if it is not blocked."""
-    dates = row.plan.dates
-    if row.state is not State.BLOCKED or dates is None:
+def _invite_by(
+    asked: _Asked,
+    row: Activity,
+    start: datetime | None,
+    working: WorkingWeek,
+    notice_h: float,
+) -> date:
+    """Return the day by which to invite the witnesses: their notice before the start, or today if it is not blocked."""
+    if row.state is not State.BLOCKED or start is None:
         return asked.today
-    start = max(asked.day(dates.early_start), asked.today)
-    return working.before(start, notice_h)
+    return working.before(max(asked.day(start), asked.today), notice_h)
 
 
 def _punch_items(asked: _Asked) -> Iterator[ReminderRow]:

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.questions.activities import activities
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast
+from ledger.questions.lateness import start_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from steps.catalog.terms import PEOPLES_WORK
@@ -27,19 +29,21 @@ class WorkloadRow(NamedTuple):
 def workload(snapshot: Snapshot, until: datetime) -> list[WorkloadRow]:
     """Return who has what to do until a time, the most hours first.
 
-    That is the work of people which has begun, which may start now, or which the plan starts before `until`.
+    That is the work of people which has begun, which may start now, or which is to start before `until`: as forecast, else as planned.
     """
+    fresh = kept_forecast(snapshot)
+    forecast = fresh.forecast if fresh else None
     by_person: dict[str, list[Activity]] = defaultdict(list)
     for row in activities(snapshot):
-        if row.plan.kind in PEOPLES_WORK and row.state not in OVER and _is_due(row, until):
+        if row.plan.kind in PEOPLES_WORK and row.state not in OVER and _is_due(row, forecast, until):
             by_person[row.assignee or row.plan.role].append(row)
     rows = [_workload(who, found) for who, found in by_person.items()]
     return sorted(rows, key=lambda row: (-row.person_hours, row.who))
 
 
-def _is_due(row: Activity, until: datetime) -> bool:
-    dates = row.plan.dates
-    return row.state is not State.BLOCKED or (dates is not None and dates.early_start < until)
+def _is_due(row: Activity, forecast: KeptForecast | None, until: datetime) -> bool:
+    start = start_of(forecast, row)
+    return row.state is not State.BLOCKED or (start is not None and start < until)
 
 
 def _workload(who: str, found: list[Activity]) -> WorkloadRow:

@@ -69,3 +69,16 @@ def test_a_meeting_is_about_the_same_work_and_what_it_waits_for_by_when_it_is_to
     assert all("past its planned finish" in line["note"] and ", planned 20" in line["note"] for line in own.values())
     assert waits
     assert all(line["date"] >= LATER.date().isoformat() for line in waits)
+
+
+def test_workload_and_invitations_go_by_the_forecast_too(slipped: Path, command: Command) -> None:
+    """By the plan all of it has begun, and every witness is late to be invited."""
+    starts = expected(slipped)
+
+    with project_time_at(LATER):
+        rows = json.loads(command("workload", "--json", "--site", slipped).stdout)
+        reminded = json.loads(command("reminders", "--json", "--site", slipped).stdout)
+
+    assert 0 < sum(row["activities"] for row in rows) < len(starts) / 2
+    invited = {row["subject"] for row in reminded if row["kind"] == "notice"}
+    assert all(starts[name] < LATER + timedelta(weeks=6) for name in invited)

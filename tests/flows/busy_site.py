@@ -13,6 +13,8 @@ from tests.ledger.conftest import activity, link, small_plan
 PODS = ("pod-001", "pod-002", "pod-003")
 ROUNDS = 5
 FIRST, WIDE = "200@pod-001", "250@site"
+READY_FIRST = tuple(f"200@{pod}" for pod in PODS)
+"""What is ready before the wide step, and so before it in the order."""
 LAST = tuple(f"{199 + ROUNDS}@{pod}" for pod in PODS)
 
 

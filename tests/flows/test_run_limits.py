@@ -155,7 +155,7 @@ def test_a_host_that_hangs_fails_alone_when_its_time_is_over(tmp_path: Path) -> 
 
     assert {h.host: h.status for h in result.hosts} == {f"n{i}": "failed" if i == 3 else "changed" for i in range(6)}
     assert "did not end within 15 seconds" in next(s for s in said if "n3" in s)
-    assert said[-5:].count("  ok: n5") == 1, "it came to the next task"
+    assert sum("ok: n" in s for s in said) == 5, "they came to the next task"
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ NUMBERS = range(1, len(HEADERS))
 
 def workload(
     ask: AskingPast,
-    days: Annotated[int, Option(help="What the plan starts within so many days.", min=1, max=3650)] = 14,
+    days: Annotated[int, Option(help="What is to start within so many days, by the forecast.", min=1, max=3650)] = 14,
 ) -> None:
     with ask.record() as snapshot:
         rows = questions.workload(snapshot, snapshot.now + timedelta(days=days))
