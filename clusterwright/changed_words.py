@@ -1,7 +1,8 @@
 """What a change of a plan says in words: hours, limits and rules as people write them, and no field that stays as it was."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
+from itertools import starmap, zip_longest
 from typing import Any
 
 from clusterwright.design_sections import number
@@ -25,23 +26,27 @@ def sides_of(before: Any, after: Any) -> Iterator[Sides]:
 def both(before: Any, after: Any) -> Sides:
     """Return both sides of a value in words; to the last digit where the words are the same."""
     sides = _words(before), _words(after)
-    return sides if sides[0] != sides[1] else (str(before), str(after))
+    return sides if sides[0] != sides[1] else (_words(before, _exactly), _words(after, _exactly))
 
 
-def _words(value: Any) -> str:
+def _words(value: Any, said: Callable[[float], str] = number) -> str:
     match value:
         case None:
             return ""
         case bool():
             return "yes" if value else "no"
         case Hours(o=o, m=m, p=p):
-            return f"{number(m)} h" if o == p else f"{number(m)} h ({number(o)} to {number(p)})"
+            return f"{said(m)} h" if o == p else f"{said(m)} h ({said(o)} to {said(p)})"
         case int() | float() | Decimal():
-            return number(float(value))
+            return said(float(value))
         case tuple() if type(value) is tuple:
-            return ", ".join(map(_words, value))
+            return ", ".join(_words(one, said) for one in value)
         case _:
             return str(value)
+
+
+def _exactly(value: float) -> str:
+    return f"{value:,}"
 
 
 def _are_criteria(value: Any) -> bool:
@@ -49,11 +54,11 @@ def _are_criteria(value: Any) -> bool:
 
 
 def _criteria(before: tuple[PlanCriterion, ...], after: tuple[PlanCriterion, ...]) -> Iterator[Sides]:
-    old, new = ({one.metric: one for one in side} for side in (before, after))
-    for metric in {**old, **new}:
-        was, now = old.get(metric), new.get(metric)
-        if was != now:
-            yield _limits(was, now)
+    """Yield the criteria that only one side has, those of a metric beside each other. A metric may have several."""
+    gone, new = [one for one in before if one not in after], [one for one in after if one not in before]
+    for metric in dict.fromkeys(one.metric for one in (*gone, *new)):
+        was, now = ([one for one in side if one.metric == metric] for side in (gone, new))
+        yield from starmap(_limits, zip_longest(was, now))
 
 
 def _limits(was: PlanCriterion | None, now: PlanCriterion | None) -> Sides:

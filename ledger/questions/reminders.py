@@ -195,9 +195,9 @@ def _witness_points(asked: _Asked) -> Iterator[ReminderRow]:
             continue
         if held.on >= asked.snapshot.now and asked.is_near(held.on):
             day = asked.day(held.on)
-            roles = {a.role for a in attendances(asked.snapshot, row) if not a.noted}
+            expected = {a.role for a in attendances(asked.snapshot, row) if not a.noted}
             for me in asked.people:
-                come = sorted(roles & me.roles.keys())
+                come = sorted(expected & me.roles.keys())
                 if come:
                     what = f"{title}: come as {', '.join(come)} until {held.on.astimezone(asked.zone):%H:%M}"
                     command = f"clusterwright witness {row.id} --attended {come[0]}"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedule.levelling.compiled import Ints, compiled, numbers
 from schedule.levelling.problem import CONTINUOUS, NOT_FIXED, Problem
-from schedule.levelling.serial import earliest, opened, place_fixed
+from schedule.levelling.serial import earliest, first_open, place_fixed
 from schedule.levelling.tables import SearchTables, free_levels
 
 MOST_FOR_ENERGY = 150
@@ -62,7 +62,7 @@ def forward(t: SearchTables, floor: int, start: Ints, finish: Ints) -> None:
         if t.fixed[a] >= 0:
             place_fixed(t, a, finish)
             continue
-        begin = opened(t, a, earliest(t, a, floor, start, finish))
+        begin = first_open(t, a, earliest(t, a, floor, start, finish))
         calendar = t.calendar[a]
         left = t.duration[a]
         start[a] = begin

@@ -28,7 +28,7 @@ def earliest(t: SearchTables, a: int, floor: int, start: Ints, finish: Ints) -> 
 
 
 @compiled
-def opened(t: SearchTables, a: int, slot: int) -> int:
+def first_open(t: SearchTables, a: int, slot: int) -> int:
     """Return the first slot from `slot` on in which `a` may work, whatever it needs; `slot` itself if it takes no time."""
     calendar = t.calendar[a]
     if calendar >= 0 and t.duration[a] > 0:

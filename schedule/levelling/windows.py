@@ -10,7 +10,7 @@ from __future__ import annotations
 from schedule.levelling.compiled import Ints, compiled, numbers
 from schedule.levelling.genetic import drawn
 from schedule.levelling.room import TOO_LONG, room_for
-from schedule.levelling.serial import again, earliest, opened, ordered, serial
+from schedule.levelling.serial import again, earliest, first_open, ordered, serial
 from schedule.levelling.tables import SearchTables
 
 PARTS = 10
@@ -24,7 +24,7 @@ def waiting(t: SearchTables, start: Ints, finish: Ints, found: Ints) -> int:
     """Write the activities that start later than their links and calendars ask for: they wait for a resource. Return how many."""
     count = 0
     for a in range(len(start)):
-        if t.fixed[a] < 0 and start[a] > opened(t, a, earliest(t, a, 0, start, finish)):
+        if t.fixed[a] < 0 and start[a] > first_open(t, a, earliest(t, a, 0, start, finish)):
             found[count] = a
             count += 1
     return count

@@ -199,7 +199,7 @@ def _overlapped(before: Node, after: Node, link: Link, hours: _HoursOfRacks) -> 
     if racks <= 1 or not (before.applies and after.applies):
         yield _without_lag(before.id, after.id, link.reason)
         return
-    (first, _), (_, last) = hours.of(before, racks), hours.of(after, racks)
+    (first, _), (_, last) = hours.of(before), hours.of(after)
     for kind, lag_h, whose in ((LinkType.SS, first, before), (LinkType.FF, last, after)):
         yield PlanLink(
             before=before.id,
@@ -219,13 +219,13 @@ class _HoursOfRacks:
         self._day_h = day_h
         self._known: dict[tuple[str, int], tuple[float, float]] = {}
 
-    def of(self, node: Node, racks: float) -> tuple[float, float]:
+    def of(self, node: Node) -> tuple[float, float]:
         step, values = node.entry.step, node.values
         kind = (step.id, id(values))
         if kind not in self._known:
             whole = duration_of(step, values, self._day_h).m
             once = step.duration.fixed.points[1] * hours_of(step.duration.fixed.unit, self._day_h)
-            each = (whole - once) / racks
+            each = (whole - once) / number_of("racks_in_pod", values)
             self._known[kind] = once + each, each
         return self._known[kind]
 
