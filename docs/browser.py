@@ -27,6 +27,10 @@ SETTLE_S = 2.0
 """How long, in seconds, a page that has its texts has to draw them."""
 
 
+class NoAnswerError(Exception):
+    """What the browser refused to do: often because the page is just being exchanged for the next one."""
+
+
 class Browser:
     """One page of a browser, driven through Chromium's own protocol."""
 
@@ -36,13 +40,19 @@ class Browser:
         self._numbers = itertools.count(1)
 
     def do(self, method: str, **params: Any) -> dict[str, Any]:
-        """Do one thing of the protocol, and return its result."""
+        """Do one thing of the protocol, and return its result.
+
+        Raises NoAnswerError with the browser's own words where it refuses.
+        """
         number = next(self._numbers)
         self._page.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:
             answer = json.loads(self._page.recv(timeout=60))
-            if answer.get("id") == number:
-                return dict(answer.get("result", {}))
+            if answer.get("id") != number:
+                continue
+            if "error" in answer:
+                raise NoAnswerError(f"{method}: {answer['error']['message']}")
+            return dict(answer["result"])
 
     def ask(self, script: str) -> Any:
         """Return what a script in the page says."""
@@ -55,12 +65,19 @@ class Browser:
         time.sleep(SETTLE_S)
 
     def wait(self, script: str) -> None:
-        """Wait until a script in the page says that something is so."""
+        """Wait until a script in the page says that something is so: a page that is just left says nothing."""
         began = time.monotonic()
-        while not self.ask(script):
+        while not self._says(script):
             if time.monotonic() - began > PATIENCE_S:
                 raise TimeoutError(f"the page does not come to {script} in {PATIENCE_S} s")
             time.sleep(LOOK_S)
+
+    def _says(self, script: str) -> bool:
+        """Return whether a script says so, where there is a page that it can ask."""
+        try:
+            return bool(self.ask(script))
+        except NoAnswerError:
+            return False
 
     def log_in(self, address: str, login: str) -> None:
         """Type the login into the page that a dashboard shows to whom it does not know."""
