@@ -6,6 +6,7 @@ Everything is broken by its own tool: a disk by filling it, a clock by its sourc
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
@@ -18,8 +19,9 @@ from ledger.machine_time import machine_time
 from tests.lab import lifecycle, network, supervisor
 from tests.lab.conftest import made_alone
 from tests.lab.lab import Lab
+from tests.lab.lifecycle import ssh_command
 from tests.lab.playing import NAMES, PEOPLE, Played, find, play, played
-from tests.lab.reaching import answers, broken, ssh, until
+from tests.lab.reaching import broken, ssh, until
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab"), pytest.mark.timeout(3600)]
 
@@ -142,6 +144,7 @@ def test_a_node_that_a_person_took_out_stays_out_with_their_reason(lab: Lab) -> 
 
 def test_a_job_that_comes_before_the_next_look_starts_on_another_node(lab: Lab) -> None:
     """The look at intervals is taken away, so that the one before a job finds the fault."""
+    until(partial(node, lab), "idle none".__eq__, seconds=60)
     with (
         broken(
             lab, "chmod -x /usr/local/sbin/slurm-node-check", "chmod +x /usr/local/sbin/slurm-node-check", "node-01"
@@ -229,7 +232,8 @@ def test_a_node_is_started_again_between_jobs(lab: Lab) -> None:
 
 def booted(lab: Lab, host: str) -> str:
     """Return when a host has started, or an empty text while it does not answer."""
-    return ssh(lab, host, "stat -c %Y /proc/1") if answers(lab, host) else ""
+    began = subprocess.run([*ssh_command(lab, host), "stat -c %Y /proc/1"], capture_output=True, text=True, check=False)
+    return began.stdout.strip()
 
 
 def test_ranks_of_two_nodes_know_each_other_by_pmix(lab: Lab) -> None:
@@ -352,6 +356,21 @@ def test_a_node_is_empty_before_it_is_maintained_and_takes_jobs_afterwards(lab: 
     assert '"stdout": "drained maintenance: a new driver"' in ran.said
     assert not state(lab, job)
     assert node(lab) == "idle none"
+
+
+def test_a_node_that_is_kept_free_for_a_larger_job_takes_jobs_after_its_maintenance(lab: Lab, tmp_path: Path) -> None:
+    busy = submit(lab, "-w node-02 --exclusive --output=/dev/null", "sleep 300")
+    until(partial(state, lab, busy), "RUNNING".__eq__, seconds=30)
+    larger = submit(lab, "-N2 --exclusive --output=/dev/null", "sleep 1")
+    planned = until(partial(node, lab), "planned none".__eq__, seconds=60)
+
+    ran = maintain(lab, tmp_path, maintenance_window=ALWAYS)
+    after = until(partial(node, lab), "planned none".__eq__, seconds=60)
+    ssh(lab, "mgmt", f"scancel {busy} {larger}")
+
+    assert ran.rc == 0, ran.said[-4000:]
+    assert planned == after == "planned none"
+    until(partial(node, lab, "node-02"), "idle none".__eq__, seconds=60)
 
 
 def test_a_node_whose_job_does_not_end_is_put_back_and_nothing_else_is_done(lab: Lab, tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from slurm_jobs import as_person, ended, report, try_submit, until
+from slurm_jobs import as_person, ended, report, takes_jobs, try_submit, until
 
 TIME, DATA = METRICS = ("recovery.time_over_objective", "recovery.data_lost_over_objective")
-IN_SERVICE = ("idle", "mixed", "allocated")
 OUTPUT = "recovery-drill.out"
 NAMED = 5
 
@@ -52,7 +51,7 @@ def again(drill: Path) -> dict:
 def job_fails(host: str) -> str:
     """Put the host back to work and run a job there. Return why it did not end well, or an empty text."""
     subprocess.run(["scontrol", "update", f"NodeName={host}", "State=RESUME"], capture_output=True, check=False)
-    state = until(lambda: state_of(host), lambda said: said in IN_SERVICE, 120)
+    state = until(lambda: state_of(host), takes_jobs, 120)
     where = (f"--nodelist={host}", "--nodes=1", "--time=2", f"--output={OUTPUT}")
     submitted = try_submit("hostname", *where)
     if submitted.returncode != 0:

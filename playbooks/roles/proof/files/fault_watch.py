@@ -12,12 +12,11 @@ import time
 import urllib.request
 
 from reference_run import Run, Step, is_over
-from slurm_jobs import accounted, clear, hosts, until
+from slurm_jobs import accounted, clear, hosts, takes_jobs, until
 
 ALERTS = "http://127.0.0.1:9090/api/v1/alerts"
 TERMS = {"checkpoint_every": 20, "step_s": 0.1, "log_every": 1000}
 WELL_UNDER_WAY = 30
-IN_SERVICE = ("idle", "mixed", "allocated", "completing")
 
 
 def begin(name: str, nodes: str, terms: str) -> dict:
@@ -100,11 +99,6 @@ def back(node: str, patience_s: str) -> dict:
     began = time.time()
     said = until(lambda: node_says(node), takes_jobs, float(patience_s))
     return {"back_s": round(time.time() - began, 1) if takes_jobs(said) else None}
-
-
-def takes_jobs(said: str) -> bool:
-    """Say whether a node's state is one in service. That of a node that does not answer ends in a star."""
-    return said.split(" ", maxsplit=1)[0] in IN_SERVICE
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 PERSON = "cwproof"
 LOOK_S = 0.5
+# one that is planned is kept free for a larger job that waits
+IN_SERVICE = ("idle", "planned", "mixed", "allocated", "completing")
 
 T = TypeVar("T")
 
@@ -71,6 +73,11 @@ def ended(job: str, patience_s: float = 120) -> str:
     over = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
     found = until(lambda: accounted(job, "State"), lambda row: row and row[0].startswith(over), patience_s)
     return found[0] if found else "unknown"
+
+
+def takes_jobs(said: str) -> bool:
+    """Say whether a node's state is one in service. That of a node that does not answer ends in a star."""
+    return said.partition(" ")[0].rstrip("-+") in IN_SERVICE
 
 
 def hosts() -> list[str]:
