@@ -145,6 +145,8 @@ def test_a_node_that_a_person_took_out_stays_out_with_their_reason(lab: Lab) -> 
 def test_a_job_that_comes_before_the_next_look_starts_on_another_node(lab: Lab) -> None:
     """The look at intervals is taken away, so that the one before a job finds the fault."""
     until(partial(node, lab), "idle none".__eq__, seconds=60)
+    busy = submit(lab, "-w node-02 --exclusive --output=/dev/null", "sleep 300")
+    until(partial(state, lab, busy), "RUNNING".__eq__, seconds=30)
     with (
         broken(
             lab, "chmod -x /usr/local/sbin/slurm-node-check", "chmod +x /usr/local/sbin/slurm-node-check", "node-01"
@@ -152,12 +154,13 @@ def test_a_job_that_comes_before_the_next_look_starts_on_another_node(lab: Lab) 
         broken(lab, *FAULTS["a full disk"][:2], "node-01"),
     ):
         job = submit(lab, "--output=/dev/null", "sleep 1")
+        out = until(partial(node, lab), lambda said: said.startswith("drained"), seconds=60)
+        ssh(lab, "mgmt", f"scancel {busy}")
         # Slurm lets two minutes pass before it starts a job again
         until(partial(state, lab, job), lambda said: not said, seconds=240)
         ended = until(
             lambda: ssh(lab, "mgmt", f"sacct -nPX -j {job} -o State,NodeList"), lambda s: "COMP" in s, seconds=60
         )
-        out = node(lab)
 
     assert (ended, out.startswith("drained node-check: /tmp has")) == ("COMPLETED|node-02", True)
     assert until(partial(node, lab), lambda said: said == "idle none", seconds=60) == "idle none"
