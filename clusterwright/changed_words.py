@@ -5,7 +5,7 @@ from decimal import Decimal
 from itertools import starmap, zip_longest
 from typing import Any
 
-from clusterwright.design_sections import number
+from clusterwright.output import number
 from ledger.rules.judgement import asked_words
 from steps.planning.activity import Hours, PlanCriterion, PlanPolicy
 

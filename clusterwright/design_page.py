@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from clusterwright.design_sections import number, sections_of
-from clusterwright.output import money
+from clusterwright.design_sections import sections_of
+from clusterwright.output import money, number
 from schedule.errors import InputError, UnreachableError
 from steps.design.checkpoints import lost_share
 from steps.design.dossier import Dossier

@@ -1,10 +1,9 @@
 """A dossier as sections of labelled values: one list for the terminal, the page and the comparison."""
 
 from collections.abc import Iterator
-from math import isfinite
 from typing import NamedTuple
 
-from clusterwright.output import money
+from clusterwright.output import money, number
 from steps.design.dossier import Dossier
 
 
@@ -21,16 +20,6 @@ class Section(NamedTuple):
 
     title: str
     rows: tuple[Row, ...]
-
-
-def number(value: float, unit: str = "", places: int | None = None) -> str:
-    """Return a number as text, with thousands set apart. Large ones and whole ones have no places."""
-    if not isfinite(value):
-        return "never"
-    if places is None:
-        is_plain = value == int(value) or abs(value) >= 1000
-        places = 0 if is_plain else 1 if abs(value) >= 10 else 2
-    return f"{value:,.{places}f} {unit}".rstrip()
 
 
 def percent(share: float) -> str:

@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from math import isfinite
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
@@ -144,6 +145,16 @@ def day(moment: datetime | date | None, zone: str) -> str:
 def days(hours: float, hours_per_day: float = 24.0) -> str:
     """Return hours as days with one decimal."""
     return f"{hours / hours_per_day:.1f} d"
+
+
+def number(value: float, unit: str = "", places: int | None = None) -> str:
+    """Return a number as text, with thousands set apart. Large ones and whole ones have no places."""
+    if not isfinite(value):
+        return "never"
+    if places is None:
+        is_plain = value == int(value) or abs(value) >= 1000
+        places = 0 if is_plain else 1 if abs(value) >= 10 else 2
+    return f"{value:,.{places}f} {unit}".rstrip()
 
 
 def money(usd: float) -> str:

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,22 @@ SETTINGS = {
     "node_check_services": ["chrony", "munge", "slurmd", "sssd"],
 }
 QUEUE = "/home/.slurmctld"
+SPANK = {
+    "greeting.c": """\
+#include <stdio.h>
+#include <slurm/spank.h>
+SPANK_PLUGIN(greeting, 1);
+static char said[64];
+static int heard(int value, const char *text, int remote) { snprintf(said, sizeof said, "%s", text); return 0; }
+struct spank_option spank_options[] = {{"greeting", "TEXT", "What a job finds", 1, 0, heard}, SPANK_OPTIONS_TABLE_END};
+int slurm_spank_task_init(spank_t job, int argc, char **argv) { return *said ? spank_setenv(job, "GREETING", said, 1) : 0; }
+""",
+    "Makefile": """\
+install:
+\tmkdir -p $(prefix)/lib/slurm
+\tcc -shared -fPIC -o $(prefix)/lib/slurm/greeting.so greeting.c
+""",
+}
 AS_PERSON = "runuser -u cwproof -- env -C /home/cwproof HOME=/home/cwproof"
 
 
@@ -398,3 +415,27 @@ def test_outside_of_the_window_no_node_is_taken_out(lab: Lab, tmp_path: Path) ->
     assert ran.rc != 0
     assert f"outside of the window {closed}. Nothing was changed" in ran.said
     assert node(lab) == "idle none"
+
+
+def test_a_spank_plugin_is_built_for_the_slurm_of_each_host_and_jobs_have_its_options(lab: Lab, tmp_path: Path) -> None:
+    source = tmp_path / "greeting-1"
+    source.mkdir()
+    for name, text in SPANK.items():
+        (source / name).write_text(text, encoding="utf-8")
+    archive = tmp_path / "greeting.tar.gz"
+    subprocess.run(["tar", "-czf", archive, "-C", tmp_path, source.name], check=True)
+    plugin = {"archive": str(archive), "sha256": sha256(archive.read_bytes()).hexdigest(), "library": "greeting.so"}
+
+    def with_plugin(step: str, **changes: str) -> Played:
+        return play(lab, find(step), "-e", json.dumps(SETTINGS | {"slurm_spank_plugins": [plugin | changes]}))
+
+    other = with_plugin("156", sha256="0" * 64)
+    first = [with_plugin(step) for step in ("156", "H39")]
+    said = ssh(lab, "login", f"{AS_PERSON} srun --greeting=hello --immediate=30 -N2 --mem=64 printenv GREETING")
+    again = [with_plugin(step) for step in ("156", "H39")]
+
+    assert other.rc != 0
+    assert "greeting.so.tar.gz: FAILED" in other.said
+    assert [ran.rc for ran in (*first, *again)] == [0] * 4, first[-1].said[-3000:]
+    assert said.split() == ["hello"] * 2
+    assert [sum(ran.changed.values()) for ran in again] == [0, 0]
