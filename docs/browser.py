@@ -42,7 +42,7 @@ class Browser:
     def do(self, method: str, **params: Any) -> dict[str, Any]:
         """Do one thing of the protocol, and return its result.
 
-        Raises NoAnswerError with the browser's own words where it refuses.
+        Raise NoAnswerError with the browser's own words where it refuses.
         """
         number = next(self._numbers)
         self._page.send(json.dumps({"id": number, "method": method, "params": params}))
