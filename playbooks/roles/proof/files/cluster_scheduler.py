@@ -64,7 +64,8 @@ def failed_over() -> tuple[float | None, str]:
     began = time.monotonic()
     subprocess.run(["systemctl", "stop", "slurmctld"], check=True)
     try:
-        state = until(lambda: queued(job, "%T") if began else "", lambda s: s in taken_over, 300)
+        # a job of a second can be over between two looks
+        state = until(lambda: queued(job, "%T", "--states=all"), lambda s: s in taken_over, 300)
     finally:
         subprocess.run(["systemctl", "start", "slurmctld"], check=True)
     taken = round(time.monotonic() - began, 1)

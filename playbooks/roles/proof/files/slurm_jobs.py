@@ -44,9 +44,10 @@ def try_submit(script: str, *options: str) -> subprocess.CompletedProcess[str]:
     return as_person("sbatch", *terms, *options, f"--wrap={script}")
 
 
-def queued(job: str, column: str) -> str:
-    """Return a column of the queue for a job, or an empty text once the job has left the queue."""
-    said = subprocess.run(["squeue", "-h", "-j", job, "-o", column], capture_output=True, text=True, check=False)
+def queued(job: str, column: str, *options: str) -> str:
+    """Return a column of the queue for a job, or an empty text once the job has left the queue. The controller knows it for minutes more."""
+    command = ["squeue", "-h", "-j", job, "-o", column, *options]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
     return said.stdout.strip()
 
 
