@@ -424,7 +424,7 @@ def test_a_spank_plugin_is_built_for_the_slurm_of_each_host_and_jobs_have_its_op
         (source / name).write_text(text, encoding="utf-8")
     archive = tmp_path / "greeting.tar.gz"
     subprocess.run(["tar", "-czf", archive, "-C", tmp_path, source.name], check=True)
-    plugin = {"archive": str(archive), "sha256": sha256(archive.read_bytes()).hexdigest(), "library": "greeting.so"}
+    plugin = {"archive": str(archive), "sha256": sha256(archive.read_bytes()).hexdigest(), "file": "greeting.so"}
 
     def with_plugin(step: str, **changes: str) -> Played:
         return play(lab, find(step), "-e", json.dumps(SETTINGS | {"slurm_spank_plugins": [plugin | changes]}))

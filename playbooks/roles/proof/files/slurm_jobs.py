@@ -45,7 +45,10 @@ def try_submit(script: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def queued(job: str, column: str, *options: str) -> str:
-    """Return a column of the queue for a job, or an empty text once the job has left the queue. The controller knows it for minutes more."""
+    """Return a column of the queue for a job, or an empty text once the job has left the queue.
+
+    With `--states=all` a job that has ended is shown for five minutes more.
+    """
     command = ["squeue", "-h", "-j", job, "-o", column, *options]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     return said.stdout.strip()
