@@ -23,7 +23,6 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.unheard import unheard
 from ledger.questions.why import criteria, why
-from ledger.questions.why_supply import Why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import CriterionRow, Judged, asked_words, verdict_words
@@ -135,17 +134,7 @@ def _head(
             yield f"{plan.dates.wait}; with unlimited crews it starts {minute(plan.dates.unlimited_start, zone)}"
     if document["seed_says"]:
         yield seed_line(document["seed_says"])
-    yield from waits_lines(answer, zone)
-
-
-def waits_lines(answer: Why, zone: str) -> Iterator[str]:
-    """Yield what an activity, an order or a delivery waits for, and what it still needs itself."""
-    for unmet in answer.unmet:
-        yield f"waits for {unmet.predecessor} {unmet.title} ({unmet.state}): {unmet.reason}"
-    if answer.turn is not None:
-        yield answer.turn.words(zone)
-    for need in answer.needs:
-        yield f"needs {need}"
+    yield from answer.lines(zone)
 
 
 def _causes(run: LastRun | None, row: Activity) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ledger.questions.links import predecessors
@@ -12,8 +13,26 @@ from ledger.rules.activity import State
 from ledger.rules.readiness import unmet
 from ledger.rules.rows import OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import is_delivery
-from steps.amount import counted
+from steps.amount import counted, first_of
 from steps.stamps import local_day
+
+
+class Waits(NamedTuple):
+    """The same work at some units, which is waited for in the same state and for the same reason."""
+
+    unmet: tuple[Unmet, ...]
+
+    @property
+    def names(self) -> str:
+        """The first id, and how many more there are."""
+        return first_of([one.predecessor for one in self.unmet], 1)
+
+    @property
+    def work(self) -> str:
+        """Title, state and why it comes before, in words."""
+        one = self.unmet[0]
+        through = f", through {', '.join(one.bridged)}" if one.bridged else ""
+        return f"{one.title} ({one.state}{through}): {one.reason}"
 
 
 class Why(NamedTuple):
@@ -28,6 +47,28 @@ class Why(NamedTuple):
     unmet: tuple[Unmet, ...]
     needs: tuple[str, ...]
     turn: Turn | None = None
+
+    @property
+    def waits(self) -> list[Waits]:
+        """What it waits for, with the same work at several units in one."""
+        found: dict[tuple[str, ...], list[Unmet]] = {}
+        for one in self.unmet:
+            found.setdefault(_work(one), []).append(one)
+        return [Waits(tuple(alike)) for alike in found.values()]
+
+    def lines(self, zone: str) -> Iterator[str]:
+        """Yield what it waits for, its place among the runs, and what it needs itself, in words."""
+        yield from (f"waits for {one.names}, {one.work}" for one in self.waits)
+        if self.turn is not None:
+            yield self.turn.words(zone)
+        yield from (f"needs {need}" for need in self.needs)
+
+
+def _work(unmet: Unmet) -> tuple[str, ...]:
+    """Return what is the same of work at several units."""
+    names = (unmet.predecessor, *unmet.bridged)
+    steps = [name.partition("@")[0] for name in names]
+    return (unmet.title, unmet.state, unmet.reason, *steps)
 
 
 def why_supply(snapshot: Snapshot, name: str) -> Why:

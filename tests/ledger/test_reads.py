@@ -97,6 +97,23 @@ def test_why_says_what_is_needed_next(ledger: Ledger, look: Look, clock: Clock) 
     assert [x.after for x in successors(look(now), "010@pod-001")] == ["020@pod-001"]
 
 
+def test_the_same_work_at_many_pods_is_one_line_and_the_other_reasons_stay(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    """A hundred lines of one step would hide the one that is different."""
+    bought(ledger)
+    live = why(look(clock.now), "195@site")
+    alike = [one for one in live.unmet if one.predecessor.startswith("050@")]
+    assert len(alike) == 2, "else this test says nothing"
+
+    (line,) = (line for line in live.lines("UTC") if "050@" in line)
+    assert line.startswith(f"waits for {alike[0].predecessor} and 1 more, {alike[0].title} ({alike[0].state})")
+    assert [one for waits in live.waits for one in waits.unmet].count(alike[1]) == 1
+
+    said = live._replace(unmet=(alike[0], alike[1]._replace(state="its lag ends tomorrow")))
+    assert len([*said.lines("UTC")]) - len(said.needs) == 2
+
+
 def test_inbox_holds_what_a_person_can_do_now(ledger: Ledger, look: Look, clock: Clock) -> None:
     """By role, and never one's own work to approve."""
     assert [(r.activity, r.action) for r in inbox(look(clock.now), "tech")] == [("001@site", "start")]

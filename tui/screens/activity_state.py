@@ -52,18 +52,11 @@ def waits(case: LookedUp, lapsed: Mapping[str, str] = MappingProxyType({})) -> I
     """Yield the state in a sentence, what it waits for, and what it needs."""
     answer = why(case.snapshot, case.row.id, lapsed)
     yield said(WAITS, answer.state_sentence, STATE_ROLES[case.row.state])
-    for unmet in answer.unmet[:WAITED]:
-        through = f", through {', '.join(unmet.bridged)}" if unmet.bridged else ""
-        pieces: tuple[Span, ...] = (
-            ("waits for", "muted"),
-            (unmet.predecessor, "ready"),
-            (f"{unmet.title} ({unmet.state}{through}): {unmet.reason}", "text"),
-        )
-        yield PageLine(WAITS, pieces, Target("activity", unmet.predecessor), "waits")
-    if len(answer.unmet) > WAITED:
-        yield said(
-            WAITS, f"and {len(answer.unmet) - WAITED:,} more, which are below under what comes before it", "muted"
-        )
+    for one in answer.waits[:WAITED]:
+        pieces: tuple[Span, ...] = (("waits for", "muted"), (one.names, "ready"), (one.work, "text"))
+        yield PageLine(WAITS, pieces, Target("activity", one.unmet[0].predecessor), "waits")
+    if left := sum(len(one.unmet) for one in answer.waits[WAITED:]):
+        yield said(WAITS, f"and {left:,} more, which are below under what comes before it", "muted")
     if answer.turn is not None:
         yield said(WAITS, answer.turn.words(case.zone), "attention")
     for need in answer.needs:

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from clusterwright.activity_view import activity_document, print_activity, waits_lines
+from clusterwright.activity_view import activity_document, print_activity
 from clusterwright.commands.asking import AskingPast
 from clusterwright.order_words import late_cell, price
 from clusterwright.output import Document, day, print_lines
@@ -75,7 +75,7 @@ def _print_order(document: Document, snapshot: Snapshot, name: str) -> None:
         f"{name}  {order.title}{delivery}",
         *_about(order, document["timing"], zone),
         answer.state_sentence,
-        *waits_lines(answer, zone),
+        *answer.lines(zone),
         *(_delivery(one, order, zone) for one in order.tranches),
         *(_change(one) for one in document["changes"]),
         *(_event(one, zone) for one in document["history"]),

@@ -147,10 +147,5 @@ def _time(hours: float) -> str:
 
 def _print(found: Why, zone: str) -> None:
     print(in_line(f"{found.activity}: {found.state_sentence}"))
-    for unmet in found.unmet:
-        through = f" (through {', '.join(unmet.bridged)})" if unmet.bridged else ""
-        print(in_line(f"  waits for {unmet.predecessor} {unmet.title}: {unmet.state}{through}; {unmet.reason}"))
-    if found.turn is not None:
-        print(in_line(f"  {found.turn.words(zone)}"))
-    for need in found.needs:
-        print(in_line(f"  needs {need}"))
+    for line in found.lines(zone):
+        print(in_line(f"  {line}"))
