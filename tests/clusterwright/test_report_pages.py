@@ -246,7 +246,8 @@ def test_the_form_is_that_of_the_files_name(site: Reported) -> None:
         (["week", "--out", "nowhere/week.pdf"], "nowhere/week.pdf cannot be written"),
         (["phase", "plumbing"], "'plumbing' is no phase"),
         (["week", "--organisation", "Nobody"], "nobody here belongs to 'Nobody'"),
-        (["meeting", "--trade", "pilot"], "'pilot' does no work here"),
+        (["meeting", "--trade", "pilot"], "'pilot' is no trade"),
+        (["meeting", "--trade", "Technicians"], "did you mean technician?"),
     ],
 )
 def test_what_cannot_be_reported_is_said(site: Reported, words: list[str], said: str) -> None:

@@ -7,13 +7,12 @@ from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.commands.options import FormOption, OrganisationOption, OutOption
+from clusterwright.naming import named
 from clusterwright.output import print_json, say
 from clusterwright.reports.handing_on import About, form_of, hand_on, known_organisation, write
 from clusterwright.reports.meeting import meeting_report
 from clusterwright.week_report import FORMATS
 from flows.runs.releases.lapsed import lapsed_releases
-from ledger.questions.snapshot import Snapshot
-from schedule.errors import InputError
 
 HTML = "html"
 MB = 1e6
@@ -84,26 +83,21 @@ def meeting(
         clusterwright report meeting --organisation 'Sparks Ltd' --out meeting.html
 
     """
-    named = form_of(form, out, (*FORMATS, HTML))
+    into = form_of(form, out, (*FORMATS, HTML))
     with ask.record() as snapshot:
-        _refuse_unknown(snapshot, trade)
+        if trade is not None:
+            named("trade", [trade], snapshot.column("SELECT DISTINCT role FROM activity"))
         whose = known_organisation(snapshot, organisation)
         report = meeting_report(snapshot, trade, whose, when(snapshot), lapsed_releases(snapshot))
         if ask.as_json:
             print_json(dated(snapshot, report))
             return
-    if named == HTML:
+    if into == HTML:
         from clusterwright.reports.html import html_page  # the extra `report`
 
         write(html_page(None, report).encode(), out)
     else:
-        write(FORMATS[named](report).encode(), out)
-
-
-def _refuse_unknown(snapshot: Snapshot, trade: str | None) -> None:
-    roles = snapshot.column("SELECT DISTINCT role FROM activity ORDER BY role")
-    if trade is not None and trade not in roles:
-        raise InputError(f"{trade!r} does no work here", hint=f"trades: {', '.join(roles)}")
+        write(FORMATS[into](report).encode(), out)
 
 
 def site(
