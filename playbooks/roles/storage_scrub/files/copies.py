@@ -1,6 +1,7 @@
 """Looks after the copies of a folder's files on the bricks of this server, behind GlusterFS's back. Prints one JSON document.
 
-signed VOLUME FOLDER SECONDS waits until all of them have a signature, and lists the bricks on which some have none.
+signed VOLUME FOLDER SECONDS MOST waits until all of them have a signature; says which bricks are `left` on which some have none, and whether
+what signs is still `at_work`. That takes files in their turn and reads a hundred kilobytes a second, so a file may wait long behind others.
 damage VOLUME FOLDER writes other bytes into one of them on each brick, as a failing disk would, and lists these.
 take HARM takes damaged copies away, with their second names; HARM is what `damage` printed.
 back HARM SECONDS SUMS waits for good copies, and lists those that did not come back; SUMS are lines of sha256sum.
@@ -15,6 +16,9 @@ import time
 from pathlib import Path
 
 SIGNATURE = "trusted.bit-rot.signature"
+SIGNER = Path("/run/gluster/bitd/bitd.pid")
+REST_S, LITTLE = 20, 1 << 16
+"""What signs is at rest if it reads so little in this time; while it signs it is twenty times as much."""
 
 
 def bricks(volume: str) -> "list[Path]":
@@ -28,12 +32,27 @@ def unsigned(brick: Path, folder: str) -> bool:
     return not files or any(SIGNATURE not in os.listxattr(file) for file in files)
 
 
-def signed(volume: str, folder: str, seconds: str) -> "list[str]":
-    """Wait until every brick has signed its copies, or no longer."""
-    end, left = time.monotonic() + float(seconds), bricks(volume)
-    while (left := [brick for brick in left if unsigned(brick, folder)]) and time.monotonic() < end:
+def signed(volume: str, folder: str, seconds: str, most: str) -> dict:
+    """Wait until every brick has signed its copies: for some seconds, and until the most as long as what signs is at work."""
+    began = at_work = time.monotonic()
+    left, read = bricks(volume), bytes_read()
+    while left := [brick for brick in left if unsigned(brick, folder)]:
+        now = time.monotonic()
+        if bytes_read() - read > LITTLE:
+            at_work, read = now, bytes_read()
+        rests = now - at_work > REST_S
+        if now - began > float(seconds if rests else most):
+            break
         time.sleep(1)
-    return [str(brick) for brick in left]
+    return {"left": [str(brick) for brick in left], "at_work": time.monotonic() - at_work <= REST_S}
+
+
+def bytes_read() -> int:
+    """Return how many bytes the daemon that signs has read, 0 if it does not run."""
+    try:
+        return int(Path(f"/proc/{int(SIGNER.read_text())}/io").read_text().split()[1])
+    except (OSError, ValueError):
+        return 0
 
 
 def damage(volume: str, folder: str) -> "list[dict]":
