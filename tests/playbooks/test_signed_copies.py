@@ -1,4 +1,4 @@
-"""How long is waited for GlusterFS's signatures: what signs takes files in their turn, and may be busy with older ones for long."""
+"""How long we wait for GlusterFS's signatures. The daemon that signs takes files in their turn, and may be busy with older ones for long."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ SECONDS, MOST = "180", "900"
 
 
 class Signer:
-    """A daemon on a server with one brick, and the seconds that go by: it reads until one second, and has signed at another."""
+    """A daemon on a server with one brick, and its clock. It reads until a second, signs at another, and may start again at a third."""
 
-    def __init__(self, copies: ModuleType, patch: pytest.MonkeyPatch, reads_until: float, signs_at: float) -> None:
-        self.now = 0.0
+    def __init__(
+        self, copies: ModuleType, patch: pytest.MonkeyPatch, reads_until: float, signs_at: float, again_at: float = 1e9
+    ) -> None:
+        self.now, self.reads_until, self.again_at = 0.0, reads_until, again_at
         patch.setattr(copies, "time", SimpleNamespace(monotonic=lambda: self.now, sleep=self._sleep))
         patch.setattr(copies, "bricks", lambda _: [BRICK])
         patch.setattr(copies, "unsigned", lambda *_: self.now < signs_at)
-        patch.setattr(copies, "bytes_read", lambda: 115_000 * int(min(self.now, reads_until)))
+        patch.setattr(copies, "bytes_read", self._bytes_read)
 
     def _sleep(self, seconds: float) -> None:
         self.now += seconds
+
+    def _bytes_read(self) -> int:
+        began = self.again_at if self.now >= self.again_at else 0
+        return 115_000 * int(min(self.now, self.reads_until) - began)
 
 
 @pytest.mark.parametrize(
@@ -46,3 +52,10 @@ def test_a_busy_signer_is_waited_for_and_a_silent_one_is_not(
 
     assert copies.signed("shared", "probe", SECONDS, MOST) == found
     assert signer.now == pytest.approx(after_s, abs=2)
+
+
+def test_a_signer_that_was_started_again_meanwhile_is_still_seen_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = script("storage_scrub", "copies")
+    Signer(copies, monkeypatch, reads_until=500, signs_at=510, again_at=170)
+
+    assert copies.signed("shared", "probe", SECONDS, MOST) == {"left": [], "at_work": True}

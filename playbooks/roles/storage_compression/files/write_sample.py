@@ -13,7 +13,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-PIECE = 4 << 20
+LONGEST, PIECES = 4 << 20, 64
+"""A small sample is written as so many files, so that each brick gets some; a large one as more, of this length."""
 BLOCK = 128 << 10
 LOOKED_AT = 100_000
 
@@ -55,7 +56,8 @@ def main() -> None:
     """Write both ways, in turn; every second time the other one first."""
     source, size, rounds, *folders = sys.argv[1:]
     taken = sample(Path(source), int(size) << 20)
-    pieces = [taken[at : at + PIECE] for at in range(0, len(taken), PIECE)]
+    length = max(min(len(taken) // PIECES, LONGEST), BLOCK)
+    pieces = [taken[at : at + length] for at in range(0, len(taken), length)]
     blocks = [hashlib.sha256(taken[at : at + BLOCK]).digest() for at in range(0, len(taken), BLOCK)]
     seconds = []
     for number in range(int(rounds) if taken else 0):

@@ -1,7 +1,7 @@
 """Looks after the copies of a folder's files on the bricks of this server, behind GlusterFS's back. Prints one JSON document.
 
-signed VOLUME FOLDER SECONDS MOST waits until all of them have a signature; says which bricks are `left` on which some have none, and whether
-what signs is still `at_work`. That takes files in their turn and reads a hundred kilobytes a second, so a file may wait long behind others.
+signed VOLUME FOLDER SECONDS MOST waits until all of them have a signature. It says which bricks are `left`, on which some have none, and whether
+the daemon that signs is `at_work`. The daemon takes files in their turn, at a hundred kilobytes a second: a file may wait long behind others.
 damage VOLUME FOLDER writes other bytes into one of them on each brick, as a failing disk would, and lists these.
 take HARM takes damaged copies away, with their second names; HARM is what `damage` printed.
 back HARM SECONDS SUMS waits for good copies, and lists those that did not come back; SUMS are lines of sha256sum.
@@ -18,7 +18,7 @@ from pathlib import Path
 SIGNATURE = "trusted.bit-rot.signature"
 SIGNER = Path("/run/gluster/bitd/bitd.pid")
 REST_S, LITTLE = 20, 1 << 16
-"""What signs is at rest if it reads so little in this time; while it signs it is twenty times as much."""
+"""The daemon that signs rests if it reads no more than so many bytes in so many seconds. While it signs it reads thirty times as much."""
 
 
 def bricks(volume: str) -> "list[Path]":
@@ -33,13 +33,14 @@ def unsigned(brick: Path, folder: str) -> bool:
 
 
 def signed(volume: str, folder: str, seconds: str, most: str) -> dict:
-    """Wait until every brick has signed its copies: for some seconds, and until the most as long as what signs is at work."""
+    """Wait for signatures on every brick. After some seconds only a daemon that is at work is waited for, and that until the most."""
     began = at_work = time.monotonic()
     left, read = bricks(volume), bytes_read()
     while left := [brick for brick in left if unsigned(brick, folder)]:
-        now = time.monotonic()
-        if bytes_read() - read > LITTLE:
-            at_work, read = now, bytes_read()
+        now, now_read = time.monotonic(), bytes_read()
+        # one that was started again meanwhile counts from zero
+        if abs(now_read - read) > LITTLE:
+            at_work, read = now, now_read
         rests = now - at_work > REST_S
         if now - began > float(seconds if rests else most):
             break
