@@ -79,8 +79,8 @@ def _needs(snapshot: Snapshot, row: Activity) -> Iterator[Text]:
         if need in said or need.startswith("evidence: "):  # they have lines of their own
             continue
         yield coloured(f"needs  {shown_in_line(need)}", "attention")
-    for wait in found.unmet[:MOST]:
-        yield coloured(f"waits for  {shown_in_line(f'{wait.predecessor} {wait.title}: {wait.state}')}", "muted")
+    for wait in found.waits[:MOST]:
+        yield coloured(f"waits for  {shown_in_line(f'{wait.names}, {wait.work}')}", "muted")
 
 
 def _evidence(snapshot: Snapshot, row: Activity, waiting: WaitingItem) -> Iterator[Text]:

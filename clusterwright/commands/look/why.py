@@ -1,7 +1,8 @@
 """Say why an activity, an order or a delivery does not go on, and what drives its date.
 
-It names what must be done before it, and what it still needs itself: a reading, a file, a signature. With --chain it prints what
-drives its date, from today on: each line makes the one below it as late as it is. The chains that nearly drive it come after it.
+It names what must be done before it, and what it still needs itself: a reading, a file, a signature. The same work at several
+units is one line; --json has each unit. With --chain it prints what drives its date, from today on: each line makes the one below
+it as late as it is. The chains that nearly drive it come after it.
 A step that is done once at the site may be named by its number: 195 is 195@site, which is go-live.
 
 Example:
