@@ -19,7 +19,9 @@ COMMANDS = {
     "squeue": """
         node=${2#--nodelist=}; jobs="$HOSTS/$node.jobs"
         head -n 1 "$jobs"; if [ "$node" != stuck ]; then sed -i 1d "$jobs"; fi""",
-    "sinfo": 'node=${3#--nodes=}; tr "[:upper:]" "[:lower:]" < "$HOSTS/$node.state"',
+    "sinfo": """
+        node=${3#--nodes=}; reason=$(cat "$HOSTS/$node.reason")
+        echo "$(tr "[:upper:]" "[:lower:]" < "$HOSTS/$node.state") ${reason:-none}" """,
 }
 
 
