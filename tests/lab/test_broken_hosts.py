@@ -61,7 +61,7 @@ def test_a_host_of_another_image_is_named(site: Reader) -> None:
 
 
 def test_a_clock_with_a_wrong_source_and_one_without_any_are_named(site: Reader) -> None:
-    well = site.read("144", "time.offset_abs_ms", *NODES)
+    well = site.read("144", "time.offset_abs_ms", *HOSTS)
     assert max(value for value, _ in well.values()) < 1
     unit = "/etc/systemd/system/chrony.service.d/zz-own.conf"
     own = (
@@ -70,6 +70,7 @@ def test_a_clock_with_a_wrong_source_and_one_without_any_are_named(site: Reader)
     )
     again = "systemctl daemon-reload; systemctl restart chrony"
     chain = "add table inet shut; add chain inet shut in { type filter hook input priority 0; }"
+    ssh(site.lab, "node-02", "apt-get install -y -qq --no-install-recommends nftables >/dev/null")
 
     with (
         site.broken("node-01", f"{own}; {again}; chronyc waitsync 30 0 0 1", f"rm {unit}; {again}"),

@@ -1,4 +1,6 @@
-"""Scrubs a volume now, waits until every server is done, and prints what was found: server, brick and path, and who was not done.
+"""Scrubs a volume now, waits until every server is done, and prints what was found: server, brick and path, and who was done.
+
+A server whose daemon does not run is in none of GlusterFS's lists.
 
 Arguments: the volume, this server's own address, and for how many seconds to wait.
 """
@@ -44,12 +46,12 @@ def main() -> None:
     end = time.monotonic() + seconds
     while True:
         after = looked(bitrot(volume, "status"), own)
-        late = [node for node in before if after.get(node, ("",))[0] in ("", before[node][0])]
-        if not late or time.monotonic() > end:
+        done = [node for node, (ended, _) in after.items() if ended and ended != before.get(node, ("",))[0]]
+        if before.keys() <= set(done) or time.monotonic() > end:
             break
         time.sleep(2)
     found = [{"server": node, "brick": brick, "path": path} for node, (_, bad) in after.items() for brick, path in bad]
-    print(json.dumps({"found": found, "late": late, "said": said.strip()}))
+    print(json.dumps({"found": found, "done": done, "said": said.strip()}))
 
 
 if __name__ == "__main__":
