@@ -70,7 +70,8 @@ def packed(tree: Tree, terms: SliceTerms, own: OwnInventory | None) -> bytes:
 def unpacked(content: bytes, work_dir: Path) -> SliceTerms:
     """Unpack an archive into a folder, and return its terms. Raise where it is of another version, whose terms may be others."""
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
-        archive.extractall(work_dir, filter="data")
+        for entry in archive:
+            _write(archive, entry, work_dir)
     given = json.loads((work_dir / TERMS).read_text(encoding="utf-8"))
     _refuse_other_versions(given["versions"])
     return SliceTerms(**given | {"hosts": tuple(given["hosts"])})
@@ -89,6 +90,20 @@ def _refuse_other_versions(wanted: dict[str, str]) -> None:
     ]
     if other:
         raise InputError(f"this worker has {', '.join(other)}", hint="install the dispatcher's version on it")
+
+
+def _write(archive: tarfile.TarFile, entry: tarfile.TarInfo, work_dir: Path) -> None:
+    """Write a file of an archive. Raise for what `packed` never makes: a link, or a file outside of the folder.
+
+    `tarfile` itself refuses these by a filter, which Python 3.11 before 3.11.4 does not have: Debian 12 ships 3.11.2.
+    """
+    place = work_dir / entry.name
+    content = archive.extractfile(entry) if entry.isreg() else None
+    if content is None or not place.resolve().is_relative_to(work_dir.resolve()):
+        raise InputError(f"{entry.name!r} of the bundle is no plain file in its folder")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(content.read())
+    place.chmod(entry.mode & 0o100 | 0o600)
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes, *, may_run: bool) -> None:

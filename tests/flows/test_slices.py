@@ -245,6 +245,26 @@ def test_a_worker_of_another_version_refuses_a_bundle_whatever_its_terms_are(tmp
     assert said.value.hint == "install the dispatcher's version on it"
 
 
+@pytest.mark.parametrize(
+    ("name", "sort"),
+    [("../out", tarfile.REGTYPE), ("/tmp/out", tarfile.REGTYPE), ("here", tarfile.SYMTYPE), ("here", tarfile.LNKTYPE)],
+)
+def test_a_bundle_with_a_link_or_a_file_elsewhere_is_refused_and_nothing_of_it_is_written(
+    name: str, sort: bytes, tmp_path: Path
+) -> None:
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as made:
+        entry = tarfile.TarInfo(name)
+        entry.type, entry.linkname = sort, "/etc/passwd"
+        made.addfile(entry)
+    (folder := tmp_path / "worker").mkdir()
+
+    with pytest.raises(InputError, match=f"'{name}' of the bundle is no plain file in its folder"):
+        unpacked(archive.getvalue(), folder)
+
+    assert list(tmp_path.rglob("*")) == [folder]
+
+
 def test_it_is_stopped_before_a_worker_has_it(trial: Trial) -> None:
     trial.cancel.set()
 
