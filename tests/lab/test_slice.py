@@ -70,17 +70,18 @@ def test_neighbours_see_each_other_on_the_ports_of_the_topology(lab: Lab) -> Non
 
 def test_the_button_of_the_bmc_stops_and_starts_the_host(lab: Lab) -> None:
     bmc = Bmc(lab, "node-01")
-    first = ssh(lab, "node-01", "cat /proc/sys/kernel/random/boot_id")
+    boot = "cat /proc/sys/kernel/random/boot_id"
+    first, other = ssh(lab, "node-01", boot), ssh(lab, "node-02", boot)
 
     assert bmc.reset("ForceOff") == 204
     assert bmc.power() == "Off"
     assert not answers(lab, "node-01")
-    assert answers(lab, "node-02")
+    assert ssh(lab, "node-02", boot) == other
 
     assert bmc.reset("On") == 204
     lifecycle.wait_for_ssh(lab, "node-01")
     assert bmc.power() == "On"
-    assert ssh(lab, "node-01", "cat /proc/sys/kernel/random/boot_id") != first
+    assert ssh(lab, "node-01", boot) != first
 
 
 def test_a_run_that_ends_leaves_another_on_the_same_host_its_connection(lab: Lab, tmp_path: Path) -> None:
