@@ -69,14 +69,14 @@ test: setup
 	$(BIN)/python -m pytest -n $(CORES) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
-# Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a twelfth of it, PART=2
-# the next: CI runs one with every other commit.
+# Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a part of it of about two
+# minutes, PART=2 the next: CI runs one with every other commit.
 test-long: setup
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m long $(addprefix --part=,$(PART)) $(TEST_OPTIONS)
 
 # What asks for the time, on a Saturday, in the last minutes of a year and next summer, in three other time zones: a test that
 # passes only for some weeks is red at once. The clock that commands in the tests' process read is set, and no other. Each worker
-# has a clock, and runs all. With PART=1 each test runs at one of the clocks: PART=2 and PART=3 let it run at the others.
+# has a clock, and runs all. With PART=1 half of the tests run, each at one of the clocks; six parts are all.
 CLOCKS := 2026-11-28T10:00:00/Asia/Kathmandu 2026-12-31T23:30:00/Pacific/Auckland 2027-07-14T15:20:00/America/Chicago
 test-clocks: setup
 	$(BIN)/python -m pytest -n $(words $(CLOCKS)) --dist each -m "not slow and not lab and not long" $(addprefix --clock=,$(CLOCKS)) $(addprefix --part=,$(PART)) --timeless=$(TIMELESS) $(TEST_OPTIONS)

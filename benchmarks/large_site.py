@@ -138,6 +138,9 @@ def measured(site: Path) -> Measured:
         Row("the same, the first time on a machine", 0.0, None, cold(["plan", *at])),
         Row("`plan`, with P50 and P80", 5.0, 12.82, fastest(lambda: timed(["plan", *at]))),
         Row("`plan --json`, with P50 and P80", 3.0, 15.23, fastest(lambda: timed(["plan", "--json", *at]))),
+        Row(
+            "`plan --dates --json`, without odds", 3.0, None, fastest(lambda: timed(["plan", "--dates", "--json", *at]))
+        ),
         Row("`plan diff`", 3.0, 6.16, fastest(lambda: timed(["plan", "diff", *at]))),
         Row("`forecast`, as it is kept", 0.5, None, fastest(lambda: timed(["forecast", *at]))),
         Row("`list`", 1.0, 8.6, fastest(lambda: timed(["list", *at]))),
@@ -189,8 +192,9 @@ def _beside_the_odds(rows: list[Row]) -> str:
     odds, json = by_name["`plan`, with P50 and P80"], by_name["`plan --json`, with P50 and P80"]
     adopted = by_name["`plan adopt`, on record"].until - odds.took
     return f"""Two goals cannot be met beside the 5 s of P50 and P80, which these commands need before they are done. `plan --json` is one document
-that has them; its {json.processor_s:.1f} s of processors are {json.processor_s / 2:.1f} s on two cores at the least. The dates of the plan in force are JSON within a
-second (`list --json`). The first adoption commits to P80, and takes {adopted:.1f} s beyond that."""
+that has them; its {json.processor_s:.1f} s of processors are {json.processor_s / 2:.1f} s on two cores at the least. `plan --dates --json` draws
+no samples, and the dates of the plan in force are JSON within a second (`list --json`). The first adoption commits to P80, and
+takes {adopted:.1f} s beyond that."""
 
 
 def _line(row: Row) -> str:

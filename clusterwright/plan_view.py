@@ -222,7 +222,7 @@ def _print_crews(plan: Plan) -> None:
     )
 
 
-def plan_document(plan: Plan, odds: PlanOdds) -> Document:
+def plan_document(plan: Plan) -> Document:
     """Return the plan as JSON, people by their ids, with the critical path as a list of ids in order of their start."""
     document = without_names(plan.model_copy(update={"activities": (), "links": ()})).model_dump(mode="json")
     document |= {"activities": Raw(encode(plan.activities)), "links": Raw(encode(plan.links))}  # most of it
@@ -237,7 +237,6 @@ def plan_document(plan: Plan, odds: PlanOdds) -> Document:
     document |= orders_document(plan)
     document["may_be_refused"] = list(licence_lines(plan))
     document["weeks"] = float(_weeks(plan, plan.finish))
-    document["odds"] = odds_document(odds)
     document["shared_accounts"] = shared_accounts(plan.people)
     document["unsignable"] = unsignable(plan.activities, plan.people)
     return document

@@ -48,8 +48,11 @@ SERVERS = {"postgres", "server", "process", "s3"}
 LONG = Path(__file__).parent / "long.txt"
 """Names the tests that are long beside those that are marked so where they stand."""
 
-PARTS = 12
-"""In how many parts the long tests run, one with every other commit."""
+PARTS = 36
+"""In how many parts the long tests run, one of about two minutes with every other commit."""
+
+SHARES = 2
+"""In how many parts the tests of a clock run, with the commits between them."""
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 """The name of this worker, as gw0. Empty in the process that starts the workers, or runs the tests alone."""
@@ -89,8 +92,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--part",
         type=int,
         metavar="NUMBER",
-        help="with several clocks, let each test run at one of them. It is the next one where the number is one more."
-        f" Without clocks, run one of {PARTS} parts of the tests",
+        help=f"with several clocks, let one of {SHARES} parts of the tests run at each, and each part at one."
+        f" Without clocks, run one of {PARTS} parts of the tests. The next number takes the next part",
     )
     parser.addoption(
         "--timeless",
@@ -154,7 +157,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         timeless = _lines(config.getoption("--timeless"))
         _leave_out(config, items, lambda item: item.nodeid in timeless)
     if (part := config.getoption("--part")) is not None:
-        first, parts = (_number_of_clock(clocks), len(clocks)) if clocks else (0, PARTS)
+        first, parts = (SHARES * _number_of_clock(clocks), SHARES * len(clocks)) if clocks else (0, PARTS)
         mine = (first - part) % parts
         _leave_out(config, items, lambda item: crc32(item.nodeid.encode()) % parts != mine)
 

@@ -72,7 +72,7 @@ def test_plan_and_doctor_show_an_account_that_two_people_have(site: Path, comman
     stated(site, owner={"account": "ann"}, reviewer={"account": "ben"}, operator={"account": "ann"})
 
     plan = command("plan", "--site", site).stdout
-    listed = json.loads(command("plan", "--json", "--site", site).stdout)
+    listed = json.loads(command("plan", "--dates", "--json", "--site", site).stdout)
     doctor = {check["name"]: check for check in json.loads(command("doctor", "--json", "--site", site).stdout)}
 
     assert "! the account ann is stated for operator, owner" in plan

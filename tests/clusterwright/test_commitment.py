@@ -34,6 +34,17 @@ def test_the_first_plan_commits_to_what_plan_said(site: Path, command: Command) 
     assert forecast["committed_milestones"][live]["commitment"] == said["commitment"]
 
 
+def test_dates_alone_are_those_of_the_plan_without_odds(site: Path, command: Command) -> None:
+    whole = json.loads(command("plan", "--json", "--site", site).stdout)
+    dates = json.loads(command("plan", "--dates", "--json", "--site", site).stdout)
+    printed = command("plan", "--dates", "--site", site).stdout
+
+    assert dates == whole | {"odds": None, "commitment": None, "contingency": None}
+    assert "With unlimited crews" in printed
+    assert "How sure the dates are" not in printed
+    assert command("plan", "--site", site).stdout.startswith(printed)
+
+
 def test_p50_is_committed_to_where_the_site_says_so(site: Path, command: Command) -> None:
     file = site / "site.yaml"
     file.write_text(file.read_text(encoding="utf-8") + "\ncommit_to: P50\n", encoding="utf-8")

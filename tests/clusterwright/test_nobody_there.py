@@ -42,7 +42,7 @@ def test_everything_that_plans_says_which_sign_offs_nobody_can_give(
 
 def test_json_has_every_reason_with_its_activities(site_of_two: tuple[Path, str], command: Command) -> None:
     site, _ = site_of_two
-    found = json.loads(command("plan", "--json", "--site", site).stdout)["unsignable"]
+    found = json.loads(command("plan", "--dates", "--json", "--site", site).stdout)["unsignable"]
 
     reasons = {(one["why"], *one["roles"]): one for one in found}
     assert len(reasons["nobody", "mechanical-lead"]["activities"]) == 4
@@ -64,7 +64,7 @@ def test_doctor_looks_at_the_people_in_force(site_of_two: tuple[Path, str], comm
 
 
 def test_a_site_that_has_everybody_is_told_only_that_they_have_one_account(adopted: Path, command: Command) -> None:
-    assert json.loads(command("plan", "--json", "--site", adopted).stdout)["unsignable"] == []
+    assert json.loads(command("plan", "--dates", "--json", "--site", adopted).stdout)["unsignable"] == []
     assert "one account" in _sign_offs(command, adopted)["found"]
 
 

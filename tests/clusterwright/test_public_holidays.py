@@ -13,7 +13,7 @@ GOLDEN = "  public_holidays: none  # US-TN"
 
 def planned(command: Command, site: Path) -> tuple[list[str], str]:
     """Return the days off of the plan that a folder makes now, and its finish."""
-    document = json.loads(command("plan", "--json", "--samples", "20", "--site", site).stdout)
+    document = json.loads(command("plan", "--dates", "--json", "--site", site).stdout)
     return document["holidays"], document["finish"]
 
 

@@ -70,7 +70,7 @@ def test_the_plan_says_which_trades_keep_which_calendar_and_what_works_on_it(edi
 
 
 def test_the_plan_as_json_has_the_calendar_of_each_activity_and_the_days_off(edited: Path, command: Command) -> None:
-    document = json.loads(command("plan", "--json", "--samples", "20", "--site", edited).stdout)
+    document = json.loads(command("plan", "--dates", "--json", "--site", edited).stdout)
     calendar = {one["id"]: one["calendar"] for one in document["activities"]}
 
     assert calendar[RACKING] == "contractor"

@@ -90,7 +90,7 @@ def test_a_chain_delayed_beyond_its_float_drives_go_live(second_day: None, adopt
     costs = []
     placed = json.loads(command("orders", "--json", "--site", adopted).stdout)
     ordering = {one["id"].partition("#")[0] for one in placed}
-    planned = json.loads(command("plan", "--json", "--samples", "20", "--site", adopted).stdout)["activities"]
+    planned = json.loads(command("plan", "--dates", "--json", "--site", adopted).stdout)["activities"]
     float_h = {one["id"]: one["dates"]["total_float_h"] for one in planned if one["dates"]}
     for one in near:
         # a delay of a step that places an order delays the order; crews are given out anew, so a chain has more room than its float
