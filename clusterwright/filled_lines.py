@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from clusterwright.text_file import text_in
 from schedule.csv_lines import numbered_rows
 from schedule.errors import InputError, Place
 from schedule.files.grid import plain_name
+from schedule.meant import meant
 from schedule.text import plain_cell
 from steps.stamps import at_site
 
@@ -92,8 +92,8 @@ def read_lines(path: Path, columns: Sequence[str], needed: Sequence[str]) -> lis
     others = [column for column in header if column and column not in columns]
     left = [column for column in columns if column not in header]
     for column in others:
-        if close := get_close_matches(column, left, n=1, cutoff=SURELY_MISTYPED):
-            raise InputError(f"unknown column {column[:SHOWN]!r}", hint=f"did you mean {close[0]!r}?", place=place)
+        if hint := meant(column, left, alike=SURELY_MISTYPED):
+            raise InputError(f"unknown column {column[:SHOWN]!r}", hint=hint, place=place)
     if others:
         say(f"{path}: not read: {', '.join(others)}")
     lines = []

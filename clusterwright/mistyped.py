@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from schedule.errors import InputError, WaitingError
+from schedule.meant import did_you_mean, meant
 
 UsageError: Any = typer.BadParameter.__base__
 """What the parser raises. Its class has no public name."""
@@ -87,8 +88,8 @@ def unknown_command(typed: str, known: Sequence[str], group: str) -> InputError:
             f"there is no command {typed!r}", hint=f"`clusterwright --{typed}`, or `clusterwright COMMAND --help`"
         )
     near = [MEANT[typed]] if typed in MEANT else get_close_matches(typed, known)
-    meant = f"did you mean `clusterwright {'` or `clusterwright '.join(near)}`? " if near else ""
-    return InputError(f"there is no command {typed!r}", hint=f"{meant}`clusterwright --help` lists them")
+    asked = did_you_mean([f"`clusterwright {one}`" for one in near])
+    return InputError(f"there is no command {typed!r}", hint=f"{asked} `clusterwright --help` lists them".lstrip())
 
 
 def in_our_words(error: Any) -> InputError:
@@ -107,8 +108,9 @@ def _what(error: Any, name: str) -> tuple[str, str]:
             return f"there is no option {option} before a command", "for example: clusterwright status --site DIR"
         if hasattr(command, "files") and not command.invoke_without_command:
             return "the verb is missing", f"say one of {_forms(name, list(command.files))}"
-        near = " or ".join(get_close_matches(option, _option_names(command), cutoff=ALIKE))
-        return f"there is no option {option}", f"did you mean {near}?" if near else _options(command)
+        return f"there is no option {option}", meant(
+            option, _option_names(command), _options(command), most=3, alike=ALIKE
+        )
     if given is None:
         extra = re.search(r"extra argument\S* \((.*)\)", error.message)
         return (

@@ -7,6 +7,7 @@ from ledger.questions.people import organisations_on_record
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import is_same
 from schedule.errors import InputError
+from schedule.meant import did_you_mean
 from steps.amount import first_of
 from steps.catalog.terms import Phase
 
@@ -38,9 +39,7 @@ def require_organisation(snapshot: Snapshot, name: str) -> None:
 def _hint(what: str, name: str, known: Collection[str]) -> str:
     folded = {_folded(one): one for one in known}
     close = [folded[one] for one in difflib.get_close_matches(_folded(name), folded)]
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    return f"{what}s: {first_of(sorted(known), SHOWN) or 'none'}"
+    return did_you_mean(close) or f"{what}s: {first_of(sorted(known), SHOWN) or 'none'}"
 
 
 def _folded(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from schedule.errors import InputError, Place
+from schedule.meant import meant
 from schedule.text import require_visible
 from steps.yaml_lines import KeyPath, Lines, dotted, line_of
 
@@ -101,8 +101,7 @@ def _hint(fault: Any, model: type[BaseModel], path: KeyPath) -> str:
     if fault["type"] != "extra_forbidden":
         return ""
     known = list(_keys(model, path[:-1]))
-    close = difflib.get_close_matches(str(path[-1])[:SHOWN], known, n=1)
-    return f"did you mean {close[0]!r}?" if close else "known keys: " + ", ".join(sorted(known))
+    return meant(str(path[-1]), known, f"known keys: {', '.join(sorted(known))}")
 
 
 def _keys(model: type[BaseModel], path: Iterable[Any]) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from ledger.rules.access import ENGINE, Never, Rule, Who
 from ledger.rules.activity import Activity
 from ledger.subjects.who_may import ACCESS
 from schedule.errors import InputError, NotPermittedError
+from schedule.meant import meant
 
 ANYONE = Who.ANYONE.value
 
@@ -135,11 +135,9 @@ def same_organisation(wanted: str, known: Collection[str]) -> str:
     for name in known:
         if is_same(name, wanted):
             return name
-    near = get_close_matches(wanted, known)
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    there = f"organisations: {', '.join(known) or 'none'}; `organisation` of a person in site.yaml"
     raise InputError(
-        f"nobody at this site belongs to {wanted!r}",
-        hint=f"{meant}organisations: {', '.join(known) or 'none'}; `organisation` of a person in site.yaml",
+        f"nobody at this site belongs to {wanted!r}", hint=f"{meant(wanted, known, most=3)} {there}".lstrip()
     )
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from schedule.circle import circle
+from schedule.cpm.circle import circle
 from schedule.cpm.clock import Clock
 from schedule.cpm.columns import (
     NONE,

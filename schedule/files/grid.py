@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from schedule.csv_lines import numbered_rows
 from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
 from schedule.faults import together
+from schedule.meant import meant
 from schedule.text import HIDDEN, require_visible
 
 LARGEST = 64 * 1024 * 1024
@@ -99,11 +99,8 @@ def records(path: Path, rows: Sequence[Numbered], columns: Collection[str], need
 
 def near(name: str, known: Collection[str], what: str) -> str:
     """Return the hint for a name that is not known: the nearest one, or what there is."""
-    close = difflib.get_close_matches(name[:SHOWN], known, n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
     listed = ", ".join(sorted(known)[:20])
-    return f"{what}: {listed}" if listed else f"there are no {what}"
+    return meant(name, known, f"{what}: {listed}" if listed else f"there are no {what}")
 
 
 def plain_name(text: str) -> str:

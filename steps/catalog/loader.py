@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import VERSION, Field
 
 from schedule.errors import InputError, Place
+from schedule.meant import did_you_mean
 from steps.catalog.kept import kept
 from steps.catalog.schema import Closed, Step, Text
 from steps.catalog.terms import Effect
@@ -160,7 +161,7 @@ def _meant(catalog: Catalog, step: str) -> str:
     number = step.partition("@")[0].upper().zfill(3)
     titled = [name for name, entry in catalog.items() if step.casefold() in entry.step.title.casefold()]
     near = [number] if number in catalog else titled[:3] or difflib.get_close_matches(step, list(catalog), n=1)
-    return f"did you mean {', '.join(near)}?" if near else "`clusterwright catalog list` lists them"
+    return did_you_mean(near) or "`clusterwright catalog list` lists them"
 
 
 def _order(step: str) -> tuple[int, str]:

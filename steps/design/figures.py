@@ -6,7 +6,6 @@ listed there and nothing else.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from schedule.errors import InputError, Place
+from schedule.meant import meant
 from steps.catalog.schema import Closed, Text
 from steps.value import bounded_number
 from steps.yaml_lines import load
@@ -108,8 +108,7 @@ def plain_name(name: str, place: Place | None = None) -> str:
     known = [*figure_specs(), *choice_specs()]
     for section, group in figure_sections().items():
         known += [f"{section}.{figure}" for figure in group]
-    close = difflib.get_close_matches(name[:SHOWN], known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "`clusterwright design --figures` lists them"
+    hint = meant(name, known, "`clusterwright design --figures` lists them")
     raise InputError(f"nothing is called {name[:SHOWN]!r} in a design", hint=hint, place=place)
 
 

@@ -5,13 +5,13 @@ A figure comes from the first of these that has it: the site's overrides, the pr
 
 from __future__ import annotations
 
-import difflib
 from importlib.resources import files
 from pathlib import Path
 
 from pydantic import Field
 
 from schedule.errors import InputError, Place
+from schedule.meant import meant
 from steps.catalog.schema import Closed, Duration, StepId, Text
 from steps.design.figures import Chosen, Figures, Setting, checked, choice_specs, figure_specs
 from steps.design.power_topology import resolved
@@ -64,11 +64,8 @@ def read_preset(name: str, beside: Path | None = None) -> Preset:
     own = beside / f"{name}.yaml" if beside else None
     path = own if own and own.exists() else _presets() / f"{name}.yaml"
     if not path.exists():
-        close = difflib.get_close_matches(name, preset_names(), n=1)
-        raise InputError(
-            f"there is no preset {name!r}",
-            hint=f"did you mean {close[0]!r}?" if close else "presets: " + ", ".join(preset_names()),
-        )
+        hint = meant(name, preset_names(), f"presets: {', '.join(preset_names())}")
+        raise InputError(f"there is no preset {name!r}", hint=hint)
     data, lines = load(path)
     preset = validated(Preset, data, lines, str(path))
     _settings(preset, lines, str(path))
@@ -97,12 +94,7 @@ def _settings(layer: Profile | Preset, lines: Lines, file: str) -> None:
         place = Place(file, line_of(lines, ("figures", name)), f"figures.{name}")
         spec = figure_specs().get(name)
         if spec is None:
-            close = difflib.get_close_matches(name, figure_specs(), n=1)
-            raise InputError(
-                f"nothing is called {name!r} in a design",
-                hint=f"did you mean {close[0]!r}?" if close else "",
-                place=place,
-            )
+            raise InputError(f"nothing is called {name!r} in a design", hint=meant(name, figure_specs()), place=place)
         if figure.unit != spec.unit:
             raise InputError(f"{name} is in {spec.unit}, not in {figure.unit}", hint="convert the value", place=place)
     for name, value in layer.choices.items():

@@ -6,7 +6,6 @@ are named here. `clusterwright plan --scenario NAME` shows the plan; `scenario: 
 
 from __future__ import annotations
 
-import difflib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from schedule.errors import InputError
+from schedule.meant import meant
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.shifts import Shifts, by_trade
@@ -66,9 +66,7 @@ def scenario_path(name: str, folder: Path) -> Path:
         if "/" not in name and path.exists():
             return path
     names = scenario_names(folder)
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "there are: " + ", ".join(names)
-    raise InputError(f"there is no scenario {name!r}", hint=hint)
+    raise InputError(f"there is no scenario {name!r}", hint=meant(name, names, f"there are: {', '.join(names)}"))
 
 
 def scenario_title(name: str, folder: Path) -> str:

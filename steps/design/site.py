@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from schedule.errors import InputError, Place
+from schedule.meant import meant
 from schedule.text import require_visible
 from steps.catalog.loader import offices
 from steps.catalog.schema import Closed, Slug, StepId, Text
@@ -254,7 +254,7 @@ def _refuse_wrong_people(people: Sequence[PersonEntry], roles: Mapping[str, str]
                 at = ("people", index, "roles", number)
                 raise InputError(
                     f"there is no role {role!r}",
-                    hint=_like(role, roles),
+                    hint=f"{meant(role, roles, most=3)} `clusterwright catalog roles` lists them".lstrip(),
                     place=Place(file, line_of(lines, at), f"people[{index}].roles[{number}]"),
                 )
     refuse_shared_keys(people, lines, file)
@@ -283,16 +283,9 @@ def refuse_unknown_trades(said: ByTrade, roles: Mapping[str, str], lines: Lines,
             if role not in roles:
                 raise InputError(
                     f"no {what} is called {role!r}",
-                    hint=_like(role, roles),
+                    hint=f"{meant(role, roles, most=3)} `clusterwright catalog roles` lists them".lstrip(),
                     place=Place(file, line_of(lines, (key, role)), f"{key}.{role}"),
                 )
-
-
-def _like(role: str, roles: Mapping[str, str]) -> str:
-    """Return the roles whose names are like one that there is not, and where to find all."""
-    near = get_close_matches(role, roles)
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"{meant}`clusterwright catalog roles` lists them"
 
 
 def site_slug(text: str) -> str:

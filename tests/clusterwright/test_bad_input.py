@@ -24,9 +24,9 @@ def edit(site: Path, old: str, new: str) -> None:
     [
         ("start: 2026-11-23", "start: soon", ["site.yaml:", "start", "date"]),
         ("country: US", "country: Utopia", ["site.yaml:", "country"]),
-        ("currency: USD", "curency: USD", ["unknown key 'curency'", "did you mean 'currency'"]),
-        ("preset: superpod-1su", "preset: superpod-1s", ["no preset 'superpod-1s'", "did you mean 'superpod-1su'"]),
-        ("overrides: {}", "overrides: {nods: 64}", ["overrides.nods", "did you mean 'nodes'"]),
+        ("currency: USD", "curency: USD", ["unknown key 'curency'", "did you mean currency"]),
+        ("preset: superpod-1su", "preset: superpod-1s", ["no preset 'superpod-1s'", "did you mean superpod-1su"]),
+        ("overrides: {}", "overrides: {nods: 64}", ["overrides.nods", "did you mean nodes"]),
         ("overrides: {}", "overrides: {cooling: ice}", ["overrides.cooling", "air, liquid, hybrid"]),
         ("overrides: {}", "overrides: {nodes: -3}", ["overrides.nodes", "-3"]),
         ("time_zone: Etc/UTC", "time_zone: Mars/Base", ["time_zone", "IANA"]),
@@ -47,7 +47,7 @@ def edit(site: Path, old: str, new: str) -> None:
         (
             "crews: {}",
             "crews: {}\nresponses:\n  expedite: [gpu-servr]",
-            ["responses.expedite", "did you mean 'gpu-server'"],
+            ["responses.expedite", "did you mean gpu-server"],
         ),
         ("people:", "people: [", ["not valid YAML", "site.yaml:"]),
     ],

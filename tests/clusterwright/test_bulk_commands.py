@@ -199,7 +199,7 @@ def test_progress_from_a_file_is_recorded_but_for_its_wrong_lines(four: Path, co
     [
         ("", "the column 'activity' is missing"),
         ("activity\n", "no line below the header"),
-        ("activity,percnt\n001@site,5\n", "unknown column 'percnt'\n  did you mean 'percent'?"),
+        ("activity,percnt\n001@site,5\n", "unknown column 'percnt'\n  did you mean percent?"),
         ("activity,percent,percent\n001@site,5,5\n", "the column 'percent' is there twice"),
         ('activity,note\n"001@site,x\n', "this does not read as CSV"),
     ],

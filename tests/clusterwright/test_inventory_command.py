@@ -103,7 +103,7 @@ def test_two_hosts_of_one_serial_number_are_named_with_their_file(
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("{netbox: {ulr: https://netbox.example.org, site: oslo}}", ["unknown key 'ulr'", "did you mean 'url'"]),
+        ("{netbox: {ulr: https://netbox.example.org, site: oslo}}", ["unknown key 'ulr'", "did you mean url"]),
         ("{netbox: {url: http://netbox.example.org, site: oslo}}", ["inventory.netbox.url", "https"]),
         ("{netbox: {url: https://netbox.example.org}}", ["key 'site' is missing"]),
         ("{netbox: {url: https://netbox.example.org, site: oslo, token: x}}", ["unknown key 'token'"]),

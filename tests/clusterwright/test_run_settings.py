@@ -20,7 +20,7 @@ NAME = "035@pod-001"
     [
         ("{forks: 0}", ["runs.forks", "greater than or equal to 1"]),
         ("{forks: many}", ["runs.forks", "'many'"]),
-        ("{frks: 3}", ["unknown key 'frks'", "did you mean 'forks'"]),
+        ("{frks: 3}", ["unknown key 'frks'", "did you mean forks"]),
         ("{steps: {'6': {forks: 3}}}", ["runs.steps.6"]),
         ("{steps: {'006': {time_limit_s: -1}}}", ["runs.steps.006.time_limit_s", "-1"]),
         ("{groups: {'all:!x': {forks: 3}}}", ["runs.groups.all:!x"]),

@@ -214,7 +214,7 @@ def test_a_link_counts_from_the_start_or_the_end_of_what_is_before_it(kind: str,
         (lambda: named(list("abcdef")), "a, b, c, d, e and 1 more"),
         (lambda: some(["a"]), "a"),
         (lambda: some(["a", "b", "c"]), "a and 2 more"),
-        (lambda: unknown_order("ab", ["ab1", "ab2", "ab3", "ab4"]).hint, "did you mean ab4, ab3, ab2?"),
+        (lambda: unknown_order("ab", ["ab1", "ab2", "ab3", "ab4"]).hint, "did you mean ab4 or ab3 or ab2?"),
         (lambda: unknown_order("ab", ["xyz"]).hint, "`clusterwright orders` lists them"),
     ],
 )
@@ -416,7 +416,7 @@ def test_similar_names_are_looked_up_for_a_list_that_is_nearly_right() -> None:
 
     answers = [said(roster.item, "n06") for _ in range(26)]
 
-    assert answers[24].endswith("did you mean n05, n04, n03?")
+    assert answers[24].endswith("did you mean n05 or n04 or n03?")
     assert answers[25].endswith("they are called like n01")
 
 

@@ -240,7 +240,7 @@ def test_a_rehearsed_sample_has_the_delivery_as_the_response_makes_it() -> None:
 @pytest.mark.parametrize(
     ("responses", "words"),
     [
-        ({"second-source": ["gpu-servr"]}, "no step orders 'gpu-servr'\n  did you mean 'gpu-server'"),
+        ({"second-source": ["gpu-servr"]}, "no step orders 'gpu-servr'\n  did you mean gpu-server"),
         ({"expedite": ["utility-service"]}, "expedite does nothing about 'utility-service'"),
         ({"partial-service": ["gpu-server"]}, "a part serves only of leaf-switch and spine-switch"),
     ],

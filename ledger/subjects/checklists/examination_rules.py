@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, reada
 from ledger.subjects.work.rules import check as may_check
 from schedule.errors import ClusterwrightError, InputError, Place
 from schedule.faults import column_of, located, together
+from schedule.meant import meant
 from steps.acceptance.measured import Measured
 
 RESULT = "result"
@@ -97,8 +97,7 @@ def _refuse_strange(
     faults: list[ClusterwrightError] = []
     for metric in reversed(first):
         if metric not in asked:
-            near = get_close_matches(metric, list(asked), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it asks for: {', '.join(asked) or 'no reading'}"
+            hint = meant(metric, asked, f"it asks for: {', '.join(asked) or 'no reading'}")
             place = first[metric]
             header = place and Place(place.file, 1, metric)
             faults.append(InputError(f"{row.id} asks for no {metric!r}", hint=hint, place=header))

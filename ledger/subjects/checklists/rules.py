@@ -13,6 +13,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.rows import CheckRow
 from schedule.errors import InputError, NotSatisfiedError
+from schedule.meant import did_you_mean
 
 LONGEST_ID = 100
 LONGEST_NOTE = 2000
@@ -61,10 +62,8 @@ class Roster:
     def _unknown(self, name: str, what: str) -> InputError:
         self._strangers += 1
         candidates = list(self._known) if self._strangers <= NEAREST_FOR else []
-        near = get_close_matches(name.casefold(), candidates, n=3, cutoff=0.6)
-        hint = f"they are called like {self.planned[0]}"
-        if near:
-            hint = f"did you mean {', '.join(map(self._known.__getitem__, near))}?"
+        near = get_close_matches(name.casefold(), candidates)
+        hint = did_you_mean([*map(self._known.__getitem__, near)]) or f"they are called like {self.planned[0]}"
         return InputError(f"{name} is none of the {len(self.planned)} {what} of {self.row.id}", hint=hint)
 
 

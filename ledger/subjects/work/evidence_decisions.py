@@ -14,6 +14,7 @@ from ledger.subjects.work import making as made
 from ledger.subjects.work.payloads import Attached
 from ledger.writing import Ledger
 from schedule.errors import InputError
+from schedule.meant import did_you_mean
 
 
 def attach(
@@ -47,7 +48,7 @@ def _refuse_mistyped(kind: str, asked: Sequence[str], activity: str) -> None:
     if near and kind not in asked:
         raise InputError(
             f"{activity} asks for no evidence {kind!r}",
-            hint=f"did you mean {' or '.join(near)}? It asks for {', '.join(asked)}",
+            hint=f"{did_you_mean(near)} It asks for {', '.join(asked)}",
         )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
+from schedule.meant import meant
 from steps.acceptance.readers import READERS
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.lint.source import worked_out
@@ -30,7 +30,7 @@ def metric_findings(entry: Entry, source: Folders) -> Iterator[LintFinding]:
         if read.metric in judged:
             yield LintFinding("metric", f"{read.metric} is a criterion already", place, "leave it out of `also_reads`")
         elif read.metric not in READERS:
-            yield LintFinding("metric", f"nothing reads {read.metric}", place, _nearest(read.metric))
+            yield LintFinding("metric", f"nothing reads {read.metric}", place, meant(read.metric, READERS))
         yield from _alien_unit(entry, read, ("also_reads", index, "unit"))
 
 
@@ -44,8 +44,8 @@ def _unread(criterion: Criterion, kind: Kind, source: Folders) -> tuple[str, str
     if criterion.by_hand and is_read:
         return f"a {reader} gives {metric}", "leave `by_hand` out"
     if not criterion.by_hand and not is_read:
-        hint = f"{_nearest(metric)}; " if _nearest(metric) else ""
-        return f"no {reader} gives {metric}", f"{hint}if a person reads it, write `by_hand: true`"
+        hint = f"{meant(metric, READERS)} if a person reads it, write `by_hand: true`"
+        return f"no {reader} gives {metric}", hint.lstrip()
     return None
 
 
@@ -56,8 +56,3 @@ def _alien_unit(entry: Entry, asked: Criterion | AlsoRead, key: KeyPath) -> Iter
     if reader is not None and not compare(reader.unit, asked.unit):
         message = f"{asked.metric} is read in {reader.unit}, which does not compare with {asked.unit}"
         yield LintFinding("unit", message, entry.place(*key))
-
-
-def _nearest(metric: str) -> str:
-    close = difflib.get_close_matches(metric, list(READERS), n=1)
-    return f"did you mean {close[0]}?" if close else ""

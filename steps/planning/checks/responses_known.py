@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from schedule.errors import InputError, Place
+from schedule.meant import meant
 from steps.catalog.loader import Catalog
 from steps.catalog.terms import Response
 from steps.planning.dates.order_timing import GRANTED_BY
@@ -22,8 +22,7 @@ def refuse_unknown_responses(responses: Mapping[Response, tuple[str, ...]], cata
         for item in items:
             place = Place(file, None, f"responses.{response}")
             if item not in suppliers:
-                close = difflib.get_close_matches(item, suppliers, n=1)
-                hint = f"did you mean {close[0]!r}?" if close else "`clusterwright orders` lists items after the #"
+                hint = meant(item, suppliers, "`clusterwright orders` lists items after the #")
                 raise InputError(f"no step orders {item!r}", hint=hint, place=place)
             if suppliers[item] in GRANTED_BY:
                 hint = "what an authority or a utility grants comes from nobody else"

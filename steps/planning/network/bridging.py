@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from schedule.circle import circle
+from schedule.cpm.circle import circle
 from steps.catalog.terms import LinkType, Mapping
 from steps.planning.activity import ELAPSED
 from steps.planning.network.parts import Expansion

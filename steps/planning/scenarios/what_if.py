@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 
 from schedule.cpm.drag import drags
 from schedule.errors import InputError
+from schedule.meant import meant
 from steps.catalog.loader import offices
 from steps.catalog.terms import WITH_OFFICES
 from steps.design.figures import figure_specs
@@ -155,11 +155,9 @@ def with_crews(case: Case, text: str) -> Case:
         raise InputError(f"{text!r} is no change of crews", hint="write a trade and a change, as rigger+2 or rigger=6")
     role, change = found["role"], found["change"]
     if role not in case.plan.crews:
-        near = get_close_matches(role, case.plan.crews)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise InputError(
-            f"no crew of the plan is {role!r}", hint=f"{meant}there are: {', '.join(sorted(case.plan.crews))}"
-        )
+        there = f"there are: {', '.join(sorted(case.plan.crews))}"
+        hint = f"{meant(role, case.plan.crews, most=3)} {there}".lstrip()
+        raise InputError(f"no crew of the plan is {role!r}", hint=hint)
     has = int(change[1:]) if change[0] == "=" else case.plan.crews[role] + int(change)
     least = max((one.crews for one in case.plan.activities if one.role == role), default=0)
     if has < max(1, least):
