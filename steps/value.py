@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from math import isfinite
 
 Value = Decimal | bool | str
 """A number, yes or no, or a word."""
@@ -43,6 +44,13 @@ def is_bounded(number: Decimal) -> bool:
     return len(digits) <= MOST_DIGITS and is_in_range
 
 
+def exact(number: float) -> Decimal:
+    """Return a number as people write it: 8, not 8.0."""
+    found = Decimal(str(number))
+    whole = found.to_integral_value()
+    return whole if found == whole and is_bounded(found) else found
+
+
 def value_text(value: Value | float | None) -> str | None:
     """Return a value as text: `true`, `false`, plain digits, or the word itself. None stays None.
 
@@ -52,6 +60,8 @@ def value_text(value: Value | float | None) -> str | None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and isfinite(value):
+        value = exact(value)
     if isinstance(value, Decimal):
         return format(value, "f") if is_bounded(value) else str(value)
     return str(value)

@@ -152,6 +152,19 @@ def test_a_reason_names_what_differs(ledger: Ledger, clock: Clock) -> None:
         assert again.why == f"it is called {title!r}, was 'Step 001'"
 
 
+def test_how_a_limit_is_written_opens_nothing_again(empty: Ledger) -> None:
+    """Plans of earlier releases say 5.0, where plans say 5 now."""
+
+    def limited(kw: str) -> Plan:
+        return computing(1.0, **{"071@site": {"criteria": [criterion("power.node_kw", ">", kw, "kW")]}})
+
+    adopt_plan(empty, "pm", limited("5.0"), reason="first plan")
+    worked_out(empty, "071@site", "power.node_kw", "10.2", "kW")
+
+    assert asked(empty, limited("5")) == Consequences()
+    assert asked(empty, limited("20")).reopened[0].why == "power.node_kw > 20 kW, was 5.0 kW"
+
+
 def test_what_failed_is_tried_again_when_the_design_is_corrected(empty: Ledger, clock: Clock) -> None:
     """The usual way out of a calculation that is not met."""
     adopt_plan(empty, "pm", computing(0.0), reason="first plan")
