@@ -506,7 +506,12 @@ def missed_error(bench: Bench) -> Found:
     """Let a scrub name one of two damaged copies."""
     one = {"brick": "/b", "path": "/f", "signed": True, "repaired": True}
     injected = {"first": {"address": "10.0.0.1", **one}, "second": {"address": "10.0.0.2", **one, "signed": False}}
-    scrub = {"found": [{"server": "10.0.0.1", "brick": "/b", "path": "/f"}], "late": [], "said": ""}
+    scrub = {
+        "found": [{"server": "10.0.0.1", "brick": "/b", "path": "/f"}],
+        "done": ["10.0.0.1", "10.0.0.2"],
+        "is_asked": True,
+        "said": "",
+    }
     return bench.proof("injected_errors", json.dumps(injected), json.dumps(scrub))
 
 

@@ -61,3 +61,10 @@ def test_a_server_that_was_not_done_is_named_and_nothing_is_counted(
     scrub_now.main()
 
     assert injected_errors.judged(HARM, json.loads(capsys.readouterr().out)) == found
+
+
+def test_where_no_scrub_can_be_asked_for_it_says_why() -> None:
+    refused = "volume bitrot: failed: Locking failed on 10.83.1.32"
+    scrub = {"found": [], "done": [], "is_asked": False, "said": refused}
+
+    assert script("proof", "injected_errors").judged(HARM, scrub) == (None, refused)

@@ -51,7 +51,7 @@ def main() -> None:
             break
         time.sleep(2)
     found = [{"server": node, "brick": brick, "path": path} for node, (_, bad) in after.items() for brick, path in bad]
-    print(json.dumps({"found": found, "done": done, "said": said.strip()}))
+    print(json.dumps({"found": found, "done": done, "said": said.strip(), "is_asked": True}))
 
 
 if __name__ == "__main__":
