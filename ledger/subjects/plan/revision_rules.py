@@ -196,9 +196,10 @@ def _result(
 
 def _criteria(was: PlanActivity, now: PlanActivity, upgrade: Upgrade) -> Iterator[_Difference]:
     """Yield how criteria differ. One that is no longer asked for has nothing that could be stricter."""
-    before, asked = ({_asked(one): one for one in side.criteria} for side in (was, now))
+    before = {_asked(criterion): criterion for criterion in was.criteria}
+    asked = {_asked(criterion): criterion for criterion in now.criteria}
     for name, why in _changed(_limits(was), _limits(now)):
-        if name in before and name in asked and _is_as_strict(before[name], asked[name]):
+        if _is_as_strict(before.get(name), asked.get(name)):
             continue
         keeps = upgrade.allows(was.criteria, asked[name]) if name in asked else upgrade.keeps
         yield _Difference(why, keeps, is_limit=upgrade.keeps)
@@ -208,8 +209,10 @@ def _limits(activity: PlanActivity) -> dict[str, str]:
     return {_asked(criterion): f"{value_text(criterion.value)} {criterion.unit}" for criterion in activity.criteria}
 
 
-def _is_as_strict(was: PlanCriterion, now: PlanCriterion) -> bool:
+def _is_as_strict(was: PlanCriterion | None, now: PlanCriterion | None) -> bool:
     """Return whether limits differ in how a number is written alone: plans of earlier releases have 8.0 for 8."""
+    if was is None or now is None:
+        return False
     are_numbers = isinstance(was.value, Decimal) and isinstance(now.value, Decimal)
     return are_numbers and (was.value, was.unit) == (now.value, now.unit)
 
