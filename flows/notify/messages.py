@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -57,12 +57,7 @@ def due_messages(
     if site.rehearsal or settings.is_quiet(at):
         return []
     names = {one.id: one.name for one in people(snapshot)}
-    found = notices(
-        snapshot,
-        overdue_after=settings.overdue_after,
-        order_days=settings.order_days,
-        lapsed=lapsed,
-    )
+    overdue_after = timedelta(hours=settings.overdue_after_h)
     asked = _Asked(
         snapshot=snapshot,
         settings=settings,
@@ -70,10 +65,11 @@ def due_messages(
         at=at,
         wording=Wording(site.name, site.time_zone, snapshot.site_dir, names),
         people=people_of_rules(snapshot, settings),
-        notices=found,
+        notices=notices(snapshot, overdue_after=overdue_after, order_days=settings.order_days, lapsed=lapsed),
     )
-    made = (_of_address(asked, name, memories.get(name, Memory())) for name in settings.addresses)
-    return [message for messages in made for message in messages]
+    return [
+        message for name in settings.addresses for message in _of_address(asked, name, memories.get(name, Memory()))
+    ]
 
 
 def people_of_rules(snapshot: Snapshot, settings: NotifyFile) -> dict[str, frozenset[str]]:
@@ -87,8 +83,9 @@ def people_of_rules(snapshot: Snapshot, settings: NotifyFile) -> dict[str, froze
 
 def refuse_rules_of_nobody(snapshot: Snapshot, settings: NotifyFile) -> None:
     """Raise InputError for a rule whose `who` is nobody in the plan in force, and no role that somebody has."""
+    meant = people_of_rules(snapshot, settings)
     for number, rule in enumerate(settings.rules):
-        if not people_of_rules(snapshot, settings)[rule.who]:
+        if not meant[rule.who]:
             raise InputError(
                 f"nobody at this site is {rule.who!r} or has this role",
                 hint="`clusterwright authority` lists people and roles",
@@ -110,16 +107,14 @@ def _of_address(asked: _Asked, name: str, memory: Memory) -> Iterator[Message]:
 
 def _wanted(asked: _Asked, rules: Sequence[Rule], memory: Memory) -> list[Notice]:
     """Return the notices that the rules of an address ask for, sent before or not."""
-    kinds = {kind for rule in rules for kind in rule.kinds}
-    found = [one for one in asked.notices if any(_is_wanted(asked, one, rule) for rule in rules)]
-    if NoticeKind.MILESTONE in kinds:
-        least = asked.settings.milestone_days
-        found += moved_milestones(asked.snapshot, memory.said, least_days=least)
+    found = [
+        one
+        for one in asked.notices
+        if any(one.kind in rule.kinds and _is_of(asked, one.people, rule) for rule in rules)
+    ]
+    if any(NoticeKind.MILESTONE in rule.kinds for rule in rules):
+        found += moved_milestones(asked.snapshot, memory.said, least_days=asked.settings.milestone_days)
     return found
-
-
-def _is_wanted(asked: _Asked, notice: Notice, rule: Rule) -> bool:
-    return notice.kind in rule.kinds and _is_of(asked, notice.people, rule)
 
 
 def _is_of(asked: _Asked, whose: Iterable[str], rule: Rule) -> bool:
@@ -132,10 +127,9 @@ def _of_notices(asked: _Asked, name: str, fresh: Sequence[Notice]) -> Message:
     together: dict[str, list[Notice]] = {}
     for one in fresh:
         together.setdefault(f"{one.command} {one.subject}", []).append(one)
-    items = [_item(same) for same in together.values()]
+    items = [Item(", ".join(one.kind.words for one in same), same[0].people, same[0]) for same in together.values()]
     said = {one.subject: one.said for one in fresh if one.said is not None}
-    first = items[0]
-    title = f"{first.words}: {first.subject}" if len(items) == 1 else f"{len(items)} things to look at"
+    title = f"{items[0].words}: {fresh[0].subject}" if len(items) == 1 else f"{len(items)} things to look at"
     return Message(
         address=name,
         title=asked.wording.title(title),
@@ -145,16 +139,10 @@ def _of_notices(asked: _Asked, name: str, fresh: Sequence[Notice]) -> Message:
     )
 
 
-def _item(same: Sequence[Notice]) -> Item:
-    first, words = same[0], ", ".join(one.kind.words for one in same)
-    return Item(words, first.subject, first.what, first.since, first.due, first.people, first.command)
-
-
 def _digest(asked: _Asked, name: str, rule: Rule, key: NoticeKey) -> Message:
     """Return the message of the day: all that waits, is due or is overdue for the people of a rule."""
-    rows = reminders(asked.snapshot, days=asked.settings.order_days, lapsed=asked.lapsed)
     together: dict[tuple[str, str], list[ReminderRow]] = {}
-    for row in rows:
+    for row in reminders(asked.snapshot, days=asked.settings.order_days, lapsed=asked.lapsed):
         if _is_of(asked, {row.person}, rule):
             together.setdefault((row.kind, row.subject), []).append(row)
     items = [_item_of_day(same) for same in together.values()]
@@ -169,6 +157,5 @@ def _digest(asked: _Asked, name: str, rule: Rule, key: NoticeKey) -> Message:
 
 
 def _item_of_day(same: Sequence[ReminderRow]) -> Item:
-    first, words = same[0], f"{same[0].urgency.value.capitalize()}, {same[0].kind}"
     whose = tuple(row.person for row in same if row.person)
-    return Item(words, first.subject, first.what, first.since, first.due, whose, first.command)
+    return Item(f"{same[0].urgency.value.capitalize()}, {same[0].kind}", whose, same[0])

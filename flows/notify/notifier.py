@@ -94,32 +94,23 @@ def send_due(site_dir: Path, say: Callable[[str], None], stopping: threading.Eve
             memory = memories.setdefault(message.address, Memory())
             rests = memory.until is not None and machine_time() < memory.until
             if not rests and not stopping.is_set():
-                why = _sent(sent, settings, message)
-                _settle(sent, message, memory, why, say)
+                _deliver(sent, settings, message, memory, say)
 
 
-def _sent(sent: SentNotices, settings: NotifyFile, message: Message) -> str:
-    """Note a message and send it. Return why it failed, or nothing if it was taken."""
+def _deliver(
+    sent: SentNotices, settings: NotifyFile, message: Message, memory: Memory, say: Callable[[str], None]
+) -> None:
+    """Send a message, and note and say whether it arrived. After a failure its address rests, longer each time."""
     from flows.notify.delivery import Service  # apprise takes long to import
 
     name = message.address
     try:
         service = Service(name, resolved(name, settings.addresses[name]))
     except InputError as error:
-        return error.what
-    sent.note(name, message.keys, message.said)
-    return service.send(message.title, message.body)
-
-
-def _settle(
-    sent: SentNotices,
-    message: Message,
-    memory: Memory,
-    why: str,
-    say: Callable[[str], None],
-) -> None:
-    """Note and say whether a message arrived. After a failure its address rests, longer each time."""
-    name = message.address
+        why = error.what
+    else:
+        sent.note(name, message.keys, message.said)
+        why = service.send(message.title, message.body)
     if not why:
         memory.failures = 0
         sent.arrived(name)

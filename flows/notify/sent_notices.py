@@ -65,7 +65,19 @@ class SentNotices:
 
     def memories(self) -> dict[str, Memory]:
         """Return what every address was sent. What failed is to be sent again, so it is not among it."""
-        return _memories(self._db)
+        found: dict[str, Memory] = {}
+        rows = self._db.execute(
+            "SELECT address, kind, subject, seq, said FROM notice WHERE state <> 'failed' ORDER BY seq"
+        )
+        for address, kind, subject, seq, said in rows:
+            memory = found.setdefault(address, Memory())
+            memory.noted.add(NoticeKey(kind, subject, seq))
+            if said is not None:
+                memory.said[subject] = date.fromisoformat(said)
+        for address, times, until in self._db.execute("SELECT address, times, until FROM failure"):
+            memory = found.setdefault(address, Memory())
+            memory.failures, memory.until = times, datetime.fromisoformat(until)
+        return found
 
     def interrupted(self) -> dict[str, int]:
         """Return by address how many notices were being sent when their engine ended. They count as sent from now on."""
@@ -152,27 +164,13 @@ def remembered(site_dir: Path) -> dict[str, Memory]:
     path, url = _path(site_dir), database_of(site_dir)
     if url:
         with noticed(url, is_sender=False) as shared:
-            return _memories(shared) if shared else {}
+            return SentNotices(shared).memories() if shared else {}
     if not path.exists():
         return {}
     with closing(sqlite3.connect(path)) as db:
         db.executescript(_TABLES)
-        return _memories(db)
+        return SentNotices(db).memories()
 
 
 def _path(site_dir: Path) -> Path:
     return state_folder(site_dir) / "notified.db"
-
-
-def _memories(db: Store) -> dict[str, Memory]:
-    found: dict[str, Memory] = {}
-    rows = db.execute("SELECT address, kind, subject, seq, said FROM notice WHERE state <> 'failed' ORDER BY seq")
-    for address, kind, subject, seq, said in rows:
-        memory = found.setdefault(address, Memory())
-        memory.noted.add(NoticeKey(kind, subject, seq))
-        if said is not None:
-            memory.said[subject] = date.fromisoformat(said)
-    for address, times, until in db.execute("SELECT address, times, until FROM failure"):
-        memory = found.setdefault(address, Memory())
-        memory.failures, memory.until = times, datetime.fromisoformat(until)
-    return found

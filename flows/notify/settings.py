@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -81,11 +81,6 @@ class NotifyFile(Closed):
     overdue_after_h: float = Field(default=24, gt=0, le=10_000)
     order_days: int = Field(default=14, ge=0, le=1_000)
     milestone_days: int = Field(default=3, ge=1, le=1_000)
-
-    @property
-    def overdue_after(self) -> timedelta:
-        """How long a decision may wait until it is overdue."""
-        return timedelta(hours=self.overdue_after_h)
 
     def is_quiet(self, at: datetime) -> bool:
         """Return whether nothing is sent at a moment, in the site's time."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
+from ledger.questions.notices import Notice
+from ledger.questions.reminders import ReminderRow
 from schedule.text import shown_in_line
 from steps.stamps import minute
 
@@ -24,15 +25,11 @@ _INERT = {"<": "‹", ">": "›", "]": "] ", "@": "@ "}
 
 
 class Item(NamedTuple):
-    """One thing that a message is about. `words` say of which kind it is."""
+    """One thing that a message is about. `words` say of which kind it is, and `people` are those who are to act next."""
 
     words: str
-    subject: str
-    what: str
-    since: datetime | None
-    due: date | None
     people: tuple[str, ...]
-    command: str
+    about: Notice | ReminderRow
 
 
 class Wording(NamedTuple):
@@ -54,13 +51,14 @@ class Wording(NamedTuple):
             parts.append(f"and {len(items) - MOST} more:\n  {self._command('clusterwright reminders')}")
         return "\n\n".join(parts)
 
-    def _item(self, one: Item) -> str:
+    def _item(self, item: Item) -> str:
+        one = item.about
         about = one.what if one.what.startswith(one.subject) else f"{one.subject}, {one.what}"
-        lines = [f"{one.words}: {inert(about)}"]
+        lines = [f"{item.words}: {inert(about)}"]
         when = [
             f"since {minute(one.since, self.zone)}" if one.since else "",
             f"due {one.due}" if one.due else "",
-            f"next: {self._people(one.people)}" if one.people else "",
+            f"next: {self._people(item.people)}" if item.people else "",
         ]
         said = "; ".join(filter(None, when))
         if said:
