@@ -33,7 +33,7 @@ def clear_abandoned(api: PrefectApi, site: str) -> int:
             is_quick = run.get("deployment_id") and run["state_type"] == "SCHEDULED"
             if is_quick or {TAG, SLICE}.intersection(run["tags"]):
                 continue
-            api.post(f"/{kind}/{run['id']}/set_state", {"state": CRASHED, "force": True})
+            api.set_state(kind, run["id"], CRASHED)
             cleared += 1
     return cleared
 

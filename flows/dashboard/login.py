@@ -12,13 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from flows.engine.state_folder import state_folder
+from ledger.private import OTHERS
 from schedule.errors import InputError, Place, UnreachableError
 
 USER = "clusterwright"
 RANDOM_BYTES = 32
 FORM = re.compile(r"[^\s:]+:\S{16,}")
 """A name, a colon, and at least 16 characters. Prefect's server takes no other form, and an empty text opens it to all."""
-OTHERS = 0o077
 AUTH = "PREFECT_API_AUTH_STRING"
 """Where a team's dispatchers and workers have the login of the server that they share."""
 
@@ -49,17 +49,12 @@ def renew_login(site_dir: Path) -> str:
     return _kept(login_file(site_dir))
 
 
-def is_exposed(path: Path) -> bool:
-    """Return whether others than its user may read or change a file. Root, who may do so anyway, is no other."""
-    found = path.stat()
-    return found.st_mode & OTHERS != 0 or os.geteuid() not in {0, found.st_uid}
-
-
 def _kept(path: Path) -> str:
     """Return the login in a file. Raise where it is not one, or no secret any more."""
     remedy = "`clusterwright dashboard --new-login` makes a new one"
     try:
-        if is_exposed(path):
+        found = path.stat()
+        if found.st_mode & OTHERS or os.geteuid() not in {0, found.st_uid}:  # root may do so anyway, and is no other
             raise InputError("others may read or change the dashboard's login", place=Place(str(path)), hint=remedy)
         text = path.read_text(encoding="ascii").strip()
     except PermissionError as error:
@@ -75,15 +70,12 @@ def _written(site_dir: Path) -> Path:
     """Write a new login into a file beside the one in use, and return its path."""
     path = state_folder(site_dir) / f".dashboard-login.{os.getpid()}"
     path.unlink(missing_ok=True)
-    with open(path, "x", encoding="ascii", opener=_private) as out:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as out:
         out.write(f"{USER}:{secrets.token_urlsafe(RANDOM_BYTES)}\n")
         out.flush()
         os.fsync(out.fileno())
     return path
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, mode=0o600)
 
 
 def shared_login() -> str:

@@ -47,7 +47,7 @@ class PhaseDeployments:
 
     def answer(self, run: str, state: Shown) -> None:
         """End a quick run with a state that says what came of it."""
-        self._api.post(f"/flow_runs/{run}/set_state", {"state": state._asdict(), "force": True})
+        self._api.set_state("flow_runs", run, state._asdict())
 
     def _due(self) -> dict[Phase, list[str]]:
         wanted = {"deployment_ids": list(self._phases), "scheduled_before": machine_time().isoformat()}

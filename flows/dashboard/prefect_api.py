@@ -24,7 +24,7 @@ Filter = dict[str, Any]
 """Which runs are meant, in the words of Prefect's REST interface."""
 
 Shown = dict[str, Any]
-"""A run or an artifact as Prefect's server shows it."""
+"""A run, its state or an artifact as Prefect's server shows it."""
 
 LOST = "the record is complete without the dashboard; the next start restores what the dashboard lost"
 
@@ -32,7 +32,6 @@ PAGE = 200
 """How many runs Prefect's server returns at most for one question."""
 
 FINAL = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
-
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0)
 """Before each further try."""
@@ -85,6 +84,10 @@ class PrefectApi:
             raise UnreachableError(f"the dashboard's server does not answer: {error}", hint=LOST) from error
         except ValueError as error:  # a page of Prefect, or of another program
             raise UnreachableError("the dashboard's server does not answer as Prefect's API does", hint=LOST) from error
+
+    def set_state(self, kind: str, run: str, state: Shown) -> None:
+        """Show a flow or task run in a state, whatever it is in."""
+        self.post(f"/{kind}/{run}/set_state", {"state": state, "force": True})
 
     def write_artifact(self, known: str, artifact: Shown) -> str:
         """Make an artifact, or change the text of the one whose id is known. Return its id."""

@@ -66,21 +66,10 @@ class PrefectServer:
         self._database: os.stat_result | None = None
 
     def __enter__(self) -> Self:
-        """Start it, and wait until it answers."""
-        self.start()
-        return self
+        """Start it, and wait until it answers.
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Stop it. After an interrupt, stop it at once."""
-        self.stop(patience_s=0 if kind is KeyboardInterrupt else 10)
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it runs."""
-        return self.process is not None and self.process.poll() is None
-
-    def start(self) -> None:
-        """Start the server. Raise where the port is taken, another engine has the folder, the server ends, or `stop` is set meanwhile."""
+        Raise where the port is taken, another engine has the folder, the server ends, or `stop` is set meanwhile.
+        """
         self._port = held_port(self.port)
         try:
             self._lock = locked(self.site_dir, self.port, self.role)
@@ -88,10 +77,20 @@ class PrefectServer:
             self.process = self._spawned(self._port)
             self._await_answer()
         except BaseException:
-            self.stop(patience_s=0)
+            self._end(patience_s=0)
             raise
         with suppress(FileNotFoundError):  # it was deleted already, which is a fault
             self._database = database_file(self.site_dir).stat()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Stop it. After an interrupt, stop it at once."""
+        self._end(patience_s=0 if kind is KeyboardInterrupt else 10)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self.process is not None and self.process.poll() is None
 
     def _spawned(self, port: socket.socket) -> subprocess.Popen[bytes]:
         log_folder(self.site_dir)
@@ -140,7 +139,7 @@ class PrefectServer:
             f"dashboard on {page_url(self.port)} after {took:.0f} s; `clusterwright dashboard --login` shows its login"
         )
 
-    def stop(self, *, patience_s: float = 10) -> None:
+    def _end(self, *, patience_s: float) -> None:
         """Ask the server to end, and kill it if it has not ended after `patience_s` seconds. Then release port and lock."""
         if self.process is not None and self.is_alive:
             self.process.send_signal(signal.SIGTERM)

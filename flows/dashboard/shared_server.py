@@ -17,6 +17,11 @@ AWAY_S, PATIENCE_S = 15.0, 300.0
 """When it is said that the server is away, and when the dispatcher stops: the server, or its machine, is restarted without the dispatcher,
 whose runs would be cut off on all hosts."""
 
+AWAY = (
+    "Prefect's server does not answer: what runs goes on, nothing begins,"
+    f" and this dispatcher stops after {PATIENCE_S / 60:.0f} minutes of that"
+)
+
 ASK_S = 5.0
 """How often, in seconds, it is asked whether it works: several times a second would cost more than all else of an idle dispatcher."""
 
@@ -47,20 +52,12 @@ class SharedServer:
             self._asked = now
             if self.is_alive:
                 self._answered = now
-            self._say_if_it_changed(is_away=now - self._answered > AWAY_S)
+            was_away, self._is_away = self._is_away, now - self._answered > AWAY_S
+            if self._is_away is not was_away:
+                self._say(AWAY if self._is_away else "Prefect's server answers again")
         if now - self._answered < PATIENCE_S:
             return None
         return UnreachableError("Prefect's server does not answer any more", hint=LOST)
-
-    def _say_if_it_changed(self, *, is_away: bool) -> None:
-        if is_away is self._is_away:
-            return
-        self._is_away = is_away
-        if is_away:
-            stops = f"this dispatcher stops after {PATIENCE_S / 60:.0f} minutes of that"
-            self._say(f"Prefect's server does not answer: what runs goes on, nothing begins, and {stops}")
-        else:
-            self._say("Prefect's server answers again")
 
 
 def reached(url: str, login: str) -> PrefectApi:

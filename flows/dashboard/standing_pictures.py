@@ -109,11 +109,11 @@ def _text(
     """Return the standing artifact of a phase: what it waits for, its dates, and a line for each step that applies, open ones first."""
     own = dates.committed.get(phase)
     committed = commitment_words(own, site.time_zone) if own else ""
+    forecast_as_of = forecast_line(dates.fresh) if dates.fresh else ""
     lines = [
         (MARK if site.rehearsal else "") + f"**{escaped(title(phase))}: {escaped(state.name)}**",
         "",
-        *(f"- {escaped(line)}" for line in (state.message, committed, until) if line),
-        *([f"- {escaped(forecast_line(dates.fresh))}"] if dates.fresh else []),
+        *(f"- {escaped(line)}" for line in (state.message, committed, until, forecast_as_of) if line),
         "- [the whole site](/artifacts/key/status)",
         "",
         "| step | state | | planned | forecast |",
@@ -126,8 +126,8 @@ def _text(
             f"{step} {dates.titles.get(step, '')}",
             node.shown.name,
             node.shown.message,
-            f"{local_day(planned, site.time_zone)}" if planned else "",
-            f"{local_day(forecast, site.time_zone)}" if forecast else "",
+            local_day(planned, site.time_zone) if planned else "",
+            local_day(forecast, site.time_zone) if forecast else "",
         )
         lines.append(f"| {' | '.join(map(escaped, cells))} |")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ the difference to what Prefect shows. No state has a time at which it lapses, so
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
@@ -100,31 +100,40 @@ class StandingRuns:
         for phase, picture in wanted.items():
             run = self._runs[phase]
             self._send_run(run, picture)
-            for step in run.nodes.keys() - picture.nodes.keys():  # another plan revision does not have it
-                self._remove(run, step)
-            events += _changes(run, picture, links.get(phase, []))
+            for step, node in _changed(run, picture).items():
+                events.append(_event(run, step, node, _earlier(step, picture, links.get(phase, []))))
         if events:
             self._api.post("/events", events)
         for phase, picture in wanted.items():
             run = self._runs[phase]
-            run.nodes |= {step: node for step, node in picture.nodes.items() if _is_shown(run, step, node)}
+            run.nodes |= _changed(run, picture)
 
     def send_texts(self, wanted: dict[str, Picture]) -> None:
         """Write the standing artifact of each phase of which something has changed."""
         for phase, picture in wanted.items():
-            self._send_text(phase, self._runs[phase], picture.text())
+            run, text = self._runs[phase], picture.text()
+            if run.text == text:
+                continue
+            artifact = {
+                "key": f"{TAG}-{phase.replace('_', '-')}",
+                "type": "markdown",
+                "description": "What the phase waits for, by step",
+                "flow_run_id": run.id,
+                "data": text,
+            }
+            run.artifact, run.text = self._api.write_artifact(run.artifact, artifact), text
 
     def _send_run(self, run: _Run, picture: Picture) -> None:
+        """Show a run's state and name, and no node of a step that the plan in force does not have."""
         if run.shown != picture.shown:
-            self._set("flow_runs", run.id, picture.shown)
+            self._api.set_state("flow_runs", run.id, picture.shown._asdict())
             run.shown = picture.shown
         if run.name != picture.name:
             self._api.post(f"/flow_runs/{run.id}", {"name": picture.name}, "PATCH")
             run.name = picture.name
-
-    def _remove(self, run: _Run, step: str) -> None:
-        self._api.post(f"/task_runs/{_node_id(run, step)}", {}, "DELETE")
-        del run.nodes[step]
+        for step in run.nodes.keys() - picture.nodes.keys():
+            self._api.post(f"/task_runs/{_node_id(run, step)}", {}, "DELETE")
+            del run.nodes[step]
 
     def _advances(self, run: _Run) -> str:
         """Return the id of the node of which advances are children. Prefect shows the state of the last one on it."""
@@ -138,21 +147,6 @@ class StandingRuns:
             "state": Shown("PENDING", "None yet")._asdict(),
         }
         return str(self._api.post("/task_runs/", node)["id"])
-
-    def _send_text(self, phase: str, run: _Run, text: str) -> None:
-        if run.text == text:
-            return
-        artifact = {
-            "key": f"{TAG}-{phase.replace('_', '-')}",
-            "type": "markdown",
-            "description": "What the phase waits for, by step",
-            "flow_run_id": run.id,
-            "data": text,
-        }
-        run.artifact, run.text = self._api.write_artifact(run.artifact, artifact), text
-
-    def _set(self, kind: str, run: str, state: Shown) -> None:
-        self._api.post(f"/{kind}/{run}/set_state", {"state": state._asdict(), "force": True})
 
 
 def shown_of(run: dict[str, Any]) -> Shown:
@@ -175,16 +169,13 @@ def _earlier(step: str, picture: Picture, links: list[tuple[str, str]]) -> list[
     ]
 
 
-def _is_shown(run: _Run, step: str, node: Node) -> bool:
-    """Return whether a step has a node. One that never had anything to do gets none."""
-    return step in run.nodes or node.shown.name != NOTHING
-
-
-def _changes(run: _Run, picture: Picture, links: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    """Yield an event for each node that Prefect does not show as it is wanted."""
-    for step, node in picture.nodes.items():
-        if _is_shown(run, step, node) and run.nodes.get(step) != node:
-            yield _event(run, step, node, _earlier(step, picture, links))
+def _changed(run: _Run, picture: Picture) -> dict[str, Node]:
+    """Return the nodes that Prefect does not show as they are wanted. A step that never had anything to do gets none."""
+    return {
+        step: node
+        for step, node in picture.nodes.items()
+        if run.nodes.get(step) != node and (step in run.nodes or node.shown.name != NOTHING)
+    }
 
 
 def _times(before: Node | None, node: Node, now: str) -> dict[str, str | None]:

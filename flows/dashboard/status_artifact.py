@@ -30,8 +30,7 @@ class StatusArtifact:
 
 def status_text(snapshot: Snapshot) -> str:
     """Return the site's status as a Markdown table."""
-    found, site = phases(snapshot), site_of(snapshot)
-    top = headlines(snapshot, lapsed_releases(snapshot))
+    site, top = site_of(snapshot), headlines(snapshot, lapsed_releases(snapshot))
     head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",
@@ -40,12 +39,11 @@ def status_text(snapshot: Snapshot) -> str:
         "",
         "| phase | done | running | in progress | awaiting sign-off | ready | blocked | failed | not applicable |",
         "|---|---|---|---|---|---|---|---|---|",
-        *(_line(p) for p in found),
+        *map(_line, phases(snapshot)),
     ]
     return "\n".join(lines)
 
 
 def _line(p: PhaseRow) -> str:
-    begun = (p.done, p.running, p.in_progress, p.awaiting)
-    cells = (*begun, p.ready, p.blocked, p.failed, p.not_applicable)
-    return f"| {p.phase} | " + " | ".join(map(str, cells)) + " |"
+    cells = (p.phase, p.done, p.running, p.in_progress, p.awaiting, p.ready, p.blocked, p.failed, p.not_applicable)
+    return f"| {' | '.join(map(str, cells))} |"

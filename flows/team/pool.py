@@ -127,8 +127,7 @@ class Pool:
 
     def set_state(self, run: str, kind: str, name: str, message: str) -> None:
         """Show a run in a state, whatever it is in."""
-        state = {"type": kind, "name": name, "message": message}
-        self._api.post(f"/flow_runs/{run}/set_state", {"state": state, "force": True})
+        self._api.set_state("flow_runs", run, {"type": kind, "name": name, "message": message})
 
     def crash(self, slice_name: str, why: str) -> None:
         """Show the run of a slice as crashed, if it has not ended. Its place in a limited pool is free then.

@@ -31,8 +31,9 @@ time.sleep(300)
 
 def test_a_second_engine_on_one_site_is_refused(tmp_path: Path) -> None:
     with locked(tmp_path, 4300, "engine 1"):
-        with pytest.raises(UnreachableError, match="another engine or dashboard of this site runs"):
-            PrefectServer(tmp_path, free_port(), lambda _: None).start()
+        second = PrefectServer(tmp_path, free_port(), lambda _: None)
+        with pytest.raises(UnreachableError, match="another engine or dashboard of this site runs"), second:
+            pass
 
         assert holder(tmp_path, 4200) == Holder(4300, os.getpid(), "engine 1")
 
@@ -44,8 +45,8 @@ def test_a_server_that_is_stopped_while_it_starts_is_not_waited_for(tmp_path: Pa
     stop.set()
     server = PrefectServer(tmp_path, free_port(), lambda _: None, stop=stop)
 
-    with patch.dict(os.environ), pytest.raises(StoppedEarlyError):
-        server.start()
+    with patch.dict(os.environ), pytest.raises(StoppedEarlyError), server:
+        pass
 
     assert not server.is_alive
     assert holder(tmp_path, 4200) is None
