@@ -131,20 +131,17 @@ def sent_notices(site_dir: Path) -> Iterator[SentNotices | None]:
 @contextmanager
 def _in_file(path: Path) -> Iterator[Store | None]:
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        yield None
-        return
-    try:
+    with os.fdopen(lock, "rb+"):  # its end unlocks it; the end of the process does too
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+            return
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with closing(sqlite3.connect(path)) as db:
             db.execute("PRAGMA synchronous = FULL")
             db.executescript(_TABLES)
             yield db
-    finally:
-        os.close(lock)  # which unlocks it; the end of the process does too
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ from ledger.questions.notices import NoticeKind
 from schedule.errors import InputError, Place, UnreachableError
 from steps.catalog.schema import Closed, Slug
 from steps.validation import validated
-from steps.yaml_lines import Lines, dotted, line_of, load
+from steps.yaml_lines import KeyPath, Lines, dotted, line_of, load
 
 FILE = "notify.yaml"
 ADDRESS = re.compile(r"[\w+.-]*://.*", re.DOTALL)
@@ -100,11 +100,11 @@ def read_settings(site_dir: Path) -> NotifyFile:
     return found
 
 
-def resolved(name: str, address: Address, environment: Mapping[str, str] = os.environ) -> str:
+def resolved(name: str, address: Address) -> str:
     """Return the URL of an address. Raise InputError where its variable is not set."""
     if address.url is not None:
         return address.url.get_secret_value()
-    url = environment.get(address.env or "", "").strip()
+    url = os.environ.get(address.env or "", "").strip()
     if not url:
         raise InputError(
             f"the address of {name} is in the variable {address.env}, which is not set",
@@ -135,7 +135,7 @@ def _refuse_impossible(found: NotifyFile, lines: Lines, file: str) -> None:
         raise InputError(what, hint=hint, place=Place(file, line_of(lines, path), dotted(path)))
 
 
-def _impossible(found: NotifyFile) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
+def _impossible(found: NotifyFile) -> Iterator[tuple[KeyPath, str, str]]:
     for number, rule in enumerate(found.rules):
         for place, name in enumerate(rule.to):
             if name not in found.addresses:
