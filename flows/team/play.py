@@ -31,7 +31,7 @@ from flows.team.bundle import SliceTerms, digest_of, unpacked, versions
 from flows.team.exchange import BUNDLE, ENDED, TAKEN
 from flows.team.lease import LEASE_S, LOOK_S, watch
 from flows.team.reporting import Reporter
-from flows.team.worker_file import Worker, this_process, worker_here
+from flows.team.worker_file import FOLDER, Worker, this_process
 from flows.threads import beside
 from ledger.machine_processes import boot_id
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
@@ -44,7 +44,7 @@ SHOWN = {"ok": (StateType.COMPLETED, "Ran"), "cancelled": (StateType.CANCELLED, 
 def play(slice_name: str, digest: str) -> State[None]:
     """Run one slice. `digest` is that of its bundle, which only this worker can open."""
     end_with_parent()
-    worker = worker_here()
+    worker = Worker(Path(os.environ[FOLDER]))
     taken = {"worker": worker.settings.name, "host": platform.node(), "boot": boot_id(), "pid": os.getpid()}
     try:
         if not worker.exchange.put_once(slice_name, TAKEN, worker.key.signed(slice_name, TAKEN, taken | versions())):

@@ -85,7 +85,7 @@ class Remote:
             hosts=spec.hosts,
             extra_vars=spec.extra_vars,
             check=spec.check,
-            limits={field: tuple(limit) for field, limit in limits._asdict().items()},
+            limits=limits._asdict(),
             digest=tree.digest,
             token=self._token,
             versions=versions(),

@@ -65,9 +65,7 @@ class Slices:
             finally:
                 self._over[one.name] = time.monotonic()
 
-        cut, total = self._cut(place.folder.name, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
-        owns = own_inventories(place.tree, [one.hosts for one in cut])
-        cut = [one._replace(own=own) for one, own in zip(cut, owns, strict=True)]
+        cut, total = self._cut(place, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
         with ThreadPoolExecutor(len(cut)) as threads:
             # each with a context of its own: events are logged to the run of the activity's task
             for begun in [threads.submit(copy_context().run, played, one) for one in cut]:
@@ -101,15 +99,20 @@ class Slices:
                 for name in old:
                     del self._over[name]
 
-    def _cut(self, run: str, hosts: tuple[str, ...]) -> list[Slice]:
+    def _cut(self, place: RunPlace, hosts: tuple[str, ...]) -> list[Slice]:
         by_queue: dict[str, list[str]] = {}
         for host in hosts:
             by_queue.setdefault(self._queues.get(host, DEFAULT_QUEUE), []).append(host)
         size = self.team.slice_hosts
-        return [
-            Slice(f"{run}.{secrets.token_hex(4)}", queue, tuple(there[start : start + size]))
+        parts = [
+            (queue, tuple(there[start : start + size]))
             for queue, there in by_queue.items()
             for start in range(0, len(there), size)
+        ]
+        owns = own_inventories(place.tree, [part for _, part in parts])
+        return [
+            Slice(f"{place.folder.name}.{secrets.token_hex(4)}", queue, part, own)
+            for (queue, part), own in zip(parts, owns, strict=True)
         ]
 
     def _has_ended(self, name: str) -> bool:

@@ -52,7 +52,11 @@ class Worker:
     def __init__(self, folder: Path) -> None:
         """Read the settings. Raise, with file and line, for what they lack."""
         self.folder = folder.resolve()
-        self.settings = _read(self.folder / FILE)
+        path = self.folder / FILE
+        if not path.exists():
+            raise UnreachableError(f"there is no {path}", hint="docs/how-to/team.md shows what it holds")
+        data, lines = load(path)
+        self.settings = validated(WorkerFile, data, lines, str(path))
         self.key_file, self.runs = self.folder / "key", self.folder / "runs"
         self.pids = self.folder / "pids"
         """A file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
@@ -85,15 +89,3 @@ def has_ended(process: str) -> bool:
         return psutil.Process(int(number)).create_time() != float(began) or not is_alive(int(number))
     except psutil.NoSuchProcess:
         return True
-
-
-def worker_here() -> Worker:
-    """Return the worker whose process this is."""
-    return Worker(Path(os.environ[FOLDER]))
-
-
-def _read(path: Path) -> WorkerFile:
-    if not path.exists():
-        raise UnreachableError(f"there is no {path}", hint="docs/how-to/team.md shows what it holds")
-    data, lines = load(path)
-    return validated(WorkerFile, data, lines, str(path))
