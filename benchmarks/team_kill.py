@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.verdict import end
-from flows.dashboard.earlier_engines import UNFINISHED
+from flows.dashboard.prefect_api import UNFINISHED
 from flows.dashboard.standing_runs import TAG
 from ledger.questions.activities import activities
 from ledger.reading import open_snapshot

@@ -20,7 +20,7 @@ from flows.dashboard.status_artifact import StatusArtifact, status_text
 from flows.engine.ledger_changes import SLOW_S, LedgerChanges
 from ledger.project_time import project_now
 from ledger.questions.counts import next_wake
-from ledger.questions.kept_forecast import FILE, kept_forecast
+from ledger.questions.kept_forecast import FILE
 from ledger.questions.site import project_time, revision, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.standings import step_links
@@ -67,7 +67,7 @@ class Board:
 
     def open(self, restored: Collection[str] = ()) -> dict[str, Parent]:
         """Find or make the standing run of each phase. Return by phase what its advances are children of."""
-        with self._snapshot() as snapshot:
+        with open_snapshot(self._site_dir, self._clock()) as snapshot:
             site = site_of(snapshot)
             self._wanted = pictures(snapshot, self._dated(snapshot))
         runs = StandingRuns(self._api, site.name, site.uuid)
@@ -140,7 +140,7 @@ class Board:
     def _look(self, watch: LedgerChanges | None, *, is_time: bool) -> str:
         """Read what is to be shown. Return the site's status if it is time for texts."""
         began = time.thread_time()
-        with self._snapshot() as snapshot:
+        with open_snapshot(self._site_dir, self._clock()) as snapshot:
             if watch is not None:
                 watch.lag_ends = next_wake(snapshot)
             self._wanted = pictures(snapshot, self._dated(snapshot))
@@ -154,13 +154,10 @@ class Board:
         forecast = self._site_dir / FILE
         made_from = (revision(snapshot), forecast.stat().st_mtime_ns if forecast.exists() else 0)
         if self._dates is None or made_from != self._made_from:
-            self._dates = dates_of(snapshot, kept_forecast(snapshot))
+            self._dates = dates_of(snapshot)
             self._links = step_links(snapshot)
             self._made_from = made_from
         return self._dates
-
-    def _snapshot(self) -> Snapshot:
-        return open_snapshot(self._site_dir, self._clock())
 
 
 @contextmanager

@@ -9,11 +9,9 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flows.dashboard.earlier_engines import UNFINISHED
-from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.prefect_api import UNFINISHED, PrefectApi
 from flows.dashboard.standing_pictures import Node, Picture, dates_of, pictures
 from flows.dashboard.standing_runs import ADVANCES, TAG, shown_of
-from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.snapshot import Snapshot
 
 FOLLOWS_S = 10.0
@@ -46,7 +44,7 @@ def _standing(api: PrefectApi, snapshot: Snapshot) -> list[ShownOtherwise]:
     for run in api.every("flow_runs", {"flow_runs": {"tags": {"all_": [TAG]}}}):
         runs |= dict.fromkeys(run["tags"], run)
     found = []
-    for phase, wanted in pictures(snapshot, dates_of(snapshot, kept_forecast(snapshot))).items():
+    for phase, wanted in pictures(snapshot, dates_of(snapshot)).items():
         if phase not in runs:
             found.append(ShownOtherwise(phase, "no standing run", wanted.name))
             continue

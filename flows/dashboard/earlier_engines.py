@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.dashboard.prefect_api import PrefectApi
+from flows.dashboard.prefect_api import UNFINISHED, PrefectApi
 from flows.dashboard.standing_runs import SLICE, TAG
 from ledger.questions.counts import phases
 from ledger.questions.records import runs
@@ -16,7 +16,6 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 
 CRASHED = {"type": "CRASHED", "name": "Engine gone", "message": "its engine ended; the ledger says what was done"}
-UNFINISHED = ["RUNNING", "PENDING", "SCHEDULED", "PAUSED", "CANCELLING"]
 
 
 def clear_abandoned(api: PrefectApi, site: str) -> int:

@@ -1,9 +1,10 @@
-"""Text of people and hosts in Markdown."""
+"""Text in Markdown: that of people and hosts, and the mark of a rehearsal."""
 
 from __future__ import annotations
 
 from schedule.text import shown_in_line
 
+REHEARSAL = "**REHEARSAL: nothing here was really done.**\n\n"
 MARKS = "\\`*_[]<>|#"
 
 

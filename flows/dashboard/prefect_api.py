@@ -32,6 +32,7 @@ PAGE = 200
 """How many runs Prefect's server returns at most for one question."""
 
 FINAL = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
+UNFINISHED = ["RUNNING", "PENDING", "SCHEDULED", "PAUSED", "CANCELLING"]
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0)
 """Before each further try."""

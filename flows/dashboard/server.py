@@ -7,7 +7,6 @@ written the task runs that this engine ended. A site has one server at a time, s
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -141,8 +140,8 @@ class PrefectServer:
 
     def _end(self, *, patience_s: float) -> None:
         """Ask the server to end, and kill it if it has not ended after `patience_s` seconds. Then release port and lock."""
-        if self.process is not None and self.is_alive:
-            self.process.send_signal(signal.SIGTERM)
+        if self.process is not None:
+            self.process.terminate()
             try:
                 self.process.wait(patience_s)
             except subprocess.TimeoutExpired:

@@ -10,18 +10,17 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
-from flows.dashboard.markdown import escaped
+from flows.dashboard.markdown import REHEARSAL, escaped
 from flows.dashboard.standing_words import NOTHING, Shown, phase_dates, phase_name, shown, title, troubles
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import commitment_words, forecast_line
-from ledger.questions.kept_forecast import Freshness, KeptForecast
+from ledger.questions.kept_forecast import Freshness, kept_forecast
 from ledger.questions.site import SiteRow, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.standings import WorkStanding, of_phase, standings, step_titles
 from steps.stamps import local_day
 
 TITLE_LENGTH = 60
-MARK = "**REHEARSAL: nothing here was really done.**\n\n"
 
 
 class Node(NamedTuple):
@@ -52,15 +51,10 @@ class Dates(NamedTuple):
     fresh: Freshness | None
     by_step: dict[str, datetime]
 
-    @property
-    def forecast(self) -> KeptForecast | None:
-        """The forecast that the site keeps, if there is one."""
-        return self.fresh.forecast if self.fresh else None
 
-
-def dates_of(snapshot: Snapshot, fresh: Freshness | None) -> Dates:
+def dates_of(snapshot: Snapshot) -> Dates:
     """Return the titles and dates of steps. The forecast of a step is that of the last of its units."""
-    ends: dict[str, datetime] = {}
+    fresh, ends = kept_forecast(snapshot), dict[str, datetime]()
     for name, end in fresh.forecast.nodes.items() if fresh else ():
         step, _, unit = name.partition("@")
         if "#" not in unit:
@@ -79,7 +73,7 @@ def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: D
     state = shown(whole)
     if state.type == "PENDING":  # the page of a pending run has no graph, no steps and no artifacts
         state = state._replace(type="PAUSED")
-    until = phase_dates(phase, whole, dates.forecast, site.time_zone)
+    until = phase_dates(phase, whole, dates.fresh.forecast if dates.fresh else None, site.time_zone)
     nodes = {
         step: Node(_node_name(step, dates.titles.get(step, ""), standing, site.time_zone), shown(standing))
         for step, standing in steps.items()
@@ -111,7 +105,7 @@ def _text(
     committed = commitment_words(own, site.time_zone) if own else ""
     forecast_as_of = forecast_line(dates.fresh) if dates.fresh else ""
     lines = [
-        (MARK if site.rehearsal else "") + f"**{escaped(title(phase))}: {escaped(state.name)}**",
+        (REHEARSAL if site.rehearsal else "") + f"**{escaped(title(phase))}: {escaped(state.name)}**",
         "",
         *(f"- {escaped(line)}" for line in (state.message, committed, until, forecast_as_of) if line),
         "- [the whole site](/artifacts/key/status)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flows.dashboard.markdown import escaped
+from flows.dashboard.markdown import REHEARSAL, escaped
 from flows.dashboard.prefect_api import PrefectApi
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import PhaseRow, phases
@@ -31,7 +31,7 @@ class StatusArtifact:
 def status_text(snapshot: Snapshot) -> str:
     """Return the site's status as a Markdown table."""
     site, top = site_of(snapshot), headlines(snapshot, lapsed_releases(snapshot))
-    head = "**REHEARSAL: nothing here was really done.**\n\n" if site.rehearsal else ""
+    head = REHEARSAL if site.rehearsal else ""
     lines = [
         f"{head}{escaped(site.name)}, plan revision {site.revision}, {minute(snapshot.now, site.time_zone)} {site.time_zone}",
         "",

@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from flows.dashboard.earlier_engines import UNFINISHED
-from flows.dashboard.prefect_api import FINAL, PrefectApi, Shown
+from flows.dashboard.prefect_api import FINAL, UNFINISHED, PrefectApi, Shown
 from flows.dashboard.standing_runs import SLICE
 from ledger.machine_time import machine_time
 from schedule.errors import UnreachableError

@@ -6,7 +6,6 @@ Prefect's worker polls, starts the flow runs, and sends heartbeats. Its process 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -51,10 +50,9 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     say(f"{worker.settings.name} works for {worker.settings.site}: {', '.join(worker.settings.queues)}")
     while process.poll() is None and not stop.wait(LOOK_S):
         settle_slices(worker, exchange, say)
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE_S)
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE_S)
     process.kill()
     process.wait()
     began = time.monotonic()

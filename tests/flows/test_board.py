@@ -90,7 +90,7 @@ def test_what_was_rejected_and_what_is_late_is_in_the_names(site: Path) -> None:
         finish(ledger, "tech", "001@site")
         reject(ledger, "lead", "001@site", reason="the quotes are missing")
     with open_snapshot(site, T0 + timedelta(days=2)) as snapshot:
-        shown_by_phase = pictures(snapshot, dates_of(snapshot, None))
+        shown_by_phase = pictures(snapshot, dates_of(snapshot))
     procurement, power = shown_by_phase["procurement"], shown_by_phase["power"]
 
     assert "1 rejected, 1 NCR open" in procurement.name
