@@ -48,8 +48,9 @@ def _standing(api: PrefectApi, snapshot: Snapshot) -> list[ShownOtherwise]:
         if phase not in runs:
             found.append(ShownOtherwise(phase, "no standing run", wanted.name))
             continue
-        if _named(runs[phase]) != Node(wanted.name, wanted.shown):
-            found.append(ShownOtherwise(phase, _words(_named(runs[phase])), _words(Node(wanted.name, wanted.shown))))
+        shown, right = _named(runs[phase]), Node(wanted.name, wanted.shown)
+        if shown != right:
+            found.append(ShownOtherwise(phase, _words(shown), _words(right)))
         found += _steps(api, runs[phase]["id"], wanted)
     return found
 
