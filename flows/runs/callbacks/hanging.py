@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import psutil
 from ansible.plugins.callback import CallbackBase
 
+from flows.runs.callbacks import HANG_AFTER, HANGING, NOTED_IN
+
 DOCUMENTATION = """
 name: hanging
 type: notification
@@ -30,10 +32,6 @@ description: >-
   CLUSTERWRIGHT_HANG_AFTER_S is how long a host may show nothing after the others, in seconds; with 0 none is given up.
   Each host that is given up is noted in the file `hanging` of the folder that CLUSTERWRIGHT_RESULTS names.
 """
-
-AFTER = "CLUSTERWRIGHT_HANG_AFTER_S"
-NOTED_IN = "CLUSTERWRIGHT_RESULTS"
-"""The variables of the environment."""
 
 SLOWER = 3
 """How many times as long as the slowest of the others a host may take before it counts as silent."""
@@ -93,8 +91,8 @@ class Hanging(CallbackBase):  # type: ignore[misc]  # Ansible has no types
 
     def __init__(self) -> None:
         super().__init__()
-        self._after_s = float(os.environ[AFTER])
-        self._noted_in = Path(os.environ[NOTED_IN], "hanging")
+        self._after_s = float(os.environ[HANG_AFTER])
+        self._noted_in = Path(os.environ[NOTED_IN], HANGING)
         self._paces: dict[str, Pace] = {}
         self._now = 0.0
         self._lock = threading.Lock()

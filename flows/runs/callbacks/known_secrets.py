@@ -21,6 +21,7 @@ from ansible.parsing.vault import EncryptedString
 from ansible.plugins.callback import CallbackBase
 from ansible.template import Templar
 
+from flows.runs.callbacks import TOLD_IN
 from flows.runs.secrets.values import inventory_files, is_secret_name, leaves
 
 DOCUMENTATION = """
@@ -29,9 +30,6 @@ type: notification
 short_description: tells the supervisor of a run which values are secrets
 description: Writes the values of secret variables to the file that CLUSTERWRIGHT_KNOWN_SECRETS names.
 """
-
-TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
-"""The variable of the environment that names the file."""
 
 MAKES = frozenset({"password"})
 """Lookups that write a file where there is none. They are left to the run. Ansible makes all others at each use anyway."""
@@ -79,8 +77,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         self._tell(_in_vaults(play))
         self._tell_of_hosts()
 
-    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002  as Ansible calls it
-        """Tell what a task states itself, and what the task before it has brought."""
+    def v2_playbook_on_task_start(self, task: Any, **_: Any) -> None:
+        """Tell what a task, or a handler, states itself, and what the task before it has brought."""
         if self._again:
             self._tell_of_hosts()
         if _action(task) == READS_VAULTS:
@@ -94,9 +92,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
             self._tell(_secrets(task._role.get_default_vars(), templated))  # noqa: SLF001
             self._tell(_secrets(task._role.get_vars(), templated))  # noqa: SLF001
 
-    def v2_playbook_on_handler_task_start(self, task: Any) -> None:
-        """Tell what a handler states itself."""
-        self.v2_playbook_on_task_start(task, is_conditional=False)
+    v2_playbook_on_handler_task_start = v2_playbook_on_task_start
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """Note that a task may have brought variables."""

@@ -27,6 +27,7 @@ from typing import Any
 from ansible import constants
 from ansible.plugins.callback import CallbackBase
 
+from flows.runs.callbacks import NOTED_IN
 from flows.runs.results.failures import essence, is_missing, printed
 from flows.runs.secrets.values import secrets_in
 from steps.acceptance.handed import LONGEST_TEXT
@@ -37,9 +38,6 @@ type: notification
 short_description: notes how each task ended on each host
 description: Writes a file for each result to the folder that CLUSTERWRIGHT_RESULTS names.
 """
-
-NOTED_IN = "CLUSTERWRIGHT_RESULTS"
-"""The variable of the environment that names the folder."""
 
 NOT_ON_HOST = frozenset({"add_host", "assert", "debug", "fail", "group_by", "include_vars", "pause", "set_fact"})
 """Tasks that Ansible carries out by itself. They say nothing about whether a host answers."""

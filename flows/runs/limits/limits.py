@@ -16,6 +16,7 @@ from typing import NamedTuple
 import psutil
 
 from flows.runs.bundle.tree import settings_files
+from flows.runs.callbacks import HANG_AFTER
 from schedule.errors import InputError, Place
 from steps.catalog.terms import Effect
 from steps.design.run_settings import RunLimits, RunSettings
@@ -43,8 +44,6 @@ FACTOR = 2
 """The time of a run in multiples of the step's pessimistic duration."""
 
 NAMES = tuple(RunLimits.model_fields)
-HANG_AFTER = "CLUSTERWRIGHT_HANG_AFTER_S"
-"""The variable of the environment by which the plugin `hanging` learns of its bound. Ansible has none of that kind."""
 IN_SETTINGS = {
     "forks": ("defaults", "forks"),
     "ssh_retries": ("ssh_connection", "retries"),

@@ -34,15 +34,6 @@ from ledger.machine_processes import is_alive
 PATIENCE_S = 3.0
 ROUNDS = 3
 LOOK_S = 0.1
-TOLD_IN = "CLUSTERWRIGHT_KNOWN_SECRETS"
-"""The variable of the environment by which the plugin `known_secrets` finds its file."""
-
-NOTED_IN = "CLUSTERWRIGHT_RESULTS"
-"""The variable of the environment by which the plugins `results` and `hanging` find the folder of their notes."""
-
-HANGING = "hanging"
-"""The file of that folder in which the plugin `hanging` notes the hosts that it gives up."""
-
 ERROR = "[ERROR]: "
 """How a line begins with which Ansible says that it cannot go on."""
 
@@ -118,8 +109,8 @@ def _for_plugins(words: Words) -> dict[str, str]:
     """Return the variables by which Ansible finds our plugins, and they find their files."""
     return {
         "ANSIBLE_CALLBACK_PLUGINS": callbacks.__path__[0],
-        TOLD_IN: words.told_in,
-        NOTED_IN: str(words.noted_in),
+        callbacks.TOLD_IN: str(words.told_in),
+        callbacks.NOTED_IN: str(words.noted_in),
         "ANSIBLE_STDOUT_CALLBACK": "quiet",
         "RUNNER_OMIT_EVENTS": "True",  # results come from our plugin alone: ansible-runner leaves out long ones
     }
@@ -167,7 +158,7 @@ def _report_note(words: Words, note: dict[str, Any]) -> None:
             if raw := note["raw"]:
                 report({"event": "raw", "host": on_host["host"], "raw": raw})
         case "failed" | "ignored" as kind:
-            why = _given_up(words.noted_in / HANGING, note) or failure(note["res"], words.text)
+            why = _given_up(words.noted_in / callbacks.HANGING, note) or failure(note["res"], words.text)
             report({"event": kind, "message": why, **on_host})
             for name, text in note["printed"].items():
                 report({"event": "printed", "name": name, "printed": text, **on_host})
@@ -239,17 +230,13 @@ def _end_started() -> None:
         if not started:
             return
         for process in started:
-            _signal(process, number)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
         # only looked at: who started a process waits for it, and would not find its exit code if this thread had taken it
         deadline = time.monotonic() + PATIENCE_S / ROUNDS
         while any(is_alive(p.pid) for p in started) and time.monotonic() < deadline:
             time.sleep(LOOK_S)
         number = signal.SIGKILL
-
-
-def _signal(process: psutil.Process, number: signal.Signals) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        process.send_signal(number)
 
 
 if __name__ == "__main__":

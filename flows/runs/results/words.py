@@ -45,18 +45,13 @@ class Words:
     def __init__(self, work_dir: Path, inventory: Path, hosts: list[str], secrets: list[str]) -> None:
         """Take the run's folder, its inventory, the names of its hosts, which are never hidden, and what the engine knows."""
         self._redactor = Redactor((*stated_by(inventory), *secrets))
-        self._told = work_dir / TOLD
+        self.told_in = work_dir / TOLD
         self._read = 0
         self.noted_in = work_dir / NOTED
         self.noted_in.mkdir(mode=0o700)
         self._next_note = 1
         self._hosts = frozenset(hosts)
         self._held: Event | None = None
-
-    @property
-    def told_in(self) -> str:
-        """The file in which the plugin tells what it knows."""
-        return str(self._told)
 
     def before(self, event: Event) -> Iterator[Event]:
         """Yield the event of ansible-runner that came before this one, if it can be passed on now."""
@@ -116,9 +111,9 @@ class Words:
 
     def _learn(self) -> None:
         """Learn what the plugin `known_secrets` has told since."""
-        if not self._told.exists():
+        if not self.told_in.exists():
             return
-        with self._told.open("rb") as file:
+        with self.told_in.open("rb") as file:
             file.seek(self._read)
             for line in file:
                 self._read += len(line)
