@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from flows.runs.limits.extents import waits_in
 from flows.runs.limits.limits import Extent, limits_of, side_by_side
-from flows.runs.limits.waits import waits_in
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, run_playbook
 from schedule.errors import InputError

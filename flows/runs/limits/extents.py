@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from flows.runs.bundle.tree import inventory_files, playbook_files
 from flows.runs.inventory.hosts import inventory_hosts
 from flows.runs.limits.limits import Extent
-from flows.runs.limits.waits import waits_in
 from schedule.errors import InputError, Place
 from steps.design.run_settings import RunSettings
 from steps.planning.activity import PlanActivity
+
+_STATED = re.compile(
+    r"^[\s-]*(?P<name>[a-z][a-z0-9_]*_(?P<unit>timeout_s|patience_s|wait_s|ready_s|seconds|minutes|hours))\s*[:=]\s*[\"']?(?P<number>\d{1,7})\b",
+    re.MULTILINE,
+)
+"""How a playbook, a role or an inventory states a wait."""
+
+_UNIT_S = {"minutes": 60, "hours": 3600}
+READ = frozenset({".yml", ".yaml", ".ini", ""})
 
 
 def extent_of(
@@ -45,3 +54,15 @@ def group_hosts(settings: RunSettings, inventory: Path) -> dict[str, set[str]]:
                 place=Place("site.yaml", None, f"runs.groups.{group}"),
             )
     return {group: set(named[group]) for group in settings.groups}
+
+
+def waits_in(files: Iterable[Path]) -> dict[str, int]:
+    """Return the seconds of each wait by its name. Where it is stated more than once, the longest counts."""
+    found: dict[str, int] = {}
+    for path in files:
+        if path.suffix not in READ:
+            continue
+        for wait in _STATED.finditer(path.read_text(encoding="utf-8", errors="replace")):
+            seconds = int(wait["number"]) * _UNIT_S.get(wait["unit"], 1)
+            found[wait["name"]] = max(seconds, found.get(wait["name"], 0))
+    return found
