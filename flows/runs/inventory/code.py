@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ansible.inventory.manager import InventoryManager
-from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.inventory import BaseInventoryPlugin
 from ansible.template import is_trusted_as_template
 from ansible.vars.plugins import get_vars_from_inventory_sources
 
-VAULT = b"$ANSIBLE_VAULT"
+from flows.runs.inventory.stated import Unopened
+
 OF_ANSIBLE = "ansible_"
 ADDRESS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:%-]*")
 """A host's name or address. It begins with no sign that a program would take for an option, and names no account."""
@@ -42,11 +42,11 @@ PLACES = ("inventory_file", "inventory_dir")
 
 def statements(source: str, _: None) -> dict[str, Any]:
     """Return each statement that may be code (whose it is, the variable, its value), and those that hosts make together."""
-    loader = _Sealed()
+    loader = Unopened(lambda path: {path.name: _digest(path)})  # a vaulted file is one statement, its digest
     configured: list[str] = []
     _noted(configured)
     inventory = InventoryManager(loader=loader, sources=[source])
-    said = [("inventory", Path(path).name, _digest(path)) for path in configured]
+    said = [("inventory", Path(path).name, _digest(Path(path))) for path in configured]
     for group in inventory.groups.values():
         of_files = get_vars_from_inventory_sources(loader, [source], [group], "all")
         said += [(f"group {group.name}", *one) for one in _code(group.vars | of_files, source)]
@@ -62,19 +62,6 @@ def statements(source: str, _: None) -> dict[str, Any]:
     return {"said": sorted(said, key=json.dumps), "together": together}
 
 
-class _Sealed(DataLoader):  # type: ignore[misc]  # Ansible has no types
-    """Takes a vaulted file for one statement, its digest: nobody types a password here."""
-
-    def load_from_file(self, file_name: str, *args: Any, **more: Any) -> Any:
-        """Return what a file has, or its digest if it is vaulted."""
-        is_vaulted = Path(file_name).read_bytes().startswith(VAULT)
-        return (
-            {Path(file_name).name: _digest(file_name)}
-            if is_vaulted
-            else super().load_from_file(file_name, *args, **more)
-        )
-
-
 def _noted(paths: list[str]) -> None:
     """Let Ansible note each file that configures a plugin, as `constructed` is: all of it may be templates."""
     read = BaseInventoryPlugin._read_config_data  # noqa: SLF001  no other name of Ansible says which plugin took a file
@@ -87,8 +74,8 @@ def _noted(paths: list[str]) -> None:
     BaseInventoryPlugin._read_config_data = reading  # noqa: SLF001  the same
 
 
-def _digest(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _code(variables: dict[str, Any], source: str) -> list[tuple[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,20 @@ SOURCES = ("netbox_url", "inventory_file")
 """Where a statement comes from: the device in NetBox, or the file that names the host."""
 
 
+class Unopened(DataLoader):  # type: ignore[misc]  # Ansible has no types
+    """Reads a vaulted file as `instead` says: nobody types a password here."""
+
+    def __init__(self, instead: Callable[[Path], dict[str, str]]) -> None:
+        super().__init__()
+        self._instead = instead
+
+    def load_from_file(self, file_name: str, *args: Any, **more: Any) -> Any:
+        """Return what a file has, or what stands for it if it is vaulted."""
+        path = Path(file_name)
+        is_vaulted = path.read_bytes().startswith(VAULT)
+        return self._instead(path) if is_vaulted else super().load_from_file(file_name, *args, **more)
+
+
 def hosts(source: str, patterns: list[str]) -> dict[str, list[str]]:
     """Return the hosts that each pattern names, in the inventory's own order."""
     inventory = InventoryManager(loader=DataLoader(), sources=[source])
@@ -23,7 +38,7 @@ def hosts(source: str, patterns: list[str]) -> dict[str, list[str]]:
 
 def nodes(source: str, pattern: str) -> list[dict[str, Any]]:
     """Return each node's name, stated values and source, in the inventory's order."""
-    loader = _Unopened()
+    loader = Unopened(lambda _: {})  # what is vaulted states nothing
     found = []
     for host in InventoryManager(loader=loader, sources=[source]).get_hosts(pattern):
         known = host.get_vars() | get_vars_from_inventory_sources(loader, [source], [host], "all")
@@ -32,15 +47,6 @@ def nodes(source: str, pattern: str) -> list[dict[str, Any]]:
         by = sources[0] if sources else source
         found.append({"name": host.name, "source": by, **stated})
     return found
-
-
-class _Unopened(DataLoader):  # type: ignore[misc]  # Ansible has no types
-    """Takes a vaulted file for an empty one: what is vaulted states nothing, and a plan needs no password."""
-
-    def load_from_file(self, file_name: str, *args: Any, **more: Any) -> Any:
-        """Return what a file has, nothing if it is vaulted."""
-        content = Path(file_name).read_bytes()
-        return {} if content.startswith(VAULT) else super().load_from_file(file_name, *args, **more)
 
 
 def _plain(value: Any) -> str | None:
