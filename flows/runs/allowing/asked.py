@@ -44,8 +44,6 @@ class InventoryCode(NamedTuple):
     said: dict[str, str]
 
 
-NO_CODE = InventoryCode("", {})
-
 _known: dict[tuple[str, bool], InventoryCode] = {}
 
 
@@ -107,7 +105,8 @@ def require_allowed(folder: Path, asked: Iterable[ToAllow]) -> None:
     if new:
         more = f", and {len(new) - NAMED} more" if len(new) > NAMED else ""
         raise WaitingError(
-            f"{folder} waits to be allowed by this account: it {'; it '.join(new[:NAMED])}{more}", hint=_hint(folder)
+            f"{folder} waits to be allowed by this account: it {'; it '.join(new[:NAMED])}{more}",
+            hint=f"look at it, and allow it once: clusterwright allow --site {folder}",
         )
 
 
@@ -134,10 +133,6 @@ def _why(folder: Path, asked: Iterable[ToAllow]) -> str:
     return ""
 
 
-def _hint(folder: Path) -> str:
-    return f"look at it, and allow it once: clusterwright allow --site {folder}"
-
-
 def _content(path: Path, folder: Path) -> str:
     """Return the digest of a file of the folder, which others may change. Empty where a word of a command names none."""
     is_of_folder = path.is_relative_to(folder) and path.is_file()
@@ -158,7 +153,7 @@ def code_in(inventory: Path) -> InventoryCode:
     """Return the code of an inventory as it is now. Raise where Ansible cannot read it."""
     printed = run_bounded("code.statements", inventory).stdout
     said = {_digest("inventory", one): _words(*one) for one in json.loads(printed)["said"]}
-    return InventoryCode(_digest("inventory", printed), said) if said else NO_CODE
+    return InventoryCode(_digest("inventory", printed) if said else "", said)
 
 
 def _words(whose: str, name: str, value: Any) -> str:

@@ -60,15 +60,13 @@ def snapshot(playbook: Path, inventory: Path, work_dir: Path) -> Tree:
     (folder / SETTINGS).touch()  # where this user has no settings, those that come later are not read either
     inside = inventory.resolve()
     copied = folder / INVENTORY if inside.is_dir() else folder / INVENTORY / inside.name
-    _protect(folder)
+    _set_mode(folder, stat.S_IRUSR | stat.S_IXUSR)  # nobody writes into the copy by mistake
     return Tree(folder, folder / PLAYBOOKS / playbook.parent.name / playbook.name, copied, digest)
 
 
 def remove(work_dir: Path) -> None:
     """Remove a run's folder, with the read-only copy in it. Nothing happens where it is not there."""
-    for folder in (work_dir / FOLDER, *_folders(work_dir / FOLDER)):
-        if folder.is_dir():
-            folder.chmod(stat.S_IRWXU)
+    _set_mode(work_dir / FOLDER, stat.S_IRWXU)
     shutil.rmtree(work_dir, ignore_errors=True)
 
 
@@ -90,11 +88,8 @@ def _copying_to(folder: Path) -> Take:
     return take
 
 
-def _protect(folder: Path) -> None:
-    """Let nobody write into the copy by mistake."""
-    for inside in (folder, *_folders(folder)):
-        inside.chmod(stat.S_IRUSR | stat.S_IXUSR)
-
-
-def _folders(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_dir()]
+def _set_mode(folder: Path, mode: int) -> None:
+    """Set the mode of a folder and of the folders in it. Nothing happens where it is not there."""
+    for path in [folder, *folder.rglob("*")]:
+        if path.is_dir():
+            path.chmod(mode)

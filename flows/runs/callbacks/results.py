@@ -20,7 +20,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -172,31 +173,25 @@ def _uuid(one: Any) -> str:
 
 
 def raw_outputs(facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the output of each tool by the tool's name, from the facts of a task's result."""
+    """Return the output of each tool by the tool's name, from the facts of a task's result.
+
+    Of a tool that is missing, it names the package to install.
+    """
     found: dict[str, dict[str, Any]] = {}
-    for fact in RAW_FACTS:
-        found.update(_of(facts.get(fact, ())))
-    return found
-
-
-def _of(results: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the output of each tool. Of a tool that is missing, name the package to install."""
-    for result in results:
+    for result in chain.from_iterable(facts.get(fact, ()) for fact in RAW_FACTS):
         tool = next((result[key] for key in TOOL_KEYS if key in result), None)
         if tool is None or "rc" not in result:
             continue
         text = result.get("stdout", "")
         is_too_long = len(text) > LONGEST_TEXT
-        yield (
-            tool["name"],
-            {
-                "tool": tool["argv"][0] if "argv" in tool else "fio",
-                "rc": result["rc"],
-                "stdout": "" if is_too_long else text,
-                "left_out": len(text) if is_too_long else 0,
-                "missing_package": tool["package"] if is_missing(result) else None,
-            },
-        )
+        found[tool["name"]] = {
+            "tool": tool["argv"][0] if "argv" in tool else "fio",
+            "rc": result["rc"],
+            "stdout": "" if is_too_long else text,
+            "left_out": len(text) if is_too_long else 0,
+            "missing_package": tool["package"] if is_missing(result) else None,
+        }
+    return found
 
 
 CallbackModule = Results

@@ -110,11 +110,12 @@ def look_for_drift(
     with record() as snapshot:
         begun_since = hosts_claimed_since(snapshot, begun)
         passed |= {host: "a run began on it meanwhile" for host in hosts if host in begun_since}
-        findings = [
-            _finding(snapshot, found, one, result.digest, files.get((one.host, one.path)))
-            for one in seen.found
-            if one.host not in passed
-        ]
+        findings = []
+        for one in seen.found:
+            if one.host not in passed:
+                changed_at, owner = files.get((one.host, one.path), (None, ""))
+                cause = _cause(snapshot, found, one.host, result.digest, changed_at)
+                findings.append(Finding(one.host, one.path, one.task, one.lines, cause, changed_at, owner))
     judged = tuple(host for host in hosts if host not in passed)
     return Look(found, result.digest, judged, tuple(findings), passed)
 
@@ -165,18 +166,6 @@ def _files(
             seconds, owner, path = line.split(" ", 2)
             read[host, path] = (datetime.fromtimestamp(int(seconds), UTC), owner)
     return read
-
-
-def _finding(
-    snapshot: Snapshot,
-    found: Origin,
-    one: Difference,
-    digest: str,
-    file: tuple[datetime, str] | None,
-) -> Finding:
-    changed_at, owner = file or (None, "")
-    cause = _cause(snapshot, found, one.host, digest, changed_at)
-    return Finding(one.host, one.path, one.task, one.lines, cause, changed_at, owner)
 
 
 def _cause(

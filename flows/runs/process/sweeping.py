@@ -64,9 +64,8 @@ def write_sweep(folder: Path) -> Path:
 
 def _at_work() -> list[int]:
     """Return the processes of this machine that are playbooks at work."""
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        words = process.info["cmdline"] or ()
-        if any(word.endswith("ansible-playbook") for word in words):
-            found.append(process.pid)
-    return found
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if any(word.endswith("ansible-playbook") for word in process.info["cmdline"] or ())
+    ]
