@@ -28,6 +28,13 @@ def make_file(path: Path) -> None:
         owned_like_folder(path)
 
 
+def write_new(path: Path, text: str) -> None:
+    """Write a new file that only its owner can use. Raise FileExistsError where there is one."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def owned_like_folder(path: Path) -> None:
     """Let root leave what it makes to the owner of the folder around it. SQLite does the same with its log.
 

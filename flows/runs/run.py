@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 import subprocess
 import threading
@@ -29,6 +28,7 @@ from flows.runs.process.sweeping import LIMITS, write_sweep
 from flows.runs.results.per_host import Event, HostResult, PlaybookResult, Tally
 from flows.runs.secrets.access import NOTHING, Access
 from flows.threads import beside
+from ledger.private import write_new
 from schedule.errors import ClusterwrightError, NotSatisfiedError, UnreachableError
 
 POLL_S = 0.2
@@ -86,9 +86,12 @@ class RunEvent:
     data: Event
 
 
-def said(sentence: str) -> RunEvent:
-    """Return what the engine itself says of a run, as an event."""
-    return RunEvent(sentence, {"event": "output", "text": sentence})
+def say(spec: RunSpec, sentence: str, on_event: EventHandler) -> None:
+    """Write what the engine itself says of a run into its log, and pass it on as an event."""
+    spec.log.parent.mkdir(parents=True, exist_ok=True)
+    with spec.log.open("a", encoding="utf-8") as log:
+        log.write(sentence + "\n")
+    on_event(RunEvent(sentence, {"event": "output", "text": sentence}))
 
 
 def ignore(_: object) -> None:
@@ -160,18 +163,16 @@ def sweep(spec: RunSpec, hosts: tuple[str, ...], on_event: EventHandler) -> None
     except (ClusterwrightError, OSError):  # it is tried, and does not stand in the way of the run's own result
         left = list(hosts)
     if left:
-        sentence = f"what was being sent may be left in {remote_temp()} of {', '.join(left)}"
-        spec.log.parent.mkdir(parents=True, exist_ok=True)
-        with spec.log.open("a", encoding="utf-8") as log:
-            log.write(sentence + "\n")
-        on_event(said(sentence))
+        say(spec, f"what was being sent may be left in {remote_temp()} of {', '.join(left)}", on_event)
 
 
 def _prepare(spec: RunSpec) -> None:
     """Make what a run needs in its folder."""
     _temporary(spec).mkdir(mode=0o700)
     spec.log.parent.mkdir(parents=True, exist_ok=True)
-    _write_extra_vars(spec)
+    folder = spec.work_dir / "env"
+    folder.mkdir(mode=0o700)
+    write_new(folder / "extravars", json.dumps(spec.extra_vars))  # from which ansible-runner reads them
 
 
 def _temporary(spec: RunSpec) -> Path:
@@ -182,23 +183,14 @@ def _temporary(spec: RunSpec) -> Path:
 def require_ansible() -> None:
     """Raise where Ansible is not installed, so that no run could begin."""
     if shutil.which(ANSIBLE, path=environment()["PATH"]) is None:
-        raise _no_ansible(ANSIBLE)
+        raise _no_ansible()
 
 
-def _no_ansible(program: str) -> UnreachableError:
+def _no_ansible() -> UnreachableError:
     return UnreachableError(
-        f"no playbook can be run: {program} is not there, or cannot be executed",
+        f"no playbook can be run: {ANSIBLE} is not there, or cannot be executed",
         hint="it comes with the package ansible-core: run `make setup`, or install Clusterwright again",
     )
-
-
-def _write_extra_vars(spec: RunSpec) -> None:
-    """Write the variables to the file from which ansible-runner reads them."""
-    folder = spec.work_dir / "env"
-    folder.mkdir(mode=0o700)
-    handle = os.open(folder / "extravars", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(spec.extra_vars, file)
 
 
 def _supervised(
@@ -286,7 +278,7 @@ def collected(
     with spec.log.open("a", encoding="utf-8") as log:
         for data in events:
             if data["event"] == "missing":
-                raise _no_ansible(data["program"])
+                raise _no_ansible()
             tally.note(data)
             sentence = _sentence(data)
             if data["event"] == LAST_WORDS:

@@ -14,17 +14,7 @@ from dataclasses import replace
 
 from flows.runs.process.place import RunPlace, run_place
 from flows.runs.results.per_host import FAILED, HostResult, PlaybookResult
-from flows.runs.run import (
-    EventHandler,
-    GroupHandler,
-    Player,
-    RunSpec,
-    ignore,
-    play,
-    refused,
-    run_playbook,
-    said,
-)
+from flows.runs.run import EventHandler, GroupHandler, Player, RunSpec, ignore, play, refused, say
 from steps.catalog.terms import Waves
 
 NOT_BEGUN = "not begun: "
@@ -44,11 +34,11 @@ def run_in_waves(
     player: Player = play,
 ) -> PlaybookResult:
     """Run a playbook on every host, or until too many have failed. Hosts of waves that did not begin are `skipped`."""
-    if waves is None or len(spec.hosts) == 1:
-        return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel, player=player)
     with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
         if (nothing := refused(spec, place)) is not None:
             return nothing
+        if waves is None or len(spec.hosts) == 1:
+            return player(spec, place, on_event, on_pgid, cancel)
         return _in_turn(spec, waves, place, on_event, lambda wave: player(wave, place, on_event, on_pgid, cancel))
 
 
@@ -61,7 +51,6 @@ def _in_turn(
 ) -> PlaybookResult:
     """Run the waves one after the other. All read the same copy."""
     total = PlaybookResult("ok", digest=place.tree.digest)
-    spec.log.parent.mkdir(parents=True, exist_ok=True)
     number, left = 0, spec.hosts
     while left:
         total.message = total.message or _why_stop(total, len(spec.hosts), waves)
@@ -72,9 +61,7 @@ def _in_turn(
         number, hosts = number + 1, next_wave(left, waves, canary=all(host.is_absent for host in total.hosts))
         left = left[len(hosts) :]
         sentence = f"WAVE {number}: {', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
-        with spec.log.open("a", encoding="utf-8") as log:
-            log.write(sentence + "\n")
-        on_event(said(sentence))
+        say(spec, sentence, on_event)
         wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
         total.add(played(wave))
         shutil.rmtree(wave.work_dir, ignore_errors=True)

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ledger.account_state import account_state
-from ledger.private import is_open_to_others
+from ledger.private import is_open_to_others, write_new
 from schedule.errors import NotSatisfiedError, Place, UnreachableError
 
 FORMAT = 1
@@ -22,17 +22,16 @@ FORMAT = 1
 def allowed_in(folder: Path) -> frozenset[str]:
     """Return the digests of what this account has allowed a folder. Raise where somebody else could have written them."""
     path = _file(folder)
+    place = Place(str(path))
     try:
         if not path.exists():
             return frozenset()
         if path.lstat().st_uid != os.geteuid() or path.is_symlink() or is_open_to_others(path):
-            raise NotSatisfiedError(
-                "it is not this account's alone, and others could allow in its name", place=_at(path)
-            )
+            raise NotSatisfiedError("it is not this account's alone, and others could allow in its name", place=place)
         return frozenset(json.loads(path.read_text(encoding="utf-8"))["allowed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnreachableError(
-            f"what was allowed cannot be read: {error}", hint="remove it, and allow again", place=_at(path)
+            f"what was allowed cannot be read: {error}", hint="remove it, and allow again", place=place
         ) from None
 
 
@@ -44,18 +43,12 @@ def keep_allowed(folder: Path, digests: Collection[str]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh.unlink(missing_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+        write_new(fresh, text + "\n")
         fresh.replace(path)
     except OSError as error:
-        raise UnreachableError(f"what is allowed cannot be kept: {error.strerror}", place=_at(path)) from None
+        raise UnreachableError(f"what is allowed cannot be kept: {error.strerror}", place=Place(str(path))) from None
 
 
 def _file(folder: Path) -> Path:
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()
     return account_state() / "allowed" / f"{name}.json"
-
-
-def _at(path: Path) -> Place:
-    return Place(str(path))

@@ -12,6 +12,7 @@ import secrets
 from pathlib import Path
 
 from flows.runs.bundle.tree import inventory_folder
+from ledger.private import write_new
 from schedule.errors import InputError, Place, UnreachableError
 
 NAME = ".digest-key"
@@ -50,11 +51,9 @@ def digest_key(inventory: Path) -> bytes:
 def _make(path: Path) -> None:
     """Write a new key, whole or not at all. Where another process was first, its key stays."""
     fresh = path.with_name(f"{NAME}-{secrets.token_hex(8)}")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(secrets.token_hex(BYTES) + "\n")
+        write_new(fresh, secrets.token_hex(BYTES) + "\n")
         with contextlib.suppress(FileExistsError):
             os.link(fresh, path)
     finally:
-        fresh.unlink()
+        fresh.unlink(missing_ok=True)

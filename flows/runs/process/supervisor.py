@@ -101,7 +101,7 @@ def _run(terms: dict[str, Any]) -> str:
     for event in words.last():
         _pass_on(words, event)
     if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
-        _report({"event": "missing", "program": "ansible-playbook"})
+        _report({"event": "missing"})
     return "timeout" if late.is_set() and result.status != "successful" else str(result.status)
 
 
