@@ -24,11 +24,10 @@ import psutil
 
 from flows.runs import callbacks
 from flows.runs.bundle.copy import remove
-from flows.runs.inventory.host_limit import limit_of
+from flows.runs.process.arguments import limit_of, vault_arguments
 from flows.runs.process.leftovers import remove_temporary_files
 from flows.runs.results.failures import failure, unreachable
 from flows.runs.results.words import PRINTED, TEXT, Words
-from flows.runs.secrets.vault_pipes import vault_arguments
 from ledger.machine_processes import is_alive
 
 PATIENCE_S = 3.0

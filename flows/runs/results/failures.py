@@ -33,6 +33,9 @@ WHY = ("msg", "exception", "cmd", "rc", "censored", "timedout", "failed", "unrea
 LABEL = "_ansible_item_label"
 """Where a result has the name of an item of a loop."""
 
+Result = dict[str, Any]
+"""What a task has returned on a host."""
+
 Clean = Callable[[str], str]
 """Returns a text without secrets. It sees whole texts: a part of a secret could not be found any more."""
 
@@ -97,13 +100,11 @@ NO_WAY: Hints = (
 """Errors on the way to a host."""
 
 
-def essence(result: Any) -> dict[str, Any]:
+def essence(result: Result) -> dict[str, Any]:
     """Return of a task's result what `failure` and `unreachable` look at. Of a loop it has the first failed item, and how many failed.
 
     Long texts are shortened, so that the result of a program that prints without end has a size that can be passed on.
     """
-    if not isinstance(result, dict):
-        return {}
     kept = {name: _shortened(result[name]) for name in (*WHY, *OUTPUTS) if name in result}
     if (label := _label(result)) is not None:
         kept[LABEL] = _shortened(str(label))
@@ -114,10 +115,8 @@ def essence(result: Any) -> dict[str, Any]:
     return kept
 
 
-def printed(result: Any) -> dict[str, str]:
+def printed(result: Result) -> dict[str, str]:
     """Return what the program of a failed task printed, as much of each output as is kept. Of a loop, its first failed item's."""
-    if not isinstance(result, dict):
-        return {}
     failed = _failed_items(result)
     if failed:
         return printed(failed[0])
@@ -138,10 +137,8 @@ def _shortened(value: Any) -> Any:
     return "\n".join(filter(None, (head, f"[{left_out:,} characters are left out here]", tail)))
 
 
-def failure(result: Any, clean: Clean) -> str:
+def failure(result: Result, clean: Clean) -> str:
     """Return why a task failed on a host. A program that the host lacks is named, since Ansible does not name it."""
-    if not isinstance(result, dict):
-        return ""
     if "censored" in result:
         return "what it says is hidden: the task has no_log"
     if "timedout" in result:
@@ -161,15 +158,15 @@ def failure(result: Any, clean: Clean) -> str:
     return _with_hint(said, AT_HOST)
 
 
-def unreachable(result: Any, clean: Clean) -> str:
+def unreachable(result: Result, clean: Clean) -> str:
     """Return why a host could not be reached, and what to do. Of a loop, its first item says that."""
-    if isinstance(result, dict) and (items := _failed_items(result)):
+    if items := _failed_items(result):
         return unreachable(items[0], clean)
-    message = clean(str(result.get("msg") or "")) if isinstance(result, dict) else ""
+    message = clean(str(result.get("msg") or ""))
     return _with_hint(BY_SSH.sub("", _in_line(message)) or "it could not be reached", AT_HOST + NO_WAY)
 
 
-def is_missing(result: dict[str, Any]) -> bool:
+def is_missing(result: Result) -> bool:
     """Return whether a command did not run because its program is not installed."""
     return result.get("rc") == NOT_FOUND or "Error executing command" in str(result.get("msg", ""))
 
@@ -182,31 +179,24 @@ def bounded(text: str, longest: int) -> str:
     return f"{text[:head]} … {text[head + 3 - longest :]}"
 
 
-def _has_failed(item: dict[str, Any]) -> bool:
-    return bool(item.get("failed") or item.get("unreachable"))
-
-
-def _failed_items(result: dict[str, Any]) -> list[dict[str, Any]]:
+def _failed_items(result: Result) -> list[Result]:
     """Return the items of a loop that failed."""
-    return [one for one in result.get("results") or () if isinstance(one, dict) and _has_failed(one)]
+    items = [one for one in result.get("results") or () if isinstance(one, dict)]
+    return [one for one in items if one.get("failed") or one.get("unreachable")]
 
 
-def _label(item: dict[str, Any]) -> Any:
+def _label(item: Result) -> Any:
     return item.get(LABEL, item.get("item"))
 
 
-def _of_items(first: dict[str, Any], count: int, clean: Clean) -> str:
+def _of_items(first: Result, count: int, clean: Clean) -> str:
     """Return why a loop failed: its first failed item with its reason, and how many more there are."""
     named = _in_line(clean(str(_label(first) or "")))
     more = f" (and {count - 1} more items)" if count > 1 else ""
     return f"item {bounded(named, 80)}: {failure(first, clean)}{more}"
 
 
-def _lacking(
-    result: dict[str, Any],
-    output: str,
-    clean: Clean,
-) -> str:
+def _lacking(result: Result, output: str, clean: Clean) -> str:
     command = result.get("cmd") or ""
     if result.get("rc") == NOT_FOUND and output:
         return f"a program is not installed on this host: {_last_line(output)}"
@@ -216,7 +206,7 @@ def _lacking(
     return f"{clean(str(program))} is not installed on this host, or is not for its user to run"
 
 
-def _output(result: dict[str, Any], clean: Clean) -> str:
+def _output(result: Result, clean: Clean) -> str:
     """Return the last lines that the failed program or module printed. Of a traceback, only the last line."""
     for name in OUTPUTS:
         lines = list(_lines(clean(_end(str(result.get(name) or "")))))
