@@ -79,12 +79,10 @@ def _ids(process: psutil.Process) -> _Ids | None:
 
 def _names(process: psutil.Process, run: str) -> bool:
     """Return whether a process names a run's folder. What another user's process names cannot be read."""
-    words: list[str] = []
-    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-        words += process.cmdline()
-    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-        words += process.environ().values()
-    with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-        words.append(process.cwd())
+    try:
+        seen = process.as_dict(["cmdline", "environ", "cwd"])
+    except psutil.NoSuchProcess:
+        return False
+    words = (*(seen["cmdline"] or ()), *(seen["environ"] or {}).values(), seen["cwd"] or "")
     text = " ".join(words) + " "
     return any(f"/runs/{run}{end}" in text for end in (" ", "/"))

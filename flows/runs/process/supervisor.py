@@ -97,8 +97,7 @@ def _run(terms: dict[str, Any]) -> str:
         event_handler=partial(_on_event, words),
     )
     over.set()
-    for event in words.last():
-        _pass_on(words, event)
+    _on_event(words, {})  # nothing comes after the last one
     if result.rc == NOT_FOUND:  # Ansible's own exit codes are smaller
         _report({"event": "missing"})
     return "timeout" if late.is_set() and result.status != "successful" else str(result.status)
@@ -129,18 +128,17 @@ def _last_words(words: Words, kind: type[BaseException], error: BaseException, _
 
 
 def _on_event(words: Words, event: dict[str, Any]) -> bool:
-    """Pass on the event before this one. Return False, so that ansible-runner keeps nothing of this one."""
-    for known in words.before(event):
-        _pass_on(words, known)
+    """Report what Ansible printed in the event before this one, and what the plugin `results` has noted until then.
+
+    Return False, so that ansible-runner keeps nothing of this one.
+    """
+    known = words.before(event)
+    if known is not None:
+        for note in words.notes():
+            _report_note(words, note)
+        if known.get("event") in PRINTED:
+            _report_printed(words.text(str(known.get("stdout", ""))))
     return False
-
-
-def _pass_on(words: Words, event: dict[str, Any]) -> None:
-    """Report what Ansible printed, and what the plugin `results` has noted until now."""
-    for note in words.notes():
-        _report_note(words, note)
-    if event.get("event") in PRINTED:
-        _report_printed(words.text(str(event.get("stdout", ""))))
 
 
 def _report_note(words: Words, note: dict[str, Any]) -> None:

@@ -53,23 +53,17 @@ class Words:
         self._hosts = frozenset(hosts)
         self._held: Event | None = None
 
-    def before(self, event: Event) -> Iterator[Event]:
-        """Yield the event of ansible-runner that came before this one, if it can be passed on now."""
-        held, self._held = self._held, dict(event)
-        if held is None:
-            return
-        if _prints(held) and _prints(event) and len(held["stdout"]) < PRINTED_TOGETHER:
-            self._held["stdout"] = f"{held['stdout']}\n{event['stdout']}"
-            return
-        self._learn()
-        yield held
+    def before(self, event: Event) -> Event | None:
+        """Return the event of ansible-runner that came before this one. None where there is none that can be passed on now.
 
-    def last(self) -> Iterator[Event]:
-        """Yield the event that nothing came after."""
-        if self._held is not None:
-            self._learn()
-            yield self._held
-            self._held = None
+        The event before the end, which is an empty one, can always be passed on.
+        """
+        held, self._held = self._held, dict(event)
+        if held and _prints(held) and _prints(event) and len(held["stdout"]) < PRINTED_TOGETHER:
+            self._held["stdout"] = f"{held['stdout']}\n{event['stdout']}"
+            return None
+        self._learn()
+        return held
 
     def notes(self) -> Iterator[Event]:
         """Yield what the plugin `results` has noted and was not yielded yet. What it knew as secret by then is known here."""
