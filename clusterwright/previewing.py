@@ -11,7 +11,6 @@ from flows.runs.means import means_of
 from flows.runs.process.place import playbooks_folder, runs_folder
 from flows.runs.releases.terms import release_terms
 from flows.runs.run import require_ansible
-from flows.runs.secrets.access import ask_terminal
 from ledger.entries import Wish
 from ledger.evidence.plans import read_plan
 from ledger.questions.case import require_activity
@@ -39,7 +38,7 @@ def preview(folder: Path, activity: str) -> Differences:
         raise NotSatisfiedError(
             f"{activity} is {row.state.value}: there is nothing to release", hint=f"clusterwright why {activity}"
         )
-    runs, means = runs_folder(folder), means_of(folder, inventory, ask_terminal)
+    runs, means = runs_folder(folder), means_of(folder, inventory)
     work_dir, log = runs / f"preview-{uuid.uuid4().hex[:12]}", runs / "preview.log"
     spec = means.spec(plan, row.plan, terms.hosts, playbooks_folder(), inventory, work_dir, log)
     wish = Wish(row.id, row.attempt, wants(terms.hosts, row.plan.shares), float_of(row))

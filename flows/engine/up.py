@@ -27,7 +27,6 @@ from flows.runs.limits.limits import side_by_side
 from flows.runs.means import DEFAULTS, Means, means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
-from flows.runs.secrets.access import ask_terminal
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.site import site_of
@@ -77,7 +76,7 @@ def run_engine(
     inventory, means, site = kept_inventory(site_dir), DEFAULTS, site_in(site_dir)
     if inventory is not None:
         require_ansible()
-        means = means_of(site_dir, inventory, ask_terminal)
+        means = means_of(site_dir, inventory)
     if as_team and site.team is None:
         raise InputError("site.yaml states no team", hint="docs/how-to/team.md", place=Place("site.yaml", None, "team"))
     name = new_id()

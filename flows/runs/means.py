@@ -12,7 +12,7 @@ from flows.runs.inventory.sources import site_in
 from flows.runs.limits.extents import extent_of, group_hosts
 from flows.runs.limits.limits import limits_of
 from flows.runs.run import RunSpec
-from flows.runs.secrets.access import NOTHING, Access, Ask, read_access
+from flows.runs.secrets.access import NOTHING, Access, ask_terminal, read_access
 from flows.runs.secrets.vaults import require_open
 from steps.design.run_settings import RunSettings
 from steps.planning.activity import PlanActivity
@@ -57,15 +57,15 @@ DEFAULTS = Means()
 """Those of a site that states none."""
 
 
-def means_of(folder: Path, inventory: Path, ask: Ask) -> Means:
-    """Return the means of a site's runs.
+def means_of(folder: Path, inventory: Path) -> Means:
+    """Return the means of a site's runs. A password that a person types is asked for on the terminal.
 
     Raise for what this account has not allowed, and, with its place, for what would stop runs: no run has to find out.
     """
     settings = site_in(folder).runs
     require_allowed(folder, [*asked_by_runs(folder, settings), *asked_by_inventory(code_in(inventory))])
     group_hosts(settings, inventory)
-    access = read_access(folder, settings, ask)
+    access = read_access(folder, settings, ask_terminal)
     require_open(inventory, access, tuple(one.id for one in settings.vault))
     return Means(settings, access, folder)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from flows.runs.process.place import RunPlace, run_place
+from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import FAILED, HostResult, PlaybookResult
-from flows.runs.run import EventHandler, GroupHandler, Player, RunSpec, ignore, play, refused, say
+from flows.runs.run import EventHandler, GroupHandler, Player, RunSpec, ignore, play, run_playbook, say
 from steps.catalog.terms import Waves
 
 NOT_BEGUN = "not begun: "
@@ -34,22 +34,21 @@ def run_in_waves(
     player: Player = play,
 ) -> PlaybookResult:
     """Run a playbook on every host, or until too many have failed. Hosts of waves that did not begin are `skipped`."""
-    with run_place(spec.playbook, spec.inventory, spec.work_dir) as place:
-        if (nothing := refused(spec, place)) is not None:
-            return nothing
-        if waves is None or len(spec.hosts) == 1:
-            return player(spec, place, on_event, on_pgid, cancel)
-        return _in_turn(spec, waves, place, on_event, lambda wave: player(wave, place, on_event, on_pgid, cancel))
+    if waves is not None and len(spec.hosts) > 1:
+        player = partial(_in_turn, waves, player)
+    return run_playbook(spec, on_event=on_event, on_pgid=on_pgid, cancel=cancel, player=player)
 
 
 def _in_turn(
-    spec: RunSpec,
     waves: Waves,
+    player: Player,
+    spec: RunSpec,
     place: RunPlace,
     on_event: EventHandler,
-    played: Callable[[RunSpec], PlaybookResult],
+    on_pgid: GroupHandler,
+    cancel: threading.Event,
 ) -> PlaybookResult:
-    """Run the waves one after the other. All read the same copy."""
+    """Play the waves one after the other. All read the same copy."""
     total = PlaybookResult("ok", digest=place.tree.digest)
     number, left = 0, spec.hosts
     while left:
@@ -63,7 +62,7 @@ def _in_turn(
         sentence = f"WAVE {number}: {', '.join(hosts[:NAMED])}{' ...' if len(hosts) > NAMED else ''}"
         say(spec, sentence, on_event)
         wave = replace(spec, hosts=hosts, work_dir=spec.work_dir / str(number))
-        total.add(played(wave))
+        total.add(player(wave, place, on_event, on_pgid, cancel))
         shutil.rmtree(wave.work_dir, ignore_errors=True)
     return total
 

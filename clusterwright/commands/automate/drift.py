@@ -27,7 +27,6 @@ from flows.runs.inventory.sources import kept_inventory
 from flows.runs.means import means_of
 from flows.runs.process.place import playbooks_folder
 from flows.runs.run import require_ansible
-from flows.runs.secrets.access import ask_terminal
 from ledger.evidence.plans import read_plan
 from ledger.private import private_files
 from ledger.questions.drift import origin, to_look_at
@@ -91,7 +90,7 @@ def _looks(folder: Path, names: Collection[str]) -> Iterator[tuple[Look, str]]:
     with open_snapshot(folder) as snapshot:
         wanted = [origin(snapshot, name).row.id for name in names] or [row.id for row in to_look_at(snapshot)]
         plan, zone = read_plan(snapshot), site_of(snapshot).time_zone
-    place = Place(folder, playbooks_folder(), inventory, means_of(folder, inventory, ask_terminal))
+    place = Place(folder, playbooks_folder(), inventory, means_of(folder, inventory))
     for name in wanted:
         with open_snapshot(folder) as snapshot:
             playbook = origin(snapshot, name).row.plan.playbook or ""
