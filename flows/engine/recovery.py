@@ -26,7 +26,7 @@ from schedule.errors import NotSatisfiedError
 
 def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     """Settle the runs that other engines have abandoned. Return a sentence for each."""
-    remove_abandoned(engine.site_dir.resolve() / ".clusterwright" / "runs", engine.id)
+    remove_abandoned(runs_folder(engine.site_dir), engine.id)
     _free_reserved(engine, snapshot)
     if engine.workers:
         engine.workers.show_ended()

@@ -21,8 +21,6 @@ NOT_BEGUN = "not begun: "
 NAMED = 8
 """How many hosts the sentence about a wave names."""
 
-Wave = tuple[str, ...]
-
 
 def run_in_waves(
     spec: RunSpec,
@@ -67,7 +65,7 @@ def _in_turn(
     return total
 
 
-def next_wave(left: Wave, waves: Waves, *, canary: bool) -> Wave:
+def next_wave(left: tuple[str, ...], waves: Waves, *, canary: bool) -> tuple[str, ...]:
     """Return the hosts of the next wave. It is a small one until a host has answered."""
     return left[: waves.canary if canary else waves.size]
 

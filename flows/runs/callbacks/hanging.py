@@ -14,6 +14,7 @@ import os
 import signal
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -93,7 +94,7 @@ class Hanging(CallbackBase):  # type: ignore[misc]  # Ansible has no types
         super().__init__()
         self._after_s = float(os.environ[HANG_AFTER])
         self._noted_in = Path(os.environ[NOTED_IN], HANGING)
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[str, Pace] = defaultdict(Pace)
         self._now = 0.0
         self._lock = threading.Lock()
         self._given_up: set[tuple[str, str]] = set()
@@ -106,25 +107,22 @@ class Hanging(CallbackBase):  # type: ignore[misc]  # Ansible has no types
     def v2_runner_on_start(self, host: Any, task: Any) -> None:
         """Note that a host begins a task."""
         with self._lock:
-            self._paces.setdefault(_uuid(task), Pace()).begin(host.name, self._now)
+            self._paces[_uuid(task)].begin(host.name, self._now)
 
     def v2_runner_on_ok(self, result: Any, *_: Any, **__: Any) -> None:
         """Note that a host has ended a task."""
         with self._lock:
-            self._pace(result).end(result.host.name, self._now)
+            self._paces[_uuid(result.task)].end(result.host.name, self._now)
 
     v2_runner_on_failed = v2_runner_on_skipped = v2_runner_on_unreachable = v2_runner_on_ok
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
         """Note a sign that a task goes on."""
         with self._lock:
-            self._pace(result).see(result.host.name, self._now)
+            self._paces[_uuid(result.task)].see(result.host.name, self._now)
 
     v2_runner_item_on_failed = v2_runner_item_on_skipped = v2_runner_item_on_ok
     v2_runner_retry = v2_runner_on_async_poll = v2_runner_item_on_ok
-
-    def _pace(self, result: Any) -> Pace:
-        return self._paces.setdefault(_uuid(result.task), Pace())
 
     def _look_on(self) -> None:
         """Look as long as this process is there. Time in which it stood still itself is nobody's silence."""

@@ -17,12 +17,9 @@ ALL = "all"
 NODES = "all:!management:!logins:!storage_servers:!switches:!simulators"
 """The cluster's nodes: the hosts that are in none of the other groups. In an inventory without groups, all of them."""
 
-Hosts = dict[str, tuple[str, ...]]
-"""Hosts by the pattern that names them, in the inventory's order."""
 
-
-def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> Hosts:
-    """Return the hosts of an inventory that each pattern names, and all hosts under `all`.
+def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of an inventory that each pattern names, in the inventory's order, and all hosts under `all`.
 
     Raise for an inventory that does not exist, that Ansible cannot read, or that names no host.
     """

@@ -24,7 +24,6 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIAL = re.compile(r"[^\s{}]+")
 AT = "inventory.netbox"
 
-Pattern = re.Pattern[str]
 Device = dict[str, Any]
 """A device as NetBox's API describes it."""
 
@@ -70,7 +69,7 @@ def _variables(device: Device, source: NetBox) -> Iterator[tuple[str, str]]:
         yield "serial_number", _checked(SERIAL, serial, f"device {device['name']} has the serial number", source)
 
 
-def _checked(pattern: Pattern, text: str, what: str, source: NetBox) -> str:
+def _checked(pattern: re.Pattern[str], text: str, what: str, source: NetBox) -> str:
     """Return the text. Raise where it does not match the pattern. `what` says whose it is."""
     if not pattern.fullmatch(text):
         raise InputError(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from flows.runs.results.per_host import Event
 from flows.runs.secrets.redaction import Redactor
 from flows.runs.secrets.values import stated_by
 from schedule.text import shown
@@ -35,8 +36,6 @@ PRINTED = frozenset({"error", "verbose", "system_warning"})
 
 PRINTED_TOGETHER = 100_000
 """How many characters of printed lines are looked at together."""
-
-Event = dict[str, Any]
 
 
 class Words:
