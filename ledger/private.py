@@ -24,7 +24,7 @@ _umasks: list[int] = []
 def make_file(path: Path) -> None:
     """Make an empty file that only its owner can use, if there is none. What opens it later says why that fails."""
     with suppress(OSError):
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        write_new(path, "")
         owned_like_folder(path)
 
 

@@ -10,7 +10,6 @@ from the next event on. `tidy` then puts it in the place of the old one.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_private_key,
 )
 
-from ledger.private import OTHERS
+from ledger.private import OTHERS, write_new
 from ledger.questions.records import valid_key
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
@@ -59,10 +58,8 @@ def make_key(site_dir: Path, *, replace: bool = False) -> str:
         raise InputError(f"{path} exists already", hint=f"its public key is: {public_key(path)}")
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = Ed25519PrivateKey.generate()
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        text = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
-        file.write(text)
+    text = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    write_new(path, text.decode("ascii"))
     return public_key(path)
 
 

@@ -96,9 +96,8 @@ class Tally:
     def note(self, data: Event) -> None:
         """Note what an event says of a host or of the run."""
         result, name = self.result, data.get("host", "")
-        host = (
-            self._hosts.setdefault(name, HostResult(name)) if name else HostResult("")
-        )  # not every event is about a host
+        # not every event is about a host
+        host = self._hosts.setdefault(name, HostResult(name)) if name else HostResult("")
         match data["event"]:
             case "ok":
                 _note_ok(host, data)
