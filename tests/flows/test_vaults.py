@@ -98,6 +98,25 @@ def test_without_their_password_a_run_does_not_open_them(tmp_path: Path, invento
     assert result.status == "failed"
 
 
+@pytest.mark.slow
+def test_a_value_that_stays_closed_lets_no_other_secret_into_the_log(tmp_path: Path, inventory: Path) -> None:
+    closed = "".join(f"  {line}\n" for line in value("never-opened", "prod").splitlines())
+    stated = f"credentials:\n  inside: {closed.lstrip()}  beside: canary-one-1\nother_password: \"canary-{{{{ 'two' }}}}-2\"\n"
+    (inventory.parent / "host_vars" / "n1.yml").write_text(stated)
+    playbook = tmp_path / "playbooks" / "phase" / "play.yml"
+    playbook.parent.mkdir(parents=True)
+    said = "{{ [other_password, credentials.beside] | join(' and ') }}"
+    tasks = f'[{{name: Say, ansible.builtin.fail: {{msg: "{said}"}}}}]'
+    playbook.write_text(f"[{{name: Say, hosts: all, gather_facts: false, tasks: {tasks}}}]")
+    access = Access({"default": PASSWORDS["default"]})
+    spec = RunSpec(playbook, inventory, ("n1",), {}, tmp_path / "a run", tmp_path / "log", access=access)
+
+    (failed,) = run_playbook(spec, cancel=threading.Event()).hosts
+
+    assert failed.message == "[secret] and [secret]", spec.log.read_text()
+    assert "canary" not in spec.log.read_text()
+
+
 def test_a_plan_of_hosts_needs_no_password(inventory: Path) -> None:
     assert [(node.name, node.bmc_address) for node in inventory_nodes(inventory)] == [("n1", "10.0.0.1")]
 

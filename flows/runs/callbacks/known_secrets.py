@@ -12,7 +12,8 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,23 @@ VAULT = b"$ANSIBLE_VAULT"
 BESIDE_PLAYBOOK = ("group_vars", "host_vars", "vars", "files", "templates")
 """Folders in which a vault's file may be, beside a playbook and in a role."""
 
+ValueOf = Callable[[str], Any]
+
 _LOOKUP = re.compile(r"\b(?:lookup|query|q)\s*\(\s*['\"](?:ansible\.builtin\.)?(\w+)")
+
+
+def _or_ends(handler: Callable[..., None]) -> Callable[..., None]:
+    """Return a handler that ends the run if it fails. Ansible would warn and go on, and print secrets of which nobody was told."""
+
+    @wraps(handler)
+    def guarded(*given: Any, **named: Any) -> None:
+        try:
+            handler(*given, **named)
+        except Exception as error:
+            why = f"{type(error).__name__} in known_secrets.py"
+            raise SystemExit(f"nobody knows which values are secrets, so that nothing more is run: {why}") from error
+
+    return guarded
 
 
 class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no types
@@ -68,6 +85,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         self._opened: set[str] = set()
         self._censored: set[str] = set()
 
+    @_or_ends
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Tell what is known when a play begins: of its hosts, of other hosts as far as the inventory states it, of vaults."""
         self._play = play
@@ -77,6 +95,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
         self._tell(_in_vaults(play))
         self._tell_of_hosts()
 
+    @_or_ends
     def v2_playbook_on_task_start(self, task: Any, **_: Any) -> None:
         """Tell what a task, or a handler, states itself, and what the task before it has brought."""
         if self._again:
@@ -94,6 +113,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
 
     v2_playbook_on_handler_task_start = v2_playbook_on_task_start
 
+    @_or_ends
     def v2_runner_on_ok(self, result: Any) -> None:
         """Note that a task may have brought variables."""
         task = result.task
@@ -117,7 +137,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
                 self._tell(_secrets(stated, templated))
             if host.name in self._opened:
                 fresh = variables.keys() - self._names_before.get(host.name, set())
-                self._tell(leaves([variables[name] for name in fresh]))
+                self._tell(_leaves([variables[name] for name in fresh]))
             for name in self._censored:
                 self._tell(_said_by(variables.get(name)))
             self._failed = self._failed or templated.failed
@@ -141,19 +161,19 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no type
 
 
 class _Templated:
-    """Returns values with their templates filled in. `failed` is true after one that could not be."""
+    """Returns texts with their templates filled in. `failed` is true after one that could not be."""
 
     def __init__(self, loader: Any, variables: dict[str, Any]) -> None:
         self.failed = False
         self._templar = Templar(loader=loader, variables=variables)
 
-    def __call__(self, value: Any) -> Any:
-        if not any("{{" in leaf or "{%" in leaf for leaf in leaves(value)):
-            return value
-        if not all(map(_only_reads, leaves(value))):
+    def __call__(self, text: str) -> Any:
+        if "{{" not in text and "{%" not in text:
+            return text
+        if not MAKES.isdisjoint(_LOOKUP.findall(text)):
             return None
         try:
-            return self._templar.template(value)
+            return self._templar.template(text)
         except Exception:  # noqa: BLE001  Ansible says why, if the run uses it
             self.failed = True
             return None
@@ -174,35 +194,35 @@ def _said_by(result: Any) -> Iterator[str]:
         yield from _said_by(one)
 
 
-def _raw(value: Any) -> Any:
-    """Return a value if it is no template."""
-    return None if any("{{" in leaf for leaf in leaves(value)) else value
+def _raw(text: str) -> str | None:
+    """Return a text if it is no template."""
+    return None if "{{" in text else text
 
 
-def _only_reads(template: str) -> bool:
-    return MAKES.isdisjoint(_LOOKUP.findall(template))
-
-
-def _secrets(data: Any, value_of: Any) -> Iterator[str]:
-    """Yield the values with secret names, and those that were vaulted one by one."""
-    if isinstance(data, EncryptedString):
-        yield from _decrypted(data)
-    elif isinstance(data, dict):
+def _secrets(data: Any, value_of: ValueOf) -> Iterator[str]:
+    """Yield the values with secret names, and those that were vaulted one by one. `value_of` returns what a text stands for."""
+    if isinstance(data, dict):
         for name, value in data.items():
-            if is_secret_name(str(name)) and not isinstance(value, EncryptedString):
-                yield from leaves(value_of(value))
-            else:
-                yield from _secrets(value, value_of)
+            yield from (_leaves if is_secret_name(str(name)) else _secrets)(value, value_of)
     elif isinstance(data, list | tuple):
         for one in data:
             yield from _secrets(one, value_of)
+    elif isinstance(data, EncryptedString):
+        yield from _leaves(data)
 
 
-def _decrypted(value: Any) -> Iterator[str]:
-    try:
-        yield str(value)
-    except Exception:  # noqa: BLE001  without the vault's password the run does not know it either
-        return
+def _leaves(data: Any, value_of: ValueOf | None = None) -> Iterator[str]:
+    """Yield every value as text. One that stays closed is left out: without its vault's password the run does not know it either."""
+    if isinstance(data, EncryptedString):
+        with contextlib.suppress(Exception):
+            yield str(data)
+    elif isinstance(data, dict | list | tuple | set):
+        for one in data.values() if isinstance(data, dict) else data:
+            yield from _leaves(one, value_of)
+    elif isinstance(data, str) and value_of is not None:
+        yield from _leaves(value_of(data))
+    else:
+        yield from leaves(data)
 
 
 def _in_vaults(play: Any) -> Iterator[str]:
@@ -214,7 +234,7 @@ def _in_vaults(play: Any) -> Iterator[str]:
             content = path.read_bytes()
             if content.startswith(VAULT):
                 yield from loader.get_text_file_contents(str(path)).splitlines()
-                yield from leaves(loader.load_from_file(str(path), cache="none"))
+                yield from _leaves(loader.load_from_file(str(path), cache="none"))
             elif VAULT in content:
                 yield from _secrets(loader.load_from_file(str(path), cache="none"), _raw)
 
