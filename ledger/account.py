@@ -1,9 +1,10 @@
-"""The account that acts at a site: that of the operating system or, for a shared ledger, the database role."""
+"""The account that acts at a site: that of the operating system or, for a shared ledger, the database role. And where it keeps its own state."""
 
 from __future__ import annotations
 
 import os
 import pwd
+from collections.abc import Mapping
 from pathlib import Path
 
 from ledger.stores.place import database_of
@@ -35,3 +36,10 @@ def machine_account() -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return f"uid-{uid}"
+
+
+def account_state(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of this account's own state: what it knows of sites by itself. Who writes a site's folder cannot change it."""
+    home = Path(environment.get("HOME", "~")).expanduser()
+    states = Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state")
+    return states / "clusterwright"

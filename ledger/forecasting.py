@@ -1,4 +1,4 @@
-"""Makes the forecast that a site keeps, from its record."""
+"""Makes the forecast that a site keeps, from its record, and says why go-live is forecast for another day than planned."""
 
 from __future__ import annotations
 
@@ -25,18 +25,17 @@ from ledger.questions.kept_forecast import (
     KeptValue,
 )
 from ledger.questions.order_value import order_values
+from ledger.questions.orders import orders
 from ledger.questions.site import head, revision
-from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_supply
-from steps.planning.dates.approvals import ApprovalTime
 from steps.planning.odds.plan_odds import SEED, MilestoneOdds, solved_odds
 from steps.planning.plan import Plan
 from steps.planning.record.driving import driven_by
 from steps.planning.record.earned_value import EarnedValue, earned_value
 from steps.planning.record.forecast import Actuals, ForecastSolution, solve_forecast
 from steps.planning.record.rates import Lesson
-from steps.planning.record.slip_of_plan import PlanCause, SlippedPart
+from steps.planning.record.slip_of_plan import PlanCause, PlanSlip, SlippedPart
 
 PARTS = 3
 """Of a slip that are kept with a forecast."""
@@ -56,6 +55,7 @@ def make_forecast(
     committed = {name: one.commitment for name, one in commitments(snapshot).items()}
     odds = solved_odds(solved, samples=samples, seed=seed, committed=committed)
     parts = () if dates.finish == plan.finish else slip_of(snapshot, solved).slipped.parts
+    starts = dates.starts.items()
     return KeptForecast(
         revision=revision(snapshot),
         event=head(snapshot).seq,
@@ -78,13 +78,14 @@ def make_forecast(
         approvals=_approvals(solved),
         responses=odds.responses,
         time_zone=plan.time_zone,
-        starts=_of_activities(dates.starts),
+        starts={name: at for name, at in starts if not is_supply(name)},
     )
 
 
-def _of_activities(dates: dict[str, datetime]) -> dict[str, datetime]:
-    """Return the dates without those of orders and deliveries."""
-    return {name: at for name, at in dates.items() if not is_supply(name)}
+def slip_of(snapshot: Snapshot, solved: ForecastSolution) -> PlanSlip:
+    """Return a forecast beside its plan. A delivery is its order's supplier's, by name once it is known."""
+    named = {one.id: one.supplier_name for one in orders(snapshot) if one.supplier_name}
+    return PlanSlip(solved, named)
 
 
 def _due(plan: Plan, now: datetime) -> set[str]:
@@ -131,12 +132,11 @@ def _distance_from_plan(one: KeptLesson) -> tuple[float, str]:
 
 def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
     by_length = sorted(solved.recorded.approvals, key=attrgetter("median_h"), reverse=True)
-    return tuple(map(_approval, by_length))
-
-
-def _approval(one: ApprovalTime) -> KeptApproval:
-    median, expected = round(one.median_h, 2), round(one.expected_h, 2)
-    return KeptApproval(one.role, one.planned_h, median, one.approvals, expected)
+    kept = []
+    for one in by_length:
+        median, expected = round(one.median_h, 2), round(one.expected_h, 2)
+        kept.append(KeptApproval(one.role, one.planned_h, median, one.approvals, expected))
+    return tuple(kept)
 
 
 def _part(one: SlippedPart) -> KeptSlip:

@@ -11,13 +11,13 @@ from clusterwright.reports.stood import Stood, stood
 from clusterwright.week_report import Span, began
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.evidence.plans import read_plan
+from ledger.forecasting import slip_of
 from ledger.questions.activities import activities
 from ledger.questions.actuals import actuals
 from ledger.questions.headlines import Headlines, headlines
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.people import people
 from ledger.questions.site import SiteRow, head, site_of
-from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from steps.planning.plan import Plan

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.evidence.plans import read_plan
+from ledger.forecasting import slip_of
 from ledger.past import snapshot_as_of
 from ledger.questions.actuals import actuals
 from ledger.questions.commitment import Commitment, go_live_commitment
 from ledger.questions.orders import BudgetRow, budget
 from ledger.questions.site import revision
-from ledger.questions.slip import slip_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from schedule.errors import InputError

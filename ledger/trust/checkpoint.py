@@ -25,8 +25,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
-from ledger.account import machine_account
-from ledger.account_state import account_state
+from ledger.account import account_state, machine_account
 from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only

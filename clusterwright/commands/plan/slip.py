@@ -27,8 +27,8 @@ MINUTES_OF_DAY = 1440
 
 def slip(ask: AskingPast) -> None:
     from ledger.evidence.plans import read_plan  # the schedule's engines
+    from ledger.forecasting import slip_of
     from ledger.questions.actuals import actuals
-    from ledger.questions.slip import slip_of
     from steps.planning.record.forecast import solve_forecast
 
     with ask.record() as snapshot:

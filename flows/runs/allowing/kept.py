@@ -12,7 +12,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-from ledger.account_state import account_state
+from ledger.account import account_state
 from ledger.private import is_open_to_others, write_new
 from schedule.errors import NotSatisfiedError, Place, UnreachableError
 
