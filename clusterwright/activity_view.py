@@ -10,7 +10,6 @@ from ledger.evidence.live_output import Tail, live_log
 from ledger.questions import records
 from ledger.questions.baseline import baseline_date
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
-from ledger.questions.causes import LastRun, last_run
 from ledger.questions.checks import check_history, checklist
 from ledger.questions.entries import corrections
 from ledger.questions.expected import expected
@@ -19,6 +18,7 @@ from ledger.questions.links import predecessors, successors
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.records import RunRow
+from ledger.questions.run_list import LastRun, last_run
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.unheard import unheard

@@ -10,8 +10,7 @@ from typing import NamedTuple, ParamSpec
 from ledger.questions.activities import activities, ready
 from ledger.questions.case import LookedUp, actor, case_of
 from ledger.questions.decisions_needed import Needed, decisions_needed, next_action
-from ledger.questions.ordering import refuse_unready_order
-from ledger.questions.orders import require_order
+from ledger.questions.orders import refuse_unready_order, require_order
 from ledger.questions.snapshot import Snapshot
 from ledger.rules import approval
 from ledger.rules.activity import Activity, State
@@ -68,20 +67,13 @@ class InboxRow(NamedTuple):
     blocked_by: str = ""
 
 
-class Answer(NamedTuple):
-    """Whether a person may take a decision about an activity now. `refusal` says why not. It is None if they may."""
-
-    verb: str
-    refusal: ClusterwrightError | None
-
-
-def may_now(snapshot: Snapshot, person: str, name: str) -> list[Answer]:
-    """Return for every verb whether a person may take that decision about an activity now.
+def may_now(snapshot: Snapshot, person: str, name: str) -> dict[str, ClusterwrightError | None]:
+    """Return by verb why a person may not take that decision about an activity now. None if they may.
 
     The decision asks the same rule. So it accepts what is allowed here, and refuses everything else with the same reason.
     """
     case = case_of(snapshot, name, person)
-    return [Answer(verb, refusal_of(rule, case)) for verb, rule in VERBS.items()]
+    return {verb: refusal_of(rule, case) for verb, rule in VERBS.items()}
 
 
 def refusal_of(

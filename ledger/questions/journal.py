@@ -8,7 +8,7 @@ from json import dumps
 from typing import Any, NamedTuple
 
 from ledger.questions.log import events
-from ledger.questions.order_history import said_by
+from ledger.questions.orders import said_by
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.stored_fields import fields_of

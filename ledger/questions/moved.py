@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from ledger.questions.order_history import HistoryRow, said_by
+from ledger.questions.orders import HistoryRow, said_by
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.stored_fields import fields_of

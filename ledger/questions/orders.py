@@ -7,23 +7,29 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from ledger.questions.order_history import HistoryRow, history
+from ledger.questions.case import lapsed
+from ledger.questions.links import predecessors
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.nearest import unknown_order
 from ledger.rules.permission import is_same
+from ledger.rules.readiness import unmet
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
 from ledger.rules.subjects import is_delivery, order_of
+from ledger.stored_fields import NOT_READ, fields_of
 from ledger.subjects.orders.money_rules import currency_code, share
 from ledger.subjects.orders.rules import (
     is_order_late,
+    is_unready,
     latest_delivery,
     order_days_late,
     order_state,
     refuse_unplaced,
+    refuse_unready,
 )
-from steps.stamps import stamp
+from ledger.subjects.orders.words import WORDS, Payload
+from steps.stamps import stamp, stamped
 
 _CURRENCY = """
 coalesce((SELECT o.currency FROM order_line o
@@ -48,6 +54,17 @@ class BudgetRow(NamedTuple):
     committed: Decimal
     received: Decimal
     open: Decimal
+
+
+class HistoryRow(NamedTuple):
+    """An event, as one about an order or one of its deliveries. `said` is what happened, in words."""
+
+    seq: int
+    at: datetime
+    person: str
+    kind: str
+    subject: str
+    said: str
 
 
 table(
@@ -100,11 +117,8 @@ def _is_theirs(row: OrderRow, organisation: str) -> bool:
 
 def order(snapshot: Snapshot, name: str) -> OrderRow | None:
     """Return an order. None if there is none with this id."""
-    row = one_of(snapshot, OrderRow, "WHERE t.id = :name", name=name)
-    if row is None:
-        return None
-    tranches = rows_of(snapshot, TrancheRow, "WHERE t.order_line = :name ORDER BY t.number", name=name)
-    return _order(row, tranches, snapshot.now, site_of(snapshot).time_zone)
+    found = _orders(snapshot, "WHERE o.id = :name", name=name)
+    return found[0] if found else None
 
 
 def require_order(snapshot: Snapshot, name: str) -> OrderRow:
@@ -142,6 +156,24 @@ def require_placed(snapshot: Snapshot, subject: str) -> OrderRow:
     return found
 
 
+def refuse_unready_order(snapshot: Snapshot, order: OrderRow) -> None:
+    """Raise NotSatisfiedError for an order that cannot be placed now."""
+    waits = unmet(predecessors(snapshot, order.id), "start", snapshot.now, order.time_zone)
+    refuse_unready(order, waits, snapshot.now, lapsed=order.id in lapsed(snapshot))
+
+
+def early_order(snapshot: Snapshot, order: OrderRow, why: str) -> str:
+    """Return why an order is placed out of sequence. Empty if nothing before it is open.
+
+    Raise NotSatisfiedError for an order that is placed already, or that waits for something while nobody says why.
+    """
+    is_early = is_unready(order, snapshot.now, lapsed=order.id in lapsed(snapshot))
+    if order.placed_at is None and is_early and why.strip():
+        return why
+    refuse_unready_order(snapshot, order)
+    return ""
+
+
 def plan_currency(snapshot: Snapshot) -> str:
     """Return the currency of the plan in force."""
     (code,) = snapshot.first("SELECT currency FROM plan_revision ORDER BY revision DESC LIMIT 1")
@@ -172,9 +204,33 @@ def change(snapshot: Snapshot, name: str) -> ChangeRow | None:
 
 
 def order_history(snapshot: Snapshot, name: str) -> list[HistoryRow]:
-    """Return every event about an order and its deliveries, or about one delivery, oldest first, each as a sentence."""
+    """Return every event about an order and its deliveries, or about one delivery, oldest first, each as a sentence.
+
+    A new date is shown with the earlier one.
+    """
     order_named(snapshot, name)
-    return history(snapshot.ask(_HISTORY, name=name))
+    found: list[HistoryRow] = []
+    promised: dict[str, str] = {}
+    for seq, happened, person, kind, subject, text in snapshot.ask(_HISTORY, name=name):
+        at = stamped(happened)
+        if at is None:  # somebody appended it by hand; the audit names it
+            continue
+        payload = fields_of(text)
+        said = said_by(kind, payload)
+        if payload.get("promised"):
+            before = promised.get(subject) or promised.get(subject.partition("/")[0])
+            said += f", promised for {payload['promised']}" + (f", before {before}" if before else "")
+            promised[subject] = payload["promised"]
+        found.append(HistoryRow(seq, at, person, kind, subject, said))
+    return found
+
+
+def said_by(kind: str, payload: Payload) -> str:
+    """Return what an event says in words; its kind, if it has no words or lacks what they are made of."""
+    try:
+        return WORDS[kind](payload)
+    except NOT_READ:
+        return kind
 
 
 def serials(snapshot: Snapshot, tranche: str) -> tuple[str, ...]:

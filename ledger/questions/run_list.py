@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from ledger.questions.records import items, runs
 from ledger.questions.snapshot import Snapshot, rows_of, table
+from ledger.rules.rows import ItemRow
+from ledger.subjects.runs.cause_rules import Cause, causes
 
 _NOT_DONE = """
 CASE WHEN t.status IN ('failed', 'interrupted')
@@ -44,6 +47,15 @@ class RunListRow(NamedTuple):
     not_done: int
 
 
+class LastRun(NamedTuple):
+    """The hosts of an activity's last run, failed ones first, and why hosts are not done."""
+
+    run: str
+    attempt: int
+    causes: list[Cause]
+    hosts: list[ItemRow]
+
+
 def run_list(snapshot: Snapshot, run: str | None = None) -> list[RunListRow]:
     """Return all runs, or one: those that run first, then those that failed, then the others, each with the newest first."""
     return rows_of(snapshot, RunListRow, _RUNS, run=run)
@@ -53,3 +65,13 @@ def output_of(snapshot: Snapshot, row: RunListRow) -> str | None:
     """Return the digest of the output that a run left as evidence. None before it is settled, and if it left none."""
     found = snapshot.column(_OUTPUT, activity=row.activity, run=row.id)
     return next(iter(found), None)
+
+
+def last_run(snapshot: Snapshot, name: str) -> LastRun | None:
+    """Return the last run of an activity that has ended. None if there is none."""
+    ended = [run for run in runs(snapshot, name) if run.settled_at is not None]
+    if not ended:
+        return None
+    run = ended[-1]
+    hosts = items(snapshot, run.id)
+    return LastRun(run.id, run.attempt, causes(hosts), hosts)

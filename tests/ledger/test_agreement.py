@@ -19,7 +19,7 @@ from ledger.questions.activities import activities
 from ledger.questions.case import case_of, require_activity
 from ledger.questions.checks import latest_entries, unchecked_items
 from ledger.questions.facts import fact_needs
-from ledger.questions.inbox import VERBS, Answer, inbox, may_now
+from ledger.questions.inbox import VERBS, inbox, may_now
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import comments
 from ledger.questions.snapshot import Snapshot
@@ -158,18 +158,23 @@ class Agreeing(Site):
         """For one person and one activity, every verb."""
         with open_snapshot(self.site, self.clock.now) as snapshot:
             answers = may_now(snapshot, person, activity)
-            asked = {answer.verb: ways(snapshot, answer.verb, activity) for answer in answers}
+            asked = {verb: ways(snapshot, verb, activity) for verb in answers}
         with trials(self.ledger) as trial:
-            for answer in answers:
-                decisions = [partial(take, self.ledger, person, activity) for take in asked[answer.verb]]
-                self.agree(answer, [in_words(outcome_of(trial, decide)) for decide in decisions])
+            for verb, refusal in answers.items():
+                decisions = [partial(take, self.ledger, person, activity) for take in asked[verb]]
+                self.agree(verb, refusal, [in_words(outcome_of(trial, decide)) for decide in decisions])
 
-    def agree(self, answer: Answer, outcomes: list[tuple[type, str, str] | None]) -> None:
+    def agree(
+        self,
+        verb: str,
+        refusal: ClusterwrightError | None,
+        outcomes: list[tuple[type, str, str] | None],
+    ) -> None:
         """Compare what a question says with a decision that was taken in every way."""
-        if answer.refusal is None:
-            assert None in outcomes, (answer.verb, outcomes)
+        if refusal is None:
+            assert None in outcomes, (verb, outcomes)
         else:
-            assert set(outcomes) == {in_words(answer.refusal)}, answer.verb
+            assert set(outcomes) == {in_words(refusal)}, verb
 
     @rule(person=st.sampled_from(sorted(PEOPLE)))
     def the_inbox_agrees(self, person: str) -> None:

@@ -109,9 +109,9 @@ class ActingScreen(Screen[None]):
         found = {}
         with open_snapshot(self.owner.site.folder) as snapshot:
             for subject in subjects:
-                for answer in may_now(snapshot, person, subject):
-                    if answer.verb == action.verb and answer.refusal is not None:
-                        found[subject] = answer.refusal.what
+                refusal = may_now(snapshot, person, subject).get(action.verb)
+                if refusal is not None:
+                    found[subject] = refusal.what
         return found
 
     def warnings(self, action: Action, subjects: Sequence[str]) -> Sequence[str]:

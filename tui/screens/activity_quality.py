@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledger.questions.case import LookedUp
-from ledger.questions.causes import last_run
 from ledger.questions.checks import checked_items, checklist, unchecked_items
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import waivers
+from ledger.questions.run_list import last_run
 from ledger.questions.why import criteria
 from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, CriterionRow, bound_words
 from ledger.rules.rows import CheckRow, NcrRow

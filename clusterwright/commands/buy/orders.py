@@ -32,8 +32,8 @@ from flows.runs.releases.lapsed import lapsed_releases
 from ledger.evidence.plans import read_frame
 from ledger.questions import orders as questions
 from ledger.questions.headlines import headlines
-from ledger.questions.order_history import HistoryRow
 from ledger.questions.order_timing import TimedOrder, TimedOrders, timed_orders
+from ledger.questions.orders import HistoryRow
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow

@@ -24,9 +24,8 @@ from clusterwright.output import Document, day, print_lines
 from ledger.evidence.plans import read_frame
 from ledger.questions.case import require_activity
 from ledger.questions.meant import activity_named
-from ledger.questions.order_history import HistoryRow
 from ledger.questions.order_timing import TimedOrder, timed_orders
-from ledger.questions.orders import changes, order_history, order_named
+from ledger.questions.orders import HistoryRow, changes, order_history, order_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import why

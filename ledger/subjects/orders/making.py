@@ -6,10 +6,10 @@ from datetime import date
 from decimal import Decimal
 
 from ledger.questions.moment import Moment
-from ledger.questions.ordering import early_order
 from ledger.questions.orders import (
     change,
     changes,
+    early_order,
     order_named,
     plan_currency,
     require_order,
