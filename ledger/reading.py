@@ -29,12 +29,16 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
         db.close()
         take_over(site_dir)
         db = connect(site_dir)
-    snapshot = Snapshot(db, site_dir, now or project_now(), cut_off=cut_off)
+    return _begun(Snapshot(db, site_dir, now or project_now(), cut_off=cut_off), now)
+
+
+def _begun(snapshot: Snapshot, asked: datetime | None) -> Snapshot:
+    """Return a snapshot whose transaction has begun. Without a time that is `asked` for, that of a rehearsal is its last event's."""
     with ExitStack() as on_error:
         on_error.push(snapshot)
-        db.execute("BEGIN")
+        snapshot.db.execute("BEGIN")
         rehearsal = is_rehearsal(snapshot)  # the first read fixes what the transaction sees
-        if now is None and rehearsal:
+        if asked is None and rehearsal:
             snapshot.now = project_time(snapshot)
         on_error.pop_all()
     return snapshot
@@ -53,13 +57,7 @@ class Readers:
         cut_off = brought_up(self._site_dir, take_over)
         file, db = self._connection()
         release = partial(self._keep, file, db)
-        snapshot = Snapshot(db, self._site_dir, now, cut_off=cut_off, release=release)
-        with ExitStack() as on_error:
-            on_error.push(snapshot)
-            db.execute("BEGIN")
-            is_rehearsal(snapshot)  # the first read fixes what the transaction sees
-            on_error.pop_all()
-        return snapshot
+        return _begun(Snapshot(db, self._site_dir, now, cut_off=cut_off, release=release), now)
 
     def close(self) -> None:
         """Close the connections that no snapshot uses."""

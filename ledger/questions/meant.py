@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from difflib import get_close_matches
 
 from ledger.questions.snapshot import Snapshot
@@ -58,20 +58,11 @@ def _near(snapshot: Snapshot, name: str) -> Iterator[str]:
         return
     known = snapshot.ask(_TITLED)
     word = _squeezed(name)
-    titled = list(_titled(known, word)) if len(word) >= SHORTEST else []
+    titled = []
+    if len(word) >= SHORTEST:
+        titled = [f"{found} ({title})" for found, title in known if word in _squeezed(title or "")]
     ids = [found for found, _ in known]
     yield from titled or get_close_matches(name, ids, n=SHOWN)
-
-
-Titled = tuple[str, str | None]
-"""An activity and its title."""
-
-
-def _titled(known: Iterable[Titled], word: str) -> Iterator[str]:
-    """Yield the activities that have a word in their titles."""
-    for found, title in known:
-        if word in _squeezed(title or ""):
-            yield f"{found} ({title})"
 
 
 def _of_step(snapshot: Snapshot, step: str) -> list[str]:

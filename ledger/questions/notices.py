@@ -184,19 +184,16 @@ def moved_milestones(
         if abs(days) >= least_days:
             before_words = f"{before} {'as planned' if is_new else 'as last said'}"
             what = f"{name} is expected on {expected}, {than(days, before_words)}"
-            made.append(_of_milestone(name, forecast.event, what, expected))
+            notice = Notice(
+                NoticeKind.MILESTONE,
+                name,
+                forecast.event,
+                what,
+                since=None,
+                due=None,
+                people=(),
+                command="clusterwright forecast",
+                said=expected,
+            )
+            made.append(notice)
     return made
-
-
-def _of_milestone(name: str, event: int, what: str, expected: date) -> Notice:
-    return Notice(
-        NoticeKind.MILESTONE,
-        name,
-        event,
-        what,
-        since=None,
-        due=None,
-        people=(),
-        command="clusterwright forecast",
-        said=expected,
-    )

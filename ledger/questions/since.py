@@ -11,14 +11,11 @@ from typing import NamedTuple
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import moment
 
-_UNDONE = """
+_RECORDED = """
 SELECT subject, seq, kind, actor, effective_at FROM event
-WHERE seq > :after AND (kind IN ('activity.reopened', 'activity.rejected') OR (
-    kind = 'entry.taken_back' AND json_extract(payload, '$.what') <> 'activity.commented'))
+WHERE seq > :after AND kind IN (SELECT value FROM json_each(:kinds))
+  AND (kind <> 'entry.taken_back' OR json_extract(payload, '$.what') <> 'activity.commented')
   AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq"""
-_PROGRESS = """
-SELECT subject, seq, kind, actor, effective_at FROM event
-WHERE seq > :after AND kind = 'activity.progressed' AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq"""
 _RECEIVED = "SELECT tranche, quantity, at FROM delivery WHERE seq > :after ORDER BY seq"
 _COMMENTS = """
 SELECT subject, json_extract(payload, '$.text') FROM event
@@ -48,12 +45,12 @@ class Came(NamedTuple):
 
 def undone_since(snapshot: Snapshot, after: int) -> dict[str, Since]:
     """Return what was reopened, rejected or taken back after an event, by its id, and by whom the last time."""
-    return _last(snapshot, _UNDONE, after)
+    return _last(snapshot, after, "activity.reopened", "activity.rejected", "entry.taken_back")
 
 
 def progress_since(snapshot: Snapshot, after: int) -> dict[str, Since]:
     """Return the last report of progress after an event, by activity."""
-    return _last(snapshot, _PROGRESS, after)
+    return _last(snapshot, after, "activity.progressed")
 
 
 def received_since(snapshot: Snapshot, after: int) -> dict[str, list[Came]]:
@@ -71,8 +68,9 @@ def comments_on(snapshot: Snapshot, names: Collection[str]) -> set[tuple[str, st
     return {(name, str(text)) for name, text in found}
 
 
-def _last(snapshot: Snapshot, sql: str, after: int) -> dict[str, Since]:
+def _last(snapshot: Snapshot, after: int, *kinds: str) -> dict[str, Since]:
     found = {}
-    for subject, seq, kind, by, at in snapshot.ask(sql, after=after):
+    rows = snapshot.ask(_RECORDED, after=after, kinds=dumps(kinds))
+    for subject, seq, kind, by, at in rows:
         found[subject] = Since(seq, kind, by, moment(at))
     return found

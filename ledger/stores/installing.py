@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
-from typing import Any
 
 from ledger.entries import Claim, Reservation
 from ledger.log.payload import LONGEST_SIGNATURE, appended_by
@@ -23,21 +22,18 @@ NAMES = 63
 
 def install_sql() -> str:
     """Return the SQL script that installs a log in the database in which it runs."""
+    kinds = {}
+    for kind, payload in KINDS.items():
+        kinds[kind] = {"version": payload.version, "by": appended_by(payload), "longest": payload.longest}
     script = files("ledger.stores").joinpath("install.sql").read_text(encoding="utf-8")
     for mark, said in {
-        "{KINDS}": json.dumps(dict(_kinds()), sort_keys=True),
+        "{KINDS}": json.dumps(kinds, sort_keys=True),
         "{SIGNATURE}": str(LONGEST_SIGNATURE),
         "{CLAIM}": json.dumps(types_of(Claim)),
         "{RESERVATION}": json.dumps(types_of(Reservation)),
     }.items():
         script = script.replace(mark, said)
     return script
-
-
-def _kinds() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each kind of event with its newest version, who appends it, and how long its payload is at most."""
-    for kind, payload in KINDS.items():
-        yield kind, {"version": payload.version, "by": appended_by(payload), "longest": payload.longest}
 
 
 def roles_sql(
