@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from clusterwright.output import Cells, day, money, table
 from ledger.questions.commitment import Commitment
 from ledger.questions.forecast_words import chance_words, days_words
-from ledger.questions.kept_forecast import KeptMilestone
 from steps.catalog.terms import Response
 from steps.planning.dates.milestones import is_hall
 from steps.stamps import days_between
@@ -20,7 +19,7 @@ from steps.stamps import days_between
 if TYPE_CHECKING:
     from steps.planning.odds.commitment import PlanCommitment
     from steps.planning.odds.contingency_parts import ContingencyParts
-    from steps.planning.odds.plan_odds import MilestoneOdds
+    from steps.planning.odds.milestone_odds import MilestoneOdds
     from steps.planning.odds.response_result import ResponseResult
 
 MOST = 6
@@ -89,7 +88,7 @@ def print_milestones(
 
 
 def print_milestones_in_force(
-    milestones: Sequence[KeptMilestone],
+    milestones: Sequence[MilestoneOdds],
     zone: str,
     *,
     title: str,
@@ -107,7 +106,7 @@ def print_milestones_in_force(
     _print(headers, rows, milestones, title)
 
 
-def _levels(one: KeptMilestone | MilestoneOdds, zone: str) -> tuple[str, ...]:
+def _levels(one: MilestoneOdds, zone: str) -> tuple[str, ...]:
     return tuple(day(level.date, zone) for level in (one.p10, one.p50, one.p80))
 
 

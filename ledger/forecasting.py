@@ -17,10 +17,8 @@ from ledger.questions.commitment import commitments
 from ledger.questions.kept_forecast import (
     FILE,
     KeptApproval,
-    KeptChance,
     KeptForecast,
     KeptLesson,
-    KeptMilestone,
     KeptSlip,
     KeptValue,
 )
@@ -29,7 +27,7 @@ from ledger.questions.orders import orders
 from ledger.questions.site import head, revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_supply
-from steps.planning.odds.plan_odds import SEED, MilestoneOdds, solved_odds
+from steps.planning.odds.plan_odds import SEED, solved_odds
 from steps.planning.plan import Plan
 from steps.planning.record.driving import driven_by
 from steps.planning.record.earned_value import EarnedValue, earned_value
@@ -66,7 +64,7 @@ def make_forecast(
         slip_day_usd=plan.slip_day_usd,
         samples=odds.samples,
         seed=seed,
-        milestones=tuple(map(_milestone, odds.milestones)),
+        milestones=odds.milestones,
         critical=dates.critical,
         nodes=dates.nodes,
         earned=_value(earned_value(solved, past)),
@@ -141,12 +139,6 @@ def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
 
 def _part(one: SlippedPart) -> KeptSlip:
     return KeptSlip(one.id, one.title, one.owner, one.words, one.minutes)
-
-
-def _milestone(one: MilestoneOdds) -> KeptMilestone:
-    name, planned, expected, *chances, share, committed = one
-    p10, p50, p80 = (KeptChance(*chance) for chance in chances)
-    return KeptMilestone(name, planned, expected, p10, p50, p80, share, committed)
 
 
 def keep_forecast(snapshot: Snapshot, forecast: KeptForecast) -> None:

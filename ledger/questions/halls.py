@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from ledger.questions.activities import activities
-from ledger.questions.kept_forecast import KeptForecast, KeptMilestone
+from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity, State
 from steps.planning.dates.milestones import IN_SERVICE, hall_milestone
+from steps.planning.odds.milestone_odds import MilestoneOdds
 
 NAMED = 3
 """So many halls in service are named with their dates, the newest last."""
@@ -43,7 +44,7 @@ def halls(snapshot: Snapshot, found: KeptForecast | None) -> list[HallRow]:
     return [_hall(row, seen.get(hall_milestone(row.plan.unit))) for row in rows]
 
 
-def _hall(row: Activity, found: KeptMilestone | None) -> HallRow:
+def _hall(row: Activity, found: MilestoneOdds | None) -> HallRow:
     is_in_service = row.state is State.DONE and not row.stale
     return HallRow(
         hall=row.plan.unit,

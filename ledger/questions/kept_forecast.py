@@ -18,6 +18,7 @@ from ledger.questions.order_value import OrderValue, index_words
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
 from steps.planning.odds.enough_samples import enough_samples
+from steps.planning.odds.milestone_odds import MilestoneOdds
 from steps.planning.odds.response_result import ResponseResult
 from steps.stamps import days_between, local_day
 
@@ -32,30 +33,6 @@ MATTERS = frozenset(
     )
 )
 """Kinds of events that can move a date. Time that passes moves dates too: a forecast says as of when it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptChance:
-    """A date by which it happens with a probability, and the interval that holds it with 95 %."""
-
-    date: datetime
-    low: datetime
-    high: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMilestone:
-    """Go-live, a hall in service or a phase: as planned, as expected now, and how sure that is."""
-
-    milestone: str
-    planned: datetime
-    expected: datetime
-    p10: KeptChance
-    p50: KeptChance
-    p80: KeptChance
-    planned_share: float
-    committed_share: float | None = None
-    """The chance of the commitment. None without one, and in what an earlier version kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +98,7 @@ class KeptForecast:
     slip_day_usd: float
     samples: int
     seed: int
-    milestones: tuple[KeptMilestone, ...]
+    milestones: tuple[MilestoneOdds, ...]
     critical: tuple[str, ...]
     nodes: dict[str, datetime]
     earned: KeptValue

@@ -8,14 +8,15 @@ from typing import NamedTuple
 from ledger.questions.baseline import milestone_baselines
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import MINUTES_OF_DAY, go_live_lines
-from ledger.questions.kept_forecast import KeptForecast, KeptMilestone, kept_forecast
+from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.questions.snapshot import Snapshot
+from steps.planning.odds.milestone_odds import MilestoneOdds
 
 
-class MilestoneOdds(NamedTuple):
+class MilestoneDates(NamedTuple):
     """A milestone as the forecast has it, beside its baseline and its commitment. These are None where there is none."""
 
-    kept: KeptMilestone
+    kept: MilestoneOdds
     baseline: datetime | None
     commitment: Commitment | None
 
@@ -50,7 +51,7 @@ class Odds(NamedTuple):
     """
 
     lines: list[str]
-    milestones: list[MilestoneOdds]
+    milestones: list[MilestoneDates]
     drivers: list[Driver]
     as_of: datetime | None
     slip_day_usd: float
@@ -66,7 +67,7 @@ def odds(snapshot: Snapshot) -> Odds:
     rows = []
     for one in found.milestones:
         name = one.milestone
-        rows.append(MilestoneOdds(one, base.get(name), committed.get(name)))
+        rows.append(MilestoneDates(one, base.get(name), committed.get(name)))
     return Odds(lines, rows, drivers(found), found.as_of, found.slip_day_usd)
 
 

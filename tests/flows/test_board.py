@@ -19,7 +19,6 @@ from flows.dashboard.server import PrefectServer
 from flows.dashboard.standing_pictures import dates_of, pictures
 from flows.dashboard.standing_words import phase_dates, shown, title
 from ledger.project_time import project_now
-from ledger.questions.kept_forecast import KeptChance, KeptMilestone
 from ledger.questions.standings import WorkStanding, of_phase, standings
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
@@ -28,6 +27,7 @@ from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
+from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests.flows.conftest import Running, Start, state, task_runs, until
 from tests.flows.standing_watch import expected, green
 from tests.flows.standing_watch import shown as shown_in_api
@@ -101,8 +101,8 @@ def test_what_was_rejected_and_what_is_late_is_in_the_names(site: Path) -> None:
 
 def test_a_phase_that_is_forecast_later_says_by_how_much() -> None:
     planned, later = (datetime(2027, 3, day, 12, tzinfo=UTC) for day in (1, 10))
-    chance = KeptChance(later, later, later)
-    networking = KeptMilestone("networking", planned, later, chance, chance, chance, planned_share=0.1)
+    chance = Chance(later, later, later)
+    networking = MilestoneOdds("networking", planned, later, chance, chance, chance, planned_share=0.1)
     forecast = replace(FORECAST, milestones=(networking,))
 
     assert phase_dates("networking", WorkStanding(Counter({State.BLOCKED: 1}), planned=planned), forecast, "UTC") == (

@@ -20,13 +20,14 @@ from flows.notify.sent_notices import Memory, NoticeKey, remembered, sent_notice
 from flows.notify.settings import FILE, read_settings
 from flows.notify.wording import inert
 from ledger.machine_time import machine_time
-from ledger.questions.kept_forecast import KeptChance, KeptForecast, KeptMilestone, KeptValue
+from ledger.questions.kept_forecast import KeptForecast, KeptValue
 from ledger.reading import open_snapshot
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
 from schedule.errors import InputError, UnreachableError
+from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests.conftest import project_time_at
 from tests.flows.conftest import until
 from tests.flows.receiving import Receiver, receiving
@@ -71,8 +72,8 @@ def moved(waiting: Path) -> Callable[[int, int], None]:
     def keep(days: int, event: int) -> None:
         planned = T0 + timedelta(days=60)
         expected = planned + timedelta(days=days)
-        chance = KeptChance(expected, expected, expected)
-        go_live = KeptMilestone("go-live", planned, expected, chance, chance, chance, 0.5)
+        chance = Chance(expected, expected, expected)
+        go_live = MilestoneOdds("go-live", planned, expected, chance, chance, chance, 0.5)
         kept = KeptForecast(
             revision=1,
             event=event,

@@ -14,7 +14,8 @@ from steps.planning.activity import Hours, PlanActivity
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import solved
 from steps.planning.dates.milestones import GO_LIVE
-from steps.planning.odds.plan_odds import MilestoneOdds, odds_of
+from steps.planning.odds.milestone_odds import MilestoneOdds
+from steps.planning.odds.plan_odds import odds_of
 from steps.planning.plan import Plan
 from tests.steps.test_plan import plan
 

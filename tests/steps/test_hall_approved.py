@@ -10,7 +10,8 @@ from steps.planning.activity import Dates, PlanActivity
 from steps.planning.dates.approvals import approval_hours
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
-from steps.planning.odds.plan_odds import MilestoneOdds, odds_of, solved_odds
+from steps.planning.odds.milestone_odds import MilestoneOdds
+from steps.planning.odds.plan_odds import odds_of, solved_odds
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import Actual, solve_forecast
 from tests.steps.test_approvals import approved_plan

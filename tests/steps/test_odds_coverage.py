@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from steps.planning.dates.dating import network_of
-from steps.planning.odds.plan_odds import Chance, odds_of
+from steps.planning.odds.milestone_odds import Chance
+from steps.planning.odds.plan_odds import odds_of
 from steps.planning.record.forecast import in_the_plans_order
 from tests.steps.test_plan import planned
 

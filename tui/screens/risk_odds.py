@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from ledger.questions.forecast_words import chance_words
-from ledger.questions.kept_forecast import KeptChance
-from ledger.questions.odds import Driver, MilestoneOdds
+from ledger.questions.odds import Driver, MilestoneDates
+from steps.planning.odds.milestone_odds import Chance
 from steps.stamps import days_between
 from tui.lists.bars import FORECAST, NOW, Moments, level
 from tui.lists.column import Column, Span
@@ -42,7 +42,7 @@ class DateRow(NamedTuple):
 CURVE = "chance, at least"
 
 
-def dates_of(found: MilestoneOdds, zone: str) -> list[DateRow]:
+def dates_of(found: MilestoneDates, zone: str) -> list[DateRow]:
     """Return the dates of a milestone, in the order of time, below the curve of the chances that are known."""
     kept, committed = found.kept, found.commitment
     rows = [
@@ -64,7 +64,7 @@ def dates_of(found: MilestoneOdds, zone: str) -> list[DateRow]:
     return [DateRow(CURVE, found.first, curve=curve), *rows]
 
 
-def _sure(name: str, found: KeptChance, share: float) -> DateRow:
+def _sure(name: str, found: Chance, share: float) -> DateRow:
     return DateRow(name, found.date, found.low, found.high, share)
 
 
@@ -103,7 +103,7 @@ class DatesGrid(TimeGrid[DateRow]):
         mark = Mark(row.date, _glyph(row), _name_role(row))
         return ranged(Range(row.low or row.date, row.high or row.date, (mark,)), self.scale, cells, self.moments)
 
-    def show_odds(self, go_live: Sequence[MilestoneOdds], moments: Moments) -> None:
+    def show_odds(self, go_live: Sequence[MilestoneDates], moments: Moments) -> None:
         """Show the dates of go-live, or none."""
         self.moments = moments
         self.show_rows([row for found in go_live for row in dates_of(found, self.zone())])
@@ -111,7 +111,7 @@ class DatesGrid(TimeGrid[DateRow]):
             self.show_time(self.zone(), moments.now, (found.first - WEEK, found.last + WEEK))
 
 
-class MilestonesGrid(TimeGrid[MilestoneOdds]):
+class MilestonesGrid(TimeGrid[MilestoneDates]):
     """Every milestone: expected, how sure, and as it was promised."""
 
     SHARE = 0.3
@@ -120,11 +120,11 @@ class MilestonesGrid(TimeGrid[MilestoneOdds]):
         """Take what says the site's time zone."""
         self.zone = zone
 
-        def day(of: Callable[[MilestoneOdds], datetime | None]) -> Callable[[MilestoneOdds], str]:
+        def day(of: Callable[[MilestoneDates], datetime | None]) -> Callable[[MilestoneDates], str]:
             return lambda row: day_text(of(row), zone())
 
         columns = [
-            Column[MilestoneOdds]("milestone", "milestone", 19, lambda row: row.kept.milestone.replace("_", " ")),
+            Column[MilestoneDates]("milestone", "milestone", 19, lambda row: row.kept.milestone.replace("_", " ")),
             Column("expected", "expected", 10, day(lambda row: row.kept.expected), lambda row: row.kept.expected),
             Column("p50", "P50", 10, day(lambda row: row.kept.p50.date), lambda row: row.kept.p50.date, rank=3),
             Column("p80", "P80", 10, day(lambda row: row.kept.p80.date), lambda row: row.kept.p80.date, rank=2),
@@ -147,13 +147,13 @@ class MilestonesGrid(TimeGrid[MilestoneOdds]):
     def _axis(self, cells: int) -> Sequence[Span]:
         return self.axis(cells)
 
-    def _painted(self, row: MilestoneOdds, cells: int) -> Sequence[Span]:
+    def _painted(self, row: MilestoneDates, cells: int) -> Sequence[Span]:
         marks = [Mark(row.kept.p50.date, MIDDLE, "ready"), Mark(row.kept.expected, FORECAST, "text")]
         if row.commitment is not None:
             marks.append(Mark(row.commitment.commitment, COMMITMENT, _milestone_role(row)))
         return ranged(Range(row.kept.p10.date, row.kept.p80.date, tuple(marks)), self.scale, cells, self.moments)
 
-    def show_odds(self, rows: Sequence[MilestoneOdds], moments: Moments) -> None:
+    def show_odds(self, rows: Sequence[MilestoneDates], moments: Moments) -> None:
         """Show the milestones, go-live first."""
         self.moments = moments
         self.show_rows(rows)
@@ -196,11 +196,11 @@ def _from_commitment(row: DateRow) -> str:
     return f"{row.from_commitment:+} d" if row.from_commitment else ""
 
 
-def _committed(row: MilestoneOdds) -> datetime | None:
+def _committed(row: MilestoneDates) -> datetime | None:
     return None if row.commitment is None else row.commitment.commitment
 
 
-def _milestone_chance(row: MilestoneOdds) -> str:
+def _milestone_chance(row: MilestoneDates) -> str:
     return "" if row.kept.committed_share is None else chance_words(row.kept.committed_share)
 
 
@@ -208,7 +208,7 @@ LIKELY, UNLIKELY = 0.8, 0.5
 """A commitment with a chance below the first is watched; below the second it is more likely missed than kept."""
 
 
-def _milestone_role(row: MilestoneOdds) -> Role:
+def _milestone_role(row: MilestoneDates) -> Role:
     share = row.kept.committed_share
     if share is None or share >= LIKELY:
         return "good"

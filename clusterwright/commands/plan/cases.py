@@ -17,7 +17,7 @@ from steps.catalog.terms import Phase
 from steps.planning.dates.milestones import is_hall
 
 if TYPE_CHECKING:
-    from steps.planning.odds.plan_odds import MilestoneOdds
+    from steps.planning.odds.milestone_odds import MilestoneOdds
     from steps.planning.record.impact import MovedWork
     from steps.planning.scenarios.what_if import Saving, Seen
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from steps.catalog.terms import Percentile
 from steps.design.figures import figure_specs
 from steps.planning.dates.milestones import GO_LIVE
-from steps.planning.odds.plan_odds import MilestoneOdds, PlanOdds
+from steps.planning.odds.milestone_odds import MilestoneOdds
+from steps.planning.odds.plan_odds import PlanOdds
 from steps.planning.plan import Plan
 
 OVERRUN = "reference_overrun"

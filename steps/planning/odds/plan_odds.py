@@ -21,6 +21,7 @@ from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import MINUTE, closing_row, last_row, network_of, planned_finishes
 from steps.planning.dates.milestones import GO_LIVE, hall_milestone, halls_of
 from steps.planning.odds.enough_samples import enough_samples
+from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from steps.planning.odds.plan_samples import Drawn, drawn, finishes_as_sampled
 from steps.planning.odds.response_odds import responded_rows, response_odds
 from steps.planning.odds.response_result import ResponseResult
@@ -32,32 +33,6 @@ SEED = 1
 LEVELS = (0.1, 0.5, 0.8)
 NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
 NOT_COMMITTED: Mapping[str, datetime] = MappingProxyType({})
-
-
-class Chance(NamedTuple):
-    """A date by which it happens with a probability, and the interval that holds it with 95 %."""
-
-    date: datetime
-    low: datetime
-    high: datetime
-
-
-class MilestoneOdds(NamedTuple):
-    """How sure one milestone is."""
-
-    milestone: str
-    """GO_LIVE, a hall in service as `hall_milestone` calls it, or a phase. Go-live and a hall are reached when they are approved."""
-    planned: datetime
-    """As the plan has it."""
-    expected: datetime
-    """As it comes from what has happened, with the most likely durations."""
-    p10: Chance
-    p50: Chance
-    p80: Chance
-    planned_share: float
-    """The share of samples in which it is reached on the planned date or earlier."""
-    committed_share: float | None
-    """The same of its commitment. None without one."""
 
 
 class PlanOdds(NamedTuple):

@@ -22,7 +22,8 @@ from steps.design.figures import figure_specs
 from steps.design.shifts import Shifts, hours_of_work
 from steps.planning.activity import WORKING, Hours, PlanActivity
 from steps.planning.dates.dating import last_row
-from steps.planning.odds.plan_odds import MilestoneOdds, solved_odds
+from steps.planning.odds.milestone_odds import MilestoneOdds
+from steps.planning.odds.plan_odds import solved_odds
 from steps.planning.plan import Plan, PlanCalendar, PlanOrder, PlanTranche
 from steps.planning.record.driving import titles
 from steps.planning.record.forecast import (
