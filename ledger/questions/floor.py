@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ledger.questions.checks import DESIGN, drawing
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, State, words
+
+if TYPE_CHECKING:
+    from steps.design.positions import Drawing
 
 PLANNED = "planned"
 STAGES: tuple[tuple[str, frozenset[str]], ...] = (
@@ -40,7 +44,6 @@ TROUBLE_SIGN = "✘"
 INFRASTRUCTURE_STEP = "H33"
 """The step that sets the racks for spines, storage and management."""
 
-_DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMIT 1"
 _WORK = """
 SELECT id, step, unit, state FROM activity
 WHERE state <> 'not_applicable' AND (step IN (SELECT value FROM json_each(:steps)) OR state IN ('failed', 'checked_not_met'))"""
@@ -82,7 +85,7 @@ class RackRow(NamedTuple):
 
 def floor(snapshot: Snapshot) -> list[RackRow]:
     """Return every rack, hall by hall and row by row. Empty if the design draws none."""
-    design = snapshot.first(_DESIGN)
+    design = snapshot.first(DESIGN)
     spots = () if design is None else _spots(*design)
     if not spots:
         return []
@@ -153,34 +156,33 @@ def _trouble(spot: Spot, named: Iterable[str], work: _Work) -> str:
 @lru_cache(maxsize=2)
 def _spots(figures: str, choices: str) -> tuple[Spot, ...]:
     """Return the racks that a design draws. A plan of an early release has no figures, and without rails there is no layout."""
-    values: Mapping[str, Any] = json.loads(figures)
-    if not values or not values["rails"]:
+    drawn = drawing(figures, choices)
+    if drawn is None:
         return ()
     from steps.design.design import counted_from  # NumPy is slow to import, and only this needs it
-    from steps.design.positions import Drawing
 
-    chosen = json.loads(choices)
-    drawing, node_kw = Drawing(values, chosen), counted_from(values, chosen).power.node_kw
+    values: Mapping[str, Any] = json.loads(figures)
+    node_kw = counted_from(values, json.loads(choices)).power.node_kw
     per_rack, found = int(values["nodes_per_rack"]), []
-    for pod, size in enumerate(drawing.fabric.fabric.pods):
-        for number, name in enumerate(drawing.fabric.rack_names(pod)):
+    for pod, size in enumerate(drawn.fabric.fabric.pods):
+        for number, name in enumerate(drawn.fabric.rack_names(pod)):
             servers = range(number * per_rack, min((number + 1) * per_rack, size))
             hall, row, place = _numbers(name)
             unit, kw = f"pod-{pod + 1:03}", len(servers) * node_kw
             found.append(Spot(name, hall, row, place, unit, servers, kw))
-    found += _infrastructure(drawing)
+    found += _infrastructure(drawn)
     return tuple(sorted(found, key=lambda spot: spot[1:4]))
 
 
-def _infrastructure(drawing: Any) -> list[Spot]:
+def _infrastructure(drawn: Drawing) -> list[Spot]:
     """Return the racks for spines, storage and management."""
     import numpy as np
 
     from steps.design.cables import place_names
 
-    numbers = np.arange(drawing.services.infrastructure_racks)
+    numbers = np.arange(drawn.services.infrastructure_racks)
     found = []
-    for name in place_names(drawing.fabric.floor.infrastructure(numbers)):
+    for name in place_names(drawn.fabric.floor.infrastructure(numbers)):
         hall, row, place = _numbers(name)
         found.append(Spot(name, hall, row, place, "site", range(0), 0.0))
     return found
