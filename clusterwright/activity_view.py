@@ -11,6 +11,7 @@ from ledger.questions import records
 from ledger.questions.baseline import baseline_date
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.checks import check_history, checklist
+from ledger.questions.engines import unheard
 from ledger.questions.entries import corrections
 from ledger.questions.expected import expected
 from ledger.questions.facts import fact_needs
@@ -21,7 +22,6 @@ from ledger.questions.records import RunRow
 from ledger.questions.run_list import LastRun, last_run
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
-from ledger.questions.unheard import unheard
 from ledger.questions.why import criteria, why
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity

@@ -14,10 +14,9 @@ from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.settings import api_url, page_url
 from flows.dashboard.site_lock import ENGINE_ROLE, Holder, holder
 from flows.runs.inventory.sources import site_in
-from ledger.questions.engines import EngineRow, engines
+from ledger.questions.engines import EngineRow, Unheard, engines, unheard
 from ledger.questions.site import site_of
 from ledger.questions.start_lags import StartLag, start_lags
-from ledger.questions.unheard import Unheard, unheard
 from ledger.reading import open_snapshot
 from schedule.errors import UnreachableError
 from steps.design.site import Site

@@ -1,4 +1,4 @@
-"""Runs of software as lists show them, and the output that one left."""
+"""Runs of software: as lists show them, those that run or wait for somebody, and what became of the last one of an activity."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.rows import ItemRow
 from ledger.subjects.runs.cause_rules import Cause, causes
 
-_NOT_DONE = """
-CASE WHEN t.status IN ('failed', 'interrupted')
-  THEN (SELECT count(*) FROM item_result i WHERE i.run = t.id AND i.status IN ('failed', 'unreachable')) ELSE 0 END"""
+_RESULTS = "(SELECT count(*) FROM item_result i WHERE i.run = t.id)"
+_FAILED = "(SELECT count(*) FROM item_result i WHERE i.run = t.id AND i.status IN ('failed', 'unreachable'))"
+_NOT_DONE = f"CASE WHEN t.status IN ('failed', 'interrupted') THEN {_FAILED} ELSE 0 END"
 _RUNS = """
 LEFT JOIN activity a ON a.id = t.activity WHERE (:run IS NULL OR t.id = :run)
 ORDER BY CASE t.status WHEN 'running' THEN 0 WHEN 'failed' THEN 1 ELSE 2 END, t.started_at DESC, t.id DESC"""
@@ -20,6 +20,11 @@ _OUTPUT = """
 SELECT e.digest FROM event v JOIN evidence_item e ON e.seq = v.seq
 WHERE v.subject = :activity AND v.kind = 'run.settled' AND e.kind = 'run-log'
   AND CASE WHEN json_valid(v.payload) THEN json_extract(v.payload, '$.run') END = :run"""
+_NOW = """
+JOIN activity a ON t.activity = a.id AND t.attempt = a.attempt LEFT JOIN claim c ON c.run = t.id
+WHERE t.status = 'running' OR (a.state IN ('failed', 'checked_not_met')
+  AND t.id = (SELECT max(l.id) FROM run l WHERE l.activity = a.id AND l.attempt = a.attempt))
+ORDER BY t.status = 'running', t.started_at DESC"""
 
 
 @table(
@@ -47,6 +52,27 @@ class RunListRow(NamedTuple):
     not_done: int
 
 
+@table(
+    "run",
+    title="json_extract(a.plan, '$.title')",
+    run="t.id",
+    is_running="t.status = 'running'",
+    hosts=f"max(coalesce(json_array_length(c.hosts), 0), {_RESULTS})",
+    failed=_FAILED,
+)
+class RunNow(NamedTuple):
+    """A run that is at work, or the last one of an activity that failed. `failed` counts the hosts that failed or did not answer."""
+
+    activity: str
+    title: str
+    run: str
+    is_running: bool
+    started_at: datetime
+    summary: str
+    hosts: int
+    failed: int
+
+
 class LastRun(NamedTuple):
     """The hosts of an activity's last run, failed ones first, and why hosts are not done."""
 
@@ -59,6 +85,11 @@ class LastRun(NamedTuple):
 def run_list(snapshot: Snapshot, run: str | None = None) -> list[RunListRow]:
     """Return all runs, or one: those that run first, then those that failed, then the others, each with the newest first."""
     return rows_of(snapshot, RunListRow, _RUNS, run=run)
+
+
+def automation_now(snapshot: Snapshot) -> list[RunNow]:
+    """Return what failed and then what runs, the newest first."""
+    return rows_of(snapshot, RunNow, _NOW)
 
 
 def output_of(snapshot: Snapshot, row: RunListRow) -> str | None:

@@ -11,12 +11,12 @@ from ledger.questions.checks import checklist
 from ledger.questions.clock import REMEDY as CLOCK_REMEDY
 from ledger.questions.clock import clock_behind
 from ledger.questions.drift import drifted
+from ledger.questions.engines import SENTENCE, unheard
 from ledger.questions.facts import how_to_record, lacking_facts
 from ledger.questions.ncrs import ncrs
 from ledger.questions.records import SignOffRow, live_releases, measurements, preview, sign_offs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import turns
-from ledger.questions.unheard import SENTENCE, unheard
 from ledger.questions.why_supply import Why, why_supply
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity, State

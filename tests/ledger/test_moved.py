@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from ledger.entries import ItemResult, RunOutcome
-from ledger.questions.automation_now import automation_now
 from ledger.questions.crews_today import CrewsToday, crews_today
 from ledger.questions.moved import moved
 from ledger.questions.progress_curve import progress_curve
+from ledger.questions.run_list import automation_now
 from ledger.questions.site import head
 from ledger.subjects.orders.decisions import promise
 from ledger.subjects.orders.delivery_decisions import receive

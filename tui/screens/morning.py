@@ -12,7 +12,6 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import Static
 
 from ledger.machine_time import machine_time
-from ledger.questions.automation_now import automation_now
 from ledger.questions.counts import counts, phases
 from ledger.questions.crews_today import crews_today
 from ledger.questions.decisions_needed import everybody
@@ -22,6 +21,7 @@ from ledger.questions.moved import moved
 from ledger.questions.open_links import OpenLinks
 from ledger.questions.orders import budget
 from ledger.questions.progress_curve import Curve, progress_curve
+from ledger.questions.run_list import automation_now
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.supplies import supplies

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from ledger.questions.automation_now import RunNow
 from ledger.questions.counts import PhaseRow
 from ledger.questions.forecast_words import MINUTES_OF_DAY
 from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.listing import ListRow
 from ledger.questions.moved import WhatHappened
+from ledger.questions.run_list import RunNow
 from ledger.questions.waiting import WaitingItem
 from ledger.rules.activity import WORK_OVER
 from ledger.rules.subjects import is_delivery, is_supply

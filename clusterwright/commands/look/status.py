@@ -15,12 +15,12 @@ from clusterwright.output import Document, day, in_line, print_lines
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions.counts import counts, phases
 from ledger.questions.drift import drifted
+from ledger.questions.engines import unheard
 from ledger.questions.halls import halls, halls_words
 from ledger.questions.headlines import headlines
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
-from ledger.questions.unheard import unheard
 from ledger.rules.rows import OrderRow
 from steps.stamps import minute
 
