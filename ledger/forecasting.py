@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from math import log
 from operator import attrgetter
@@ -14,25 +15,18 @@ from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
 from ledger.questions.commitment import commitments
-from ledger.questions.kept_forecast import (
-    FILE,
-    KeptApproval,
-    KeptForecast,
-    KeptLesson,
-    KeptSlip,
-    KeptValue,
-)
+from ledger.questions.kept_forecast import FILE, KeptForecast, KeptSlip, KeptValue
 from ledger.questions.order_value import order_values
 from ledger.questions.orders import orders
 from ledger.questions.site import head, revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.subjects import is_supply
+from steps.planning.dates.learned import ApprovalTime, Lesson
 from steps.planning.odds.plan_odds import SEED, solved_odds
 from steps.planning.plan import Plan
 from steps.planning.record.driving import driven_by
 from steps.planning.record.earned_value import EarnedValue, earned_value
 from steps.planning.record.forecast import Actuals, ForecastSolution, solve_forecast
-from steps.planning.record.rates import Lesson
 from steps.planning.record.slip_of_plan import PlanCause, PlanSlip, SlippedPart
 
 PARTS = 3
@@ -112,29 +106,26 @@ def _greatest(parts: Iterable[SlippedPart]) -> tuple[KeptSlip, ...]:
     return tuple(map(_part, by_size[:PARTS]))
 
 
-def _lessons(solved: ForecastSolution) -> tuple[KeptLesson, ...]:
+def _lessons(solved: ForecastSolution) -> tuple[Lesson, ...]:
     """Return what finished work teaches, the greatest difference from the plan first. What differs by less than 1 % is as planned."""
     found = () if solved.rates is None else solved.rates.lessons
-    kept = map(_lesson, found)
+    kept = (replace(one, factor=round(one.factor, 4)) for one in found)
     other = [one for one in kept if round(one.factor, 2) != 1]
     return tuple(sorted(other, key=_distance_from_plan, reverse=True))
 
 
-def _lesson(one: Lesson) -> KeptLesson:
-    return KeptLesson(one.step, one.finished, round(one.factor, 4))
-
-
-def _distance_from_plan(one: KeptLesson) -> tuple[float, str]:
+def _distance_from_plan(one: Lesson) -> tuple[float, str]:
     return abs(log(one.factor)), one.step
 
 
-def _approvals(solved: ForecastSolution) -> tuple[KeptApproval, ...]:
+def _approvals(solved: ForecastSolution) -> tuple[ApprovalTime, ...]:
     by_length = sorted(solved.recorded.approvals, key=attrgetter("median_h"), reverse=True)
-    kept = []
-    for one in by_length:
-        median, expected = round(one.median_h, 2), round(one.expected_h, 2)
-        kept.append(KeptApproval(one.role, one.planned_h, median, one.approvals, expected))
-    return tuple(kept)
+    return tuple(map(_rounded, by_length))
+
+
+def _rounded(one: ApprovalTime) -> ApprovalTime:
+    median, expected = round(one.median_h, 2), round(one.expected_h, 2)
+    return replace(one, median_h=median, expected_h=expected)
 
 
 def _part(one: SlippedPart) -> KeptSlip:

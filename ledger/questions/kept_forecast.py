@@ -17,6 +17,7 @@ from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.order_value import OrderValue, index_words
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
+from steps.planning.dates.learned import ApprovalTime, Lesson
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.milestone_odds import MilestoneOdds
 from steps.planning.odds.response_result import ResponseResult
@@ -66,26 +67,6 @@ class KeptSlip:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLesson:
-    """What finished work says of a step: its work takes `factor` times as long as planned, from so many finished activities."""
-
-    step: str
-    finished: int
-    factor: float
-
-
-@dataclass(frozen=True, slots=True)
-class KeptApproval:
-    """How long the approvals of a role take, in working hours; the expected time lies between the planned one and the median."""
-
-    role: str
-    planned_h: float
-    median_h: float
-    approvals: int
-    expected_h: float
-
-
-@dataclass(frozen=True, slots=True)
 class KeptForecast:
     """A forecast, and what it was made from; go-live is the first milestone."""
 
@@ -108,11 +89,11 @@ class KeptForecast:
     """By currency; none before an order is placed, and in what an earlier version kept."""
     waits: dict[str, str] = field(default_factory=dict)
     """By activity: the placed delivery, not here yet, that drives its date. None in what an earlier version kept."""
-    lessons: tuple[KeptLesson, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
     """What finished work teaches, the greatest difference first."""
     lessons_minutes: int = 0
     """By how much later go-live is for that."""
-    approvals: tuple[KeptApproval, ...] = ()
+    approvals: tuple[ApprovalTime, ...] = ()
     """Of the roles that have approved, or are waited for longer than planned; the longest median first."""
     responses: tuple[ResponseResult, ...] = ()
     """What the buyer does about late orders, where the site has responses."""
@@ -252,9 +233,8 @@ def planned_activities(snapshot: Snapshot) -> int:
 
 def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:
     """Return when go-live was to be by the last forecast that was made before a moment, published or kept. None without one."""
-    published = ((one.at, one.finish) for one in forecasts(snapshot))
     kept = _file(snapshot)
-    found = list(published)
+    found = [(one.at, one.finish) for one in forecasts(snapshot)]
     if kept is not None:
         found.append((kept.as_of, kept.finish))
     earlier = [one for one in found if one[0] < before]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ledger.questions.kept_forecast import FILE, KeptApproval, KeptLesson, KeptSlip, kept_forecast
+from ledger.questions.kept_forecast import FILE, KeptSlip, kept_forecast
 from ledger.questions.odds import drivers, odds
 from ledger.reading import open_snapshot
+from steps.planning.dates.learned import ApprovalTime, Lesson
 
 
 def test_each_milestone_has_baseline_commitment_and_odds(adopted: Path) -> None:
@@ -43,9 +44,9 @@ def test_what_moves_go_live_comes_before_what_only_teaches(adopted: Path) -> Non
     made = replace(
         kept.forecast,
         slip=(KeptSlip("034@pod-001", "Burn in", "lead", "took longer", 2880),),
-        lessons=(KeptLesson("034", 3, 1.5),),
+        lessons=(Lesson("034", 3, 1.5),),
         lessons_minutes=1440,
-        approvals=(KeptApproval("sponsor", 8, 4, 2, 6),),
+        approvals=(ApprovalTime("sponsor", 8, 4, 2, 6),),
     )
 
     found = drivers(made)

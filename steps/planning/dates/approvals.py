@@ -20,6 +20,7 @@ from schedule.risk.quantiles import Floats
 from steps.catalog.terms import SOFTWARES_WORK, Kind, LinkType
 from steps.planning.activity import ELAPSED, PlanActivity
 from steps.planning.dates.calendar import WorkCalendar
+from steps.planning.dates.learned import ApprovalTime
 from steps.planning.plan import Plan, PlanLink
 
 MINUTES = 60
@@ -38,17 +39,6 @@ class Approving(NamedTuple):
     hours: Mapping[str, float]
     done: Mapping[str, tuple[int, int]] = MappingProxyType({})
     """Minutes since the plan's origin."""
-
-
-class ApprovalTime(NamedTuple):
-    """How long the approvals of a role take, in working hours."""
-
-    role: str
-    planned_h: float
-    median_h: float
-    approvals: int
-    """That were recorded, or are waited for longer than planned."""
-    expected_h: float
 
 
 def approver_of(activity: PlanActivity, hours: Mapping[str, float]) -> str | None:

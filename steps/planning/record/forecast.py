@@ -20,9 +20,10 @@ from schedule.cpm.compiled import CompiledNetwork
 from schedule.cpm.shifts import Minutes
 from schedule.crews.levelled_network import CrewedSolution, solve_with_crews
 from schedule.levelling.level import Effort
-from steps.planning.dates.approvals import ApprovalTime, Approving, approval_times, approver_of
+from steps.planning.dates.approvals import Approving, approval_times, approver_of
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import closing_row, crew_order, crews_of, critical_rows, last_row, network_of
+from steps.planning.dates.learned import ApprovalTime
 from steps.planning.plan import Plan
 from steps.planning.record.holds import Span, joined, within
 from steps.planning.record.rates import LearnedRates, learned_rates

@@ -28,6 +28,7 @@ from schedule.learning.step_types import step_types
 from schedule.learning.strengths import Strengths
 from schedule.risk.spreads import Estimates, three_points
 from steps.planning.activity import PlanActivity
+from steps.planning.dates.learned import Lesson
 from steps.planning.plan import Plan
 
 MINUTES = 60
@@ -37,14 +38,6 @@ FEW = 5.0
 """With so many finished activities of a step, and step types finished at all, half of what they say is believed. So one slow activity moves
 its own step by two sevenths of what it says, and other steps by a sixth; a finished pod of sixty steps moves all by nine tenths.
 Practice is learned from so many step types that were repeated. Source: assumption."""
-
-
-class Lesson(NamedTuple):
-    """What finished work says of a step: its work takes `factor` times as long as planned, from so many finished activities."""
-
-    step: str
-    finished: int
-    factor: float
 
 
 class LearnedRates(NamedTuple):
