@@ -6,8 +6,7 @@ from pathlib import Path
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.output import say
 from ledger.questions.clock import REMEDY, clock_behind
-from ledger.questions.rules_in_force import RAISE, rules_in_force
-from ledger.questions.site import site_of
+from ledger.questions.site import RAISE, rules_in_force, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger

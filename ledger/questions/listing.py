@@ -34,6 +34,10 @@ SELECT id, step, unit, phase, kind, role, hold_point, state, assignee, organisat
   stale_since IS NOT NULL, waived, attested, simulated, "before", overridden
 FROM activity WHERE :names IS NULL OR id IN (SELECT value FROM json_each(:names)) ORDER BY ordinal"""
 
+_TIMES = """
+SELECT id, started_at, coalesce(finished_at, done_at), late_finish FROM activity
+WHERE coalesce(started_at, finished_at, done_at, late_finish) IS NOT NULL"""
+
 
 class _Dates(msgspec.Struct):
     total_float_h: float
@@ -94,6 +98,17 @@ class ListRow(NamedTuple):
         return self.assignee or self.organisation or self.role
 
 
+class RecordedTimes(NamedTuple):
+    """When an activity began, when its work ended, and the latest finish that the plan has for it. None where there is none."""
+
+    started: datetime | None
+    finished: datetime | None
+    latest: datetime | None
+
+
+NEVER = RecordedTimes(None, None, None)
+
+
 def planned_in(week: str, zone: str) -> Callable[[ListRow], bool]:
     """Return the test whether an activity is planned in a week of a time zone, as `2027-W05`. Raise InputError for what is no week."""
     try:
@@ -117,6 +132,14 @@ def list_rows(
 ) -> list[ListRow]:
     """Return the rows of some activities, or of all in plan order, with the finish that the kept forecast has."""
     return _Making(snapshot, forecast).rows(names)
+
+
+def recorded_times(snapshot: Snapshot) -> dict[str, RecordedTimes]:
+    """Return the times of every activity that has some, by id."""
+    return {
+        name: RecordedTimes(instant(started), instant(finished), instant(latest))
+        for name, started, finished, latest in snapshot.ask(_TIMES)
+    }
 
 
 class Listing:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.readiness import GO_LIVE
+from ledger.rules.version import RULES
 from schedule.errors import InputError
-from steps.stamps import instant, stamped
+from steps.stamps import instant, moment, stamped
 
 if TYPE_CHECKING:
     from steps.evidence_rules import EvidenceRules
@@ -20,6 +21,13 @@ SELECT document FROM plan_revision
 WHERE revision = coalesce(:revision, (SELECT max(revision) FROM plan_revision))"""
 _LIVE_SINCE = "SELECT max(done_at) FROM activity WHERE step = :step AND state = 'done' AND stale_since IS NULL"
 _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
+
+_SINCE = """
+SELECT seq, recorded_at, actor FROM event
+WHERE kind IN ('genesis', 'rules.raised') AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq DESC LIMIT 1"""
+
+RAISE = "clusterwright authority rules --raise --reason WHY"
+"""How the owner puts the newest version in force."""
 
 
 @table("event")
@@ -61,6 +69,21 @@ class SiteRow(NamedTuple):
     adopted_by: str
 
 
+class RulesInForce(NamedTuple):
+    """The version of the rules in force, and the event that put it in force. `newest` is this program's version."""
+
+    version: int
+    newest: int
+    since_event: int
+    since: datetime
+    by: str
+
+    @property
+    def is_newest(self) -> bool:
+        """True if the events of this site are judged by this program's version."""
+        return self.version == self.newest
+
+
 @table("unit")
 class UnitRow(NamedTuple):
     """A unit of the site, for example a pod. `parent` is the unit around it. `shared` are hosts that it shares with others."""
@@ -94,6 +117,13 @@ def revision(snapshot: Snapshot) -> int:
     """Return the plan revision in force. 0 if no plan was adopted yet."""
     (number,) = snapshot.first("SELECT coalesce(max(revision), 0) FROM plan_revision")
     return int(number)
+
+
+def rules_in_force(snapshot: Snapshot) -> RulesInForce:
+    """Return the version of the rules in force."""
+    (version,) = snapshot.first("SELECT rules FROM site")
+    seq, recorded, actor = snapshot.first(_SINCE)
+    return RulesInForce(version, RULES, seq, moment(recorded), actor)
 
 
 def first_reason(snapshot: Snapshot) -> str:

@@ -11,7 +11,7 @@ import pytest
 from ledger.log.chain import Draft, Event
 from ledger.questions.actuals import actuals
 from ledger.questions.log import last_events
-from ledger.questions.rules_in_force import rules_in_force
+from ledger.questions.site import rules_in_force
 from ledger.reading import open_snapshot
 from ledger.subjects.ncr.decisions import assign_ncr, disposition_ncr
 from ledger.subjects.orders.decisions import acknowledge, order, promise

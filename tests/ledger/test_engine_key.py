@@ -14,7 +14,7 @@ import pytest
 
 from ledger.entries import RunOutcome
 from ledger.log.chain import hashed_text
-from ledger.questions.rules_in_force import rules_in_force
+from ledger.questions.site import rules_in_force
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES

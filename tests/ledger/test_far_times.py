@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.questions.rules_in_force import rules_in_force
+from ledger.questions.site import rules_in_force
 from ledger.reading import open_snapshot
 from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.decisions import promise

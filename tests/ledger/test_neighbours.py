@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ledger.questions.listing import recorded_times
 from ledger.questions.neighbours import neighbours
-from ledger.questions.recorded_times import recorded_times
 from ledger.reading import open_snapshot
 
 

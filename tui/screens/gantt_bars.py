@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ledger.questions.kept_forecast import kept_forecast
-from ledger.questions.listing import ListRow
-from ledger.questions.recorded_times import NEVER, RecordedTimes, recorded_times
+from ledger.questions.listing import NEVER, ListRow, RecordedTimes, recorded_times
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import WORK_OVER, State
 from tui.lists.bars import Bar, Moments

@@ -18,7 +18,7 @@ from typer import Option
 from clusterwright import __version__
 from clusterwright.commands.asking import Asking
 from clusterwright.output import print_json, table
-from ledger.questions.rules_in_force import RAISE
+from ledger.questions.site import RAISE
 from ledger.rules.version import RULES
 from ledger.trust.anchor_words import read_anchors
 from ledger.trust.audit import Findings

@@ -17,8 +17,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption
 from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
-from ledger.questions.rules_in_force import RAISE, RulesInForce, rules_in_force
-from ledger.questions.site import site_of
+from ledger.questions.site import RAISE, RulesInForce, rules_in_force, site_of
 from ledger.subjects.plan.decisions import raise_rules
 from schedule.errors import InputError
 from steps.stamps import minute
