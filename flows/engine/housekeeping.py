@@ -41,7 +41,7 @@ class Housekeeping:
             self.say(f"plan revision {in_force} is in force")
         self._forecast.look(snapshot)
         self._notifier.look(snapshot)
-        asked = requests(snapshot, open_only=True)
+        asked = requests(snapshot)
         for request in asked:
             answer = self._answer(request)
             answer_request(self.engine.ledger, ENGINE, request.id, answer)

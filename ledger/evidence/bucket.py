@@ -49,11 +49,10 @@ class Bucket:
 
     def get(self, digest: str) -> bytes | None:
         """Return the content with this digest, without checking it. None if there is none."""
-        content = None
         with self._explained():
             found = self._client.get_object(Bucket=self.place.bucket, Key=self._key(digest))
-            content = found["Body"].read()
-        return None if content is None else bytes(content)
+            return bytes(found["Body"].read())
+        return None
 
     def put(self, digest: str, content: bytes) -> None:
         """Store content under its digest."""

@@ -8,16 +8,13 @@ from typing import NamedTuple
 from ledger.questions.snapshot import Snapshot
 
 _DRIVING = "SELECT json_extract(plan, '$.dates.driving') FROM activity WHERE id = :id"
-_BEFORE = """
+_ALONG = """
 WITH RECURSIVE found(id) AS (
-  SELECT "before" FROM link WHERE "after" = :id
-  UNION SELECT l."before" FROM found JOIN link l ON l."after" = found.id WHERE instr(found.id, '#'))
-SELECT id FROM found WHERE NOT instr(id, '#')"""
-_AFTER = """
-WITH RECURSIVE found(id) AS (
-  SELECT "after" FROM link WHERE "before" = :id
-  UNION SELECT l."after" FROM found JOIN link l ON l."before" = found.id WHERE instr(found.id, '#'))
-SELECT id FROM found WHERE NOT instr(id, '#')"""
+  SELECT "{near}" FROM link WHERE "{far}" = :id
+  UNION SELECT l."{near}" FROM found JOIN link l ON l."{far}" = found.id WHERE instr(found.id, '#'))
+SELECT id FROM found WHERE NOT instr(id, '#') AND id <> :id"""
+"""The activities at the near ends of links, through orders and deliveries too."""
+
 _DRIVEN = """
 SELECT id FROM activity
 WHERE (id IN (SELECT value FROM json_each(:names)) OR role = (SELECT role FROM activity WHERE id = :id))
@@ -43,7 +40,11 @@ def neighbours(snapshot: Snapshot, name: str) -> Neighbours:
     """Return what is around an activity. All is empty for one that there is not."""
     found = snapshot.first(_DRIVING, id=name)
     driving = found[0].partition("#")[0] if found and found[0] else None
-    before = tuple(one for one in snapshot.column(_BEFORE, id=name) if one != name)
-    after = tuple(one for one in snapshot.column(_AFTER, id=name) if one != name)
+    before = _along(snapshot, name, "before", "after")
+    after = _along(snapshot, name, "after", "before")
     driven = tuple(snapshot.column(_DRIVEN, id=name, names=dumps(after)))
-    return Neighbours(driving, driven, before, after)
+    return Neighbours(driving, driven, tuple(before), tuple(after))
+
+
+def _along(snapshot: Snapshot, name: str, near: str, far: str) -> list[str]:
+    return snapshot.column(_ALONG.format(near=near, far=far), id=name)

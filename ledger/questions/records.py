@@ -239,10 +239,9 @@ def attestations(snapshot: Snapshot, name: str | None = None) -> list[Attestatio
     return rows_of(snapshot, AttestationRow, f"{OF_ONE} ORDER BY t.seq", name=name)
 
 
-def requests(snapshot: Snapshot, *, open_only: bool = True) -> list[RequestRow]:
-    """Return the requests that are not answered yet, or all requests, oldest first."""
-    wanted = "WHERE (t.answered_at IS NULL OR NOT :open_only) ORDER BY t.id"
-    return rows_of(snapshot, RequestRow, wanted, open_only=open_only)
+def requests(snapshot: Snapshot) -> list[RequestRow]:
+    """Return the requests that are not answered yet, oldest first."""
+    return rows_of(snapshot, RequestRow, "WHERE t.answered_at IS NULL ORDER BY t.id")
 
 
 def request(snapshot: Snapshot, request_id: str) -> RequestRow | None:
