@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -97,10 +97,3 @@ def is_rehearsal(snapshot: Snapshot) -> bool:
     """Return whether the site is a rehearsal."""
     found = snapshot.first("SELECT rehearsal FROM site")
     return bool(found and found[0])
-
-
-def last_event(site_dir: Path) -> int:
-    """Return the number of the last event in a site's file, which changes with every decision."""
-    with closing(connect(site_dir)) as db:
-        (seq,) = db.execute("SELECT max(seq) FROM event").fetchone()
-    return int(seq)

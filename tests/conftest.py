@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from zlib import crc32
@@ -24,6 +24,7 @@ from ledger import acting, past, project_time
 from ledger.machine_time import Clock, machine_time
 from ledger.questions import turns
 from ledger.stores import sqlite
+from ledger.stores.file import connect
 from tests import commands
 from tests.clock_readers import ClockReaders
 from tests.needs import NO_POSTGRES
@@ -301,3 +302,10 @@ def adopted(site: Path, adopted_once: Path) -> Path:
     """The same site with its first plan in force."""
     shutil.copytree(adopted_once, site, dirs_exist_ok=True)
     return site
+
+
+def last_event(site_dir: Path) -> int:
+    """Return the number of the last event in a site's file, which changes with every decision."""
+    with closing(connect(site_dir)) as db:
+        (seq,) = db.execute("SELECT max(seq) FROM event").fetchone()
+    return int(seq)

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from ledger.reading import last_event
-from tests.conftest import Command
+from tests.conftest import Command, last_event
 
 pytestmark = pytest.mark.usefixtures("second_day")
 FEW = ("--samples", "20")

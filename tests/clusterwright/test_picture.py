@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from clusterwright.commands.plan.picture import KINDS
 from clusterwright.pictures.canvas import svg_of
 from clusterwright.pictures.drawing import picture_of
-from ledger.reading import last_event
 from steps.planning.pictures.gantt import GanttBar, by_phase, gantt
 from steps.planning.record.forecast import solve_forecast
-from tests.conftest import Command
+from tests.conftest import Command, last_event
 from tests.steps.test_plan import plan
 
 FEW = ("--samples", "20")

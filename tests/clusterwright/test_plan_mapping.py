@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ledger.questions.case import require_activity
-from ledger.reading import last_event, open_snapshot
+from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from schedule.exchange.writing import Form, write_exchange
 from tests.commands import called
-from tests.conftest import Command, adopt_site
+from tests.conftest import Command, adopt_site, last_event
 from tests.once import Once
 from tests.schedule.judges import judges
 from tests.schedule.other_plans import WRITERS, other_plan, written_by_mpxj

@@ -21,7 +21,6 @@ from ledger import entries
 from ledger.entries import ItemEntry
 from ledger.log.payload import Left
 from ledger.questions.entries import last_entries
-from ledger.reading import last_event
 from ledger.rules.access import Who
 from ledger.subjects.checklists import decisions as checklists
 from ledger.subjects.corrections import decisions as corrections
@@ -46,6 +45,7 @@ from ledger.subjects.work import evidence_decisions as evidence
 from ledger.subjects.work.kinds import action_items, organisation_assigned
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotPermittedError
+from tests.conftest import last_event
 from tests.ledger import kinds
 from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
 from tests.ledger.trying import Trial, trials

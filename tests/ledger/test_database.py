@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.questions.site import SiteHead, SiteRow, head, site_of
-from ledger.reading import last_event, open_snapshot
+from ledger.reading import open_snapshot
 from ledger.stores import sqlite
 from ledger.stores.file import FORMAT
 from ledger.subjects.plan.decisions import create_ledger
@@ -17,6 +17,7 @@ from ledger.subjects.work.decisions import comment, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
+from tests.conftest import last_event
 from tests.ledger.conftest import T0, Clock, Look
 
 COPY = (

@@ -15,13 +15,14 @@ from clusterwright.rehearsing import prepare_rehearsal
 from flows.rehearsal.course import CLOSING
 from ledger.past import snapshot_as_of
 from ledger.questions.orders import orders
-from ledger.reading import last_event, open_snapshot
+from ledger.reading import open_snapshot
 from ledger.stores.file import FORMAT, LEDGER_FILE
 from ledger.stores.sqlite import TRIGGERS
 from schedule.exchange.primavera import ID_FIELD
 from schedule.exchange.reading import read_exchange
 from schedule.exchange.writing import Form
 from tests.commands import called
+from tests.conftest import last_event
 from tests.rehearsals import play_without_server
 from tests.schedule.lost import lost
 from tests.schedule.mpxj_files import read_by_mpxj

@@ -10,7 +10,6 @@ import pytest
 
 from ledger.entries import ItemEntry, ItemResult, RunOutcome
 from ledger.project_time import project_now
-from ledger.reading import last_event
 from ledger.subjects.checklists.decisions import check
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.people.decisions import delegate
@@ -20,6 +19,7 @@ from ledger.subjects.work.evidence_decisions import attach
 from ledger.subjects.work.payloads import Attached
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
+from tests.conftest import last_event
 from tests.ledger.checklists import NAME as CHECKED
 from tests.ledger.checklists import begun_site, bond, good
 from tests.ledger.journey import GOOD, take

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from ledger.reading import last_event
+from tests.conftest import last_event
 from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until
 from tui.acting.form import Form
 from tui.app import MAIN, ClusterwrightApp

@@ -11,7 +11,7 @@ import pytest
 from textual.strip import Strip
 
 import tui
-from ledger.reading import last_event
+from tests.conftest import last_event
 from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until
 from tui.acting.actions import ACTIONS
 from tui.acting.application import QUESTIONS, READ_ONLY

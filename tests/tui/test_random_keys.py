@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from textual.binding import Binding
 
-from ledger.reading import last_event
+from tests.conftest import last_event
 from tests.tui.piloting import SIZE, User, screens, until
 from tui.acting.actions import ACTIONS
 from tui.acting.form import Form

@@ -9,11 +9,11 @@ from time import monotonic
 
 import pytest
 
-from ledger.reading import last_event
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.work.decisions import finish, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
+from tests.conftest import last_event
 from tests.ledger.conftest import Clock, recorded_by, share
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 from tests.tui.conftest import make_ready
