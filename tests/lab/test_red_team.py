@@ -124,7 +124,7 @@ def test_a_full_disk_is_named_and_stops_the_first_wave(red: Red, engine: Running
 
     assert engine.play(TIME) == "failed"
 
-    assert "1 failed at 'Install chrony': node-01\n    a disk of it is full: make room there" in engine.say(
+    assert "1 failed at 'Install with apt': node-01\n    a disk of it is full: make room there" in engine.say(
         "show", TIME
     )
     assert engine.results(TIME) == {FULL: "failed"} | {host: "skipped" for host in HOSTS if host != FULL}
@@ -150,7 +150,7 @@ def test_a_host_with_another_key_and_a_host_that_hangs_are_named_and_hold_nobody
 
     assert ended == "failed"
     shown = engine.say("show", TIME)
-    assert "1 failed at 'Install chrony': node-03\n    it hung, and was given up" in shown
+    assert "1 failed at 'Install with apt': node-03\n    it hung, and was given up" in shown
     assert "unreachable" in shown
     assert "node-02\n    its host key is another than before" in shown
     told = engine.results(TIME)
