@@ -6,6 +6,7 @@ of a process goes on, and half a gigabyte, which an engine would keep.
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -30,16 +31,14 @@ class ForecastKeeper:
 
     def __init__(self, site_dir: Path, say: Callable[[str], None]) -> None:
         self._site_dir, self._say = site_dir, say
-        self._began: float | None = None
+        self._began = -math.inf
         self._thread: threading.Thread | None = None
 
     def look(self, snapshot: Snapshot) -> None:
         """Begin a new forecast where the kept one is out of date, at most once in EVERY_S."""
         if self._thread is not None and self._thread.is_alive():
             return
-        if self._began is not None and time.monotonic() - self._began < EVERY_S:
-            return
-        if live_since(snapshot):
+        if time.monotonic() - self._began < EVERY_S or live_since(snapshot):
             return
         kept = kept_forecast(snapshot)
         if kept is None or kept.newer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -26,7 +27,7 @@ class Housekeeping:
     def __init__(self, engine: Engine, say: Callable[[str], None]) -> None:
         self.engine = engine
         self.say = say
-        self._recovered: float | None = None
+        self._recovered = -math.inf
         self._clock_was_behind = False
         self._forecast = ForecastKeeper(engine.site_dir, say)
         self._notifier = Notifier(engine.site_dir, say, engine.stopping)
@@ -62,7 +63,7 @@ class Housekeeping:
     def _recover(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, at most once in `RECOVER_S`. Return whether there were any."""
         now = time.monotonic()
-        if self._recovered is not None and now - self._recovered < RECOVER_S:
+        if now - self._recovered < RECOVER_S:
             return False
         self._recovered = now
         said = recover(self.engine, snapshot)
@@ -72,12 +73,9 @@ class Housekeeping:
         return bool(said)
 
     def _answer(self, request: RequestRow) -> str:
-        match request.action:
-            case "cancel":
-                stopped = self.engine.performer.cancel(request.activity)
-                return "stopping it" if stopped else "nothing of it runs here"
-            case "run":
-                self.engine.requested.add(request.activity)
-                return "it runs next"
-            case _:
-                return "it runs next"  # a retry has opened the next attempt, which is ready by itself
+        if request.action == "cancel":
+            stopped = self.engine.performer.cancel(request.activity)
+            return "stopping it" if stopped else "nothing of it runs here"
+        if request.action == "run":  # a retry has opened the next attempt, which is ready by itself
+            self.engine.requested.add(request.activity)
+        return "it runs next"

@@ -26,19 +26,14 @@ BUCKETS_S = (0.5, 1, 2, 5, 10, 30, 60, 300, 3600)
 
 
 class Metrics:
-    """What a scrape is answered with: nothing until an engine is shown."""
+    """What a scrape is answered with: nothing until there is an engine."""
 
-    def __init__(self) -> None:
-        self._engine: Engine | None = None
-
-    def show(self, engine: Engine) -> None:
-        """Answer from now on for an engine."""
-        self._engine = engine
+    engine: Engine | None = None
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics as they are now: the method that the library calls for a scrape."""
-        if self._engine is not None:
-            yield from _metrics(self._engine)
+        if self.engine is not None:
+            yield from _metrics(self.engine)
 
 
 def _metrics(engine: Engine) -> Iterator[Metric]:

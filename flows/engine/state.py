@@ -5,6 +5,7 @@ What is handed out is remembered by activity, attempt and mark, so that the same
 
 from __future__ import annotations
 
+import ctypes
 import queue
 import threading
 import uuid
@@ -18,7 +19,6 @@ from uuid import UUID
 
 from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.advance import Advance
-from flows.engine.freed_memory import return_freed
 from flows.engine.groups import Group, Groups
 from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
@@ -140,7 +140,7 @@ class Engine:
     def rest(self) -> None:
         """Let go of what calculations share: a large site's cables are 50 MB, and the next one may be months away."""
         self.calculator = Calculator(self.plan)
-        return_freed()
+        _return_freed()
 
     @property
     def tag(self) -> str:
@@ -182,11 +182,6 @@ class Engine:
             groups = {self.groups.of(work.row) for work in self._open.values()}
             return group in self.held_back or group in groups
 
-    def design_at(self, unit: str) -> dict[str, str | float | bool]:
-        """Return the design values that hold at a unit. Its own values take precedence over the site's."""
-        own = next(u for u in self.plan.units if u.id == unit)
-        return self.plan.design | own.design
-
     def work(self, snapshot: Snapshot) -> list[Work]:
         """Return every activity that can be acted on and was not handed out with the same attempt and mark."""
         fresh = []
@@ -202,11 +197,7 @@ class Engine:
             key = Key(row.id, row.attempt, self._drift.mark)
             if key not in self._taken:
                 fresh.append((key, row))
-        return [Work(key, row, self._touched(snapshot, row)) for key, row in fresh]
-
-    def _touched(self, snapshot: Snapshot, row: Activity) -> frozenset[str]:
-        """Return the hosts that a run would touch and the shared things that it would use. Empty where nothing would run."""
-        return wants(self.performer.hosts(snapshot, row), row.plan.shares)
+        return [Work(key, row, wants(self.performer.hosts(snapshot, row), row.plan.shares)) for key, row in fresh]
 
     def queue_up(self, fresh: list[Work]) -> int:
         """Queue work for the phase runs, except what has to wait for its turn. Return how much."""
@@ -285,6 +276,13 @@ class Engine:
                 if self._open.pop(key, None) is not None:
                     self._taken.discard(key)
         self.wakeup.wake()
+
+
+def _return_freed() -> None:
+    """Return freed memory to the system. A C library without `malloc_trim` decides by itself when it does so."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "malloc_trim"):
+        library.malloc_trim(0)
 
 
 def _acts(work: Work) -> bool:

@@ -16,6 +16,7 @@ from flows.dashboard.server import Server, StoppedEarlyError
 from flows.dashboard.shared_server import SharedServer
 from flows.dashboard.site_lock import locked
 from flows.team.exchange import Exchange
+from flows.threads import beside
 from ledger.stores.leading import Lead
 from schedule.errors import InputError, UnreachableError
 from steps.design.site import Site
@@ -61,20 +62,19 @@ def _kept(lead: Lead, say: Callable[[str], None], stop: threading.Event) -> Iter
     while not lead.taken():
         if stop.wait(ASK_S):
             raise StoppedEarlyError
-    is_over, is_lost = threading.Event(), threading.Event()
+    is_lost = threading.Event()
 
-    def keep() -> None:
-        while not is_over.wait(ASK_S):
+    def keep(over: threading.Event) -> None:
+        while not over.wait(ASK_S):
             if not lead.kept():
                 is_lost.set()
                 stop.set()
                 return
 
-    threading.Thread(target=keep, name="lead", daemon=True).start()
     try:
-        yield
+        with beside(keep, "lead", is_awaited=False):
+            yield
     finally:
-        is_over.set()
         lead.leave()
     if is_lost.is_set():
         raise UnreachableError("this dispatcher does not lead any more", hint="its database did not answer in time")

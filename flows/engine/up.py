@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,9 +44,6 @@ INTERRUPTED = 130
 LINGER_S = 2.0
 LOOK_S = 0.2
 
-Serving = AbstractContextManager[tuple[Server, "Slices | None"]]
-"""Makes the server of an engine work while a block lasts, and says where runs go."""
-
 Say = Callable[[str], None]
 """Shows one sentence on the terminal."""
 
@@ -63,8 +60,8 @@ def run_engine(
     program: str = "",
     as_team: bool = False,
     metrics_port: int | None = None,
-) -> int:
-    """Run the engine until `stop` is set; with `until_idle`, until only people can go on. Return an exit code.
+) -> None:
+    """Run the engine until `stop` is set; with `until_idle`, until only people can go on.
 
     On a signed site the whole record is first compared with what its events say. `program` is the version of the program that does.
 
@@ -81,29 +78,22 @@ def run_engine(
         raise InputError("site.yaml states no team", hint="docs/how-to/team.md", place=Place("site.yaml", None, "team"))
     name = new_id()
     role = f"{ENGINE_ROLE}{name}"
-    with kept(site_dir, on_message) as say, _stoppable(say), metrics_on(metrics_port) as metrics:
+    with kept(site_dir, on_message) as say, _stoppable(say), metrics_on(metrics_port) as metrics, ExitStack() as stack:
+        server: Server
+        workers: Slices | None = None  # without them, runs go on this machine
         if site.team is None:
-            serving: Serving = _own_server(site_dir, port, role, say, stop)
+            server = stack.enter_context(PrefectServer(site_dir, port, say, role, stop))
         else:
-            serving = leading(site_dir, site, role, inventory, say, stop)
-        with serving as (server, workers):
-            # Prefect reads its settings when it is first imported: here, after the server has set them
-            from flows.performers.real import RealPerformer
+            server, workers = stack.enter_context(leading(site_dir, site, role, inventory, say, stop))
+        # Prefect reads its settings when it is first imported: here, after the server has set them
+        from flows.performers.real import RealPerformer
 
-            performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
-            with Ledger.open(site_dir) as ledger:
-                engine = _engine(name, ledger, performer, workers, means, stop)
-                metrics.show(engine)
-                say("hands off: only what reads is run" if hands_off else "running; Ctrl-C or `down` stops it cleanly")
-                _dispatch(server, engine, say, until_idle=until_idle)
-    return 0
-
-
-@contextmanager
-def _own_server(site_dir: Path, port: int, role: str, say: Say, stop: threading.Event) -> Iterator[tuple[Server, None]]:
-    """Serve the dashboard from a child process while the block lasts. Runs go on this machine."""
-    with PrefectServer(site_dir, port, say, role, stop) as server:
-        yield server, None
+        performer = RealPerformer(playbooks or playbooks_folder(), inventory, means, hands_off=hands_off)
+        ledger = stack.enter_context(Ledger.open(site_dir))
+        engine = _engine(name, ledger, performer, workers, means, stop)
+        metrics.engine = engine
+        say("hands off: only what reads is run" if hands_off else "running; Ctrl-C or `down` stops it cleanly")
+        _dispatch(server, engine, say, until_idle=until_idle)
 
 
 @contextmanager

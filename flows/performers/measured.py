@@ -15,6 +15,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.judgement import FAILED, judgements
 from ledger.subjects.runs.cause_rules import causes, in_short
 from steps.acceptance.measured import Measured
+from steps.design.calculated import design_at
 from steps.planning.activity import PlanCriterion
 from steps.planning.network.unjudged import noted_before
 from steps.stamps import local_day
@@ -89,7 +90,7 @@ def _kept(engine: Engine, row: Activity, log: Path) -> tuple[Artifact, ...]:
 
 
 def _measured(engine: Engine, row: Activity, result: PlaybookResult) -> list[Measured]:
-    activity, design = engine.activities[row.id], engine.design_at(row.plan.unit)
+    activity, design = engine.activities[row.id], design_at(engine.plan, row.plan.unit)
     judged = [c.metric for c in activity.criteria]
     also = noted_before(row.plan.step, judged) if activity.also_reads is None else activity.also_reads
     metrics = [*judged, *(read.metric for read in also)]

@@ -44,7 +44,7 @@ def test_states_reclaims_and_the_lag_are_those_of_the_record(engine: Engine) -> 
     take(engine.site_dir, "030@pod-001")
     port = free_port()
     with metrics_on(port) as metrics:
-        metrics.show(engine)
+        metrics.engine = engine
         before = scraped(port)
         with engine.snapshot() as snapshot:
             Housekeeping(engine, lambda _: None).tend(snapshot)
@@ -72,5 +72,5 @@ def test_an_engine_that_stops_frees_the_port_and_one_that_is_taken_is_named(engi
         pass
 
     with metrics_on(port) as metrics:
-        metrics.show(engine)
+        metrics.engine = engine
         assert scraped(port)["clusterwright_waiting_for_turn", ""] == 0

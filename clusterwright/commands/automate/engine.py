@@ -77,7 +77,7 @@ def up(
 
     say("starting the engine and the dashboard; the first start takes about 15 s")
     with private_files():
-        code = run_engine(
+        run_engine(
             folder,
             port=port,
             hands_off=hands_off,
@@ -88,7 +88,6 @@ def up(
             as_team=team,
             metrics_port=metrics_port,
         )
-    raise typer.Exit(code)
 
 
 def down(site: SiteOption = None) -> None:
