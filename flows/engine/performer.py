@@ -61,9 +61,6 @@ class Performer(Protocol):
     def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
         """Return the hosts that a run of it would touch now. No two runs touch one host."""
 
-    def asks(self, row: Activity) -> str:
-        """Return the role that is asked to act. Empty where software acts."""
-
     def question(self, row: Activity) -> Outcome | None:
         """Return what a task shows of work whose answer comes from people, through the ledger. Return None where software acts."""
 

@@ -112,22 +112,15 @@ def power(
 AS_BUILT: dict[str, AsBuilt] = {"070": network, "094": power}
 """Steps that are written from the ledger, and the function that does it."""
 
-Found = dict[str, list[Activity]]
-"""Activities by their step."""
+
+def _rows(snapshot: Snapshot, steps: Iterable[str]) -> list[Activity]:
+    """Return the activities of steps that apply: step by step, in plan order."""
+    found = [row for step in steps for row in activities(snapshot, step=step)]
+    return [row for row in found if row.state is not State.NOT_APPLICABLE]
 
 
-def _rows(snapshot: Snapshot, steps: Iterable[str]) -> Found:
-    """Return the activities of steps that apply, by step, in plan order."""
-    found: Found = {}
-    for step in steps:
-        rows = activities(snapshot, step=step)
-        if rows:
-            found[step] = [row for row in rows if row.state is not State.NOT_APPLICABLE]
-    return found
-
-
-def _of(found: Found, *steps: str) -> list[Activity]:
-    return [row for step in steps for row in found.get(step, ())]
+def _of(found: Iterable[Activity], *steps: str) -> list[Activity]:
+    return [row for row in found if row.plan.step in steps]
 
 
 def _feed(snapshot: Snapshot) -> dict[str, FactRow]:
@@ -141,11 +134,11 @@ def _write(
     engine: Engine,
     snapshot: Snapshot,
     calculation: Calculation,
-    found: Found,
+    found: Iterable[Activity],
     title: str,
 ) -> None:
     """Put everything that the ledger holds of the activities into the document, and into a page for people."""
-    calculation.records = [record(snapshot, row) for row in _of(found, *found)]
+    calculation.records = [record(snapshot, row) for row in found]
     calculation.sheets.append(page(engine, title, calculation))
 
 

@@ -8,17 +8,7 @@ from typing import Any
 from flows.dashboard.markdown import escaped
 from flows.engine.state import Engine
 from ledger.questions.ncrs import ncrs
-from ledger.questions.records import (
-    EvidenceRow,
-    MeasurementRow,
-    RunRow,
-    evidence,
-    items,
-    measurements,
-    runs,
-    sign_offs,
-    waivers,
-)
+from ledger.questions.records import MeasurementRow, evidence, items, measurements, runs, sign_offs, waivers
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
 from steps.design.calculations.calculation import Calculation, Sheet
@@ -51,12 +41,12 @@ def record(snapshot: Snapshot, row: Activity) -> Record:
         "items": row.plan.items,
         "items_of": row.plan.items_of,
         "measurements": [_measurement(m) for m in read],
-        "runs": [_run(run) for run in played],
+        "runs": [{"id": run.id, "status": run.status, "summary": run.summary} for run in played],
         "hosts": sorted(hosts),
-        "evidence": [_file(e) for e in files],
+        "evidence": [{"kind": e.kind, "name": e.name, "sha256": e.digest} for e in files],
         "signed_by": [f"{s.person} as {s.role}" for s in signed],
         "waivers": [f"{w.id} {w.metric}: {w.reason}" for w in waived],
-        "non_conformances": _ncrs(snapshot, name),
+        "non_conformances": [f"{n.id}: {n.reason} ({n.disposition or 'open'})" for n in ncrs(snapshot, name=name)],
     }
 
 
@@ -69,19 +59,6 @@ def _measurement(m: MeasurementRow) -> Record:
         "source": m.source,
         "by": m.by,
     }
-
-
-def _run(run: RunRow) -> Record:
-    return {"id": run.id, "status": run.status, "summary": run.summary}
-
-
-def _file(e: EvidenceRow) -> Record:
-    return {"kind": e.kind, "name": e.name, "sha256": e.digest}
-
-
-def _ncrs(snapshot: Snapshot, name: str) -> list[str]:
-    found = ncrs(snapshot, name=name)
-    return [f"{ncr.id}: {ncr.reason} ({ncr.disposition or 'open'})" for ncr in found]
 
 
 def page(engine: Engine, title: str, calculation: Calculation) -> Sheet:

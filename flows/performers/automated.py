@@ -246,7 +246,7 @@ class Automation:
         spec.log.parent.mkdir(parents=True, exist_ok=True)
         waves = engine.activities[row.id].waves
         return run_in_waves(
-            spec, waves, on_event=_logged, on_pgid=lease.note_group, cancel=lease.ends, player=_player(engine)
+            spec, waves, on_event=_logged, on_pgid=lease.renew, cancel=lease.ends, player=_player(engine)
         )
 
     def _spec(self, engine: Engine, row: Activity, hosts: tuple[str, ...], name: str, log: str = "") -> RunSpec:

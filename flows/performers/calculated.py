@@ -12,7 +12,6 @@ from ledger.entries import Artifact
 from ledger.evidence.store import is_intact, store
 from ledger.questions.facts import FactNeedRow
 from steps.design.calculations.calculation import Calculation, Figure
-from steps.design.findings import Finding
 from steps.planning.activity import PlanActivity, PlanCriterion
 from steps.value import value_text
 
@@ -39,13 +38,9 @@ def document(
         "facts": _facts(needs),
         "results": _figures(calculation.results),
         "criteria": [_criterion(criterion) for criterion in activity.criteria],
-        "findings": [_finding(finding) for finding in calculation.findings],
+        "findings": [finding._asdict() | {"numbers": dict(finding.numbers)} for finding in calculation.findings],
         "records": calculation.records,
     }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return finding._asdict() | {"numbers": dict(finding.numbers)}
 
 
 def _facts(needs: list[FactNeedRow]) -> dict[str, dict[str, Any]]:

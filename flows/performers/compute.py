@@ -24,7 +24,7 @@ from ledger.rules.activity import Activity
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.runs.payloads import RunSettled
 from steps.acceptance.measured import Measured
-from steps.design.calculations.calculation import Calculation, Figure
+from steps.design.calculations.calculation import Calculation
 from steps.planning.activity import PlanCriterion
 
 engine_log = logging.getLogger("clusterwright.flows")
@@ -92,7 +92,8 @@ def _worked_out(engine: Engine, row: Activity, held: Claim) -> tuple[Calculation
             calculation = as_built(engine, snapshot, activity, facts)
     if calculation is None:
         calculation = engine.calculator.of(activity, facts)
-    measured = _measured(activity.criteria, calculation, _source(calculation, needs))
+    source = _source(calculation, needs)
+    measured = tuple(_reading(criterion, calculation, source) for criterion in activity.criteria)
     site_dir = engine.site_dir
     kept = keep(site_dir, activity, calculation, document(engine, activity, calculation, needs))
     artifacts = [*kept, *shown(site_dir, needs, {e.digest for e in mine})]
@@ -116,18 +117,9 @@ def _source(calculation: Calculation, needs: list[FactNeedRow]) -> str:
     return f"{said}; facts of event {', '.join(map(str, events))}" if events else said
 
 
-def _measured(
-    criteria: tuple[PlanCriterion, ...],
-    calculation: Calculation,
-    source: str,
-) -> tuple[Measured, ...]:
-    found = [(criterion, calculation.result(criterion.metric)) for criterion in criteria]
-    return tuple(_reading(criterion, figure, source) for criterion, figure in found)
-
-
-def _reading(criterion: PlanCriterion, figure: Figure | None, source: str) -> Measured:
+def _reading(criterion: PlanCriterion, calculation: Calculation, source: str) -> Measured:
+    figure = calculation.result(criterion.metric)
     if figure is None:
         note = "no calculation has this figure"
         return Measured(criterion.metric, None, criterion.unit, source=source, note=note)
-    note = figure.source
-    return Measured(criterion.metric, figure.value, figure.unit, source=source, note=note)
+    return Measured(criterion.metric, figure.value, figure.unit, source=source, note=figure.source)

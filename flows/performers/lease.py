@@ -61,9 +61,10 @@ class Lease:
         self._held = held
         self._cancel = cancel
 
-    def note_group(self, pgid: int) -> None:
-        """Write the run's process group into the claim, so that an engine that takes over can end it."""
-        self._renew(pgid)
+    def renew(self, pgid: int | None = None) -> None:
+        """Renew the claim, with the run's process group once that is known: an engine that takes over can end it then."""
+        held = self._held
+        renew(self._engine.ledger, held.owner, held.activity, LEASE_S, pgid=pgid)
 
     def keep(self, over: threading.Event) -> None:
         """Renew the claim until `over` is set. The claim itself ends when the run is settled."""
@@ -73,13 +74,9 @@ class Lease:
                 self.ends.set()
             if time.monotonic() - renewed >= RENEW_S:
                 try:
-                    self._renew(None)
+                    self.renew()
                     renewed = time.monotonic()
                 except NotSatisfiedError:  # the claim is lost: two runs must not go on
                     self.ends.set()
                 except ClusterwrightError:  # the file is locked for a moment; a lease has time for more tries
                     continue
-
-    def _renew(self, pgid: int | None) -> None:
-        held = self._held
-        renew(self._engine.ledger, held.owner, held.activity, LEASE_S, pgid=pgid)

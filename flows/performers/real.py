@@ -32,10 +32,6 @@ class RealPerformer(Automation):
         """Return the hosts that a run of it would touch now."""
         return () if row.plan.completed_by else super().hosts(snapshot, row)
 
-    def asks(self, row: Activity) -> str:
-        """Return the role that is asked. Empty where the work is not people's."""
-        return asked_role(row)
-
     def question(self, row: Activity) -> Outcome | None:
         """Return what is asked of people. Return None where the work is not theirs."""
         return ask_person(row) if asked_role(row) else None

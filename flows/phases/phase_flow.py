@@ -112,7 +112,7 @@ def _submit(engine: Engine, work: Work, futures: Futures) -> PrefectFuture[Any]:
     # without tags of its own: Prefect asks its server for a concurrency slot for every tagged task
     with TagsContext(current_tags=set()):
         future: PrefectFuture[Any] = act.submit(
-            name=task_name(engine, work),
+            name=task_name(work.row),
             activity=work.key.activity,
             attempt=work.key.attempt,
             mark=work.key.mark,

@@ -22,9 +22,11 @@ from flows.dashboard.standing_words import DRIFT, Shown, advance_shown, node_sho
 from flows.engine.advance import advance_of
 from flows.engine.performer import Outcome
 from flows.engine.questions_asked import Key
-from flows.engine.state import WAITS, Engine, Work
+from flows.engine.state import WAITS, Engine
+from flows.performers.people import asked_role
 from ledger.questions.activities import states_of
 from ledger.questions.case import require_activity
+from ledger.rules.activity import Activity
 from schedule.errors import ClusterwrightError, LostError, UnreachableError
 
 log = logging.getLogger("clusterwright.flows")
@@ -90,13 +92,12 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
         return Outcome("Error", f"{activity}: {error}", failed=True)
 
 
-def task_name(engine: Engine, work: Work) -> str:
+def task_name(row: Activity) -> str:
     """Return the name of a task run, short enough for the graph. The name of a question says who is asked."""
-    plan = work.row.plan
+    plan, asked = row.plan, asked_role(row)
     title = plan.title
     if len(title) > TITLE_LENGTH:
         title = title[: TITLE_LENGTH - 1] + "…"
-    asked = engine.performer.asks(work.row)
     return f"{plan.step} {title} · {plan.unit}" + (f" · asks {asked}" if asked else "")
 
 

@@ -14,7 +14,6 @@ from functools import partial
 from flows.engine.performer import Job, Outcome
 from flows.engine.state import Engine
 from flows.performers.duplicate import complete_duplicate, is_due
-from flows.performers.people import asked_role
 from flows.rehearsal.people import SOURCE, SimulatedPeople
 from flows.rehearsal.planned_times import PlannedTimes
 from flows.rehearsal.simulated_time import SimulatedClock, nothing_but_a_look
@@ -63,10 +62,6 @@ class Simulator:
     def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the performer's interface
         """Return nothing: a rehearsal touches no host."""
         return ()
-
-    def asks(self, row: Activity) -> str:
-        """Return the role that is asked. Empty where the work is not people's."""
-        return asked_role(row)
 
     def question(self, row: Activity) -> Outcome | None:  # noqa: ARG002  the performer's interface
         """Return None: a rehearsal plays the people too."""
