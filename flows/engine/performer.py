@@ -6,19 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import Activity
+from ledger.rules.activity import Activity, State
 
 if TYPE_CHECKING:
     from flows.engine.state import Engine
 
-RESULT_WORDS = {
-    "done": "Done",
-    "awaiting_sign_off": "Awaiting sign-off",
-    "checked_not_met": "Checked, not met",
-    "failed": "Failed",
-    "open": "Interrupted",
-    "on_hold": "Waits for a person",
-}
+OTHER_WORDS = {State.OPEN: "Interrupted", State.ON_HOLD: "Waits for a person"}
+"""How the end of a run is named where the words of the state after it say something else."""
 
 
 class Outcome(NamedTuple):
@@ -41,7 +35,8 @@ Job = Callable[[], Outcome]
 
 def settled(result: str, summary: str) -> Outcome:
     """Return the outcome of a run that the ledger has settled into a state."""
-    return Outcome(RESULT_WORDS.get(result, result), summary, failed=result == "failed")
+    state = State(result)
+    return Outcome(OTHER_WORDS.get(state, state.words.capitalize()), summary, failed=state is State.FAILED)
 
 
 def known_already(outcome: Outcome) -> Job:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -44,27 +45,22 @@ class Situation(NamedTuple):
     ending: list[Activity]
 
 
+@dataclass
 class Stage:
     """One rehearsal's course. `wanted` is the activity with which it ends."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        simulator: Simulator,
-        suppliers: SimulatedSuppliers,
-        clock: SimulatedClock,
-        wanted: str,
-        say: Callable[[str], None],
-    ) -> None:
-        self.engine = engine
-        self.simulator = simulator
-        self.suppliers = suppliers
-        self.clock = clock
-        self.wanted = wanted
-        self.say = say
-        self._told = time.monotonic()
-        for moment in set(simulator.times.starts()):
-            clock.schedule(moment, nothing_but_a_look)
+    engine: Engine
+    simulator: Simulator
+    suppliers: SimulatedSuppliers
+    clock: SimulatedClock
+    wanted: str
+    say: Callable[[str], None]
+    _told: float = field(default_factory=time.monotonic, init=False)
+
+    def __post_init__(self) -> None:
+        """Have the dispatcher look whenever something may begin by the plan."""
+        for moment in set(self.simulator.times.starts()):
+            self.clock.schedule(moment, nothing_but_a_look)
 
     def play(self, dispatcher: threading.Thread) -> None:
         """Move project time until the wanted activity is over. Raise where nothing more can happen before that.
@@ -92,16 +88,12 @@ class Stage:
         """Wait until everything ready was handed out and dealt with, then ask the record once for all that comes next."""
         with self._quiet(dispatcher) as snapshot:
             self._tell(snapshot)
-            to_order = self._to_order(snapshot)
+            to_order = [row for row in orders_to_place(snapshot) if self.suppliers.places(snapshot, row)]
             moments = (next_wake(snapshot), self.clock.next_due())
             at = min((moment for moment in moments if moment is not None), default=None)
             is_over = require_activity(snapshot, self.wanted).state in OVER
             ending = [] if at is None else approved_until(snapshot, max(at, self.clock()))
             return Situation(is_over, to_order, at, ending)
-
-    def _to_order(self, snapshot: Snapshot) -> list[OrderRow]:
-        """Return the orders that can be placed now, and are planned to be."""
-        return [row for row in orders_to_place(snapshot) if self.suppliers.places(snapshot, row)]
 
     def _quiet(self, dispatcher: threading.Thread) -> Snapshot:
         began = time.monotonic()
@@ -124,7 +116,7 @@ class Stage:
             for row in ending:
                 self.simulator.people.sign(self.engine.activities[row.id])
             for decision in due:
-                decision(self.clock())
+                decision()
         if self.simulator.held_back:
             self.simulator.retry_held_back()
         self.engine.wakeup.wake()

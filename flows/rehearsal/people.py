@@ -63,23 +63,22 @@ class SimulatedPeople:
 
         Work that fails is rejected, and is then in progress again. A gate that fails has a reading that does not meet its criterion.
         """
-        me = self._performer(activity)
+        me, is_gate = self._performer(activity), activity.kind is Kind.GATE
         try:
-            if activity.kind is Kind.GATE:
-                self._measure(activity, me, fails=fails)
+            self._measure(activity, me, fails=fails and is_gate)
+            if is_gate:
                 self.invite(activity)
             else:
-                self._measure(activity, me)
                 work.finish(self.ledger, me, activity.id)
         except NotSatisfiedError:
             if self.is_held_back(activity):
                 return False
             raise
-        if fails and activity.kind is not Kind.GATE:
+        if fails and is_gate:
+            self._decide_on_rework(activity)
+        elif fails:
             self.reject(activity)
             self.invite(activity)
-        elif fails:
-            self._decide_on_rework(activity)
         return True
 
     def reject(self, activity: PlanActivity) -> None:
@@ -116,8 +115,12 @@ class SimulatedPeople:
 
     def _approver(self, activity: PlanActivity) -> str:
         """Return the first person who may approve an activity."""
+        return f"sim-{self._approving(activity)[0]}"
+
+    def _approving(self, activity: PlanActivity) -> list[str]:
+        """Return the roles that may approve an activity: not that of the person who did the work."""
         performer = self._performer(activity) if activity.kind in PEOPLES_WORK else None
-        return f"sim-{self._signers(activity, performer)[0]}"
+        return self._signers(activity, performer)
 
     def approve(self, activity: PlanActivity) -> None:
         """Attach what the policy asks for, and sign with as many roles as its quorum asks for."""
@@ -129,10 +132,8 @@ class SimulatedPeople:
 
     def sign(self, activity: PlanActivity) -> None:
         """Sign with as many roles as the quorum asks for. What was approved for a time only is signed again."""
-        performer = self._performer(activity) if activity.kind in PEOPLES_WORK else None
-        for role in self._signers(activity, performer)[: activity.policy.quorum]:
-            me = f"sim-{role}"
-            signed.sign(self.ledger, me, activity.id, role=role, comment=SOURCE)
+        for role in self._approving(activity)[: activity.policy.quorum]:
+            signed.sign(self.ledger, f"sim-{role}", activity.id, role=role, comment=SOURCE)
 
     def invite(self, activity: PlanActivity) -> None:
         """Invite the witnesses without notice. A witness role that has a simulated person attends; any other is noted as absent."""
@@ -147,13 +148,13 @@ class SimulatedPeople:
             by = there or me
             sign_off.attend(ledger, by, name, role, person=there, note=SOURCE)
 
-    def _measure(self, activity: PlanActivity, me: str, *, fails: bool = False) -> None:
+    def _measure(self, activity: PlanActivity, me: str, *, fails: bool) -> None:
         """Read what the criteria ask for. With `fails`, the first one that a single reading can fail is not met."""
-        failing = next(((c, value) for c in activity.criteria if (value := value_that_fails(c)) is not None), None)
         for c in activity.criteria:
-            value = failing[1] if fails and failing is not None and c is failing[0] else value_that_meets(c)
-            read = (c.metric, value, c.unit)
-            work.measure(self.ledger, me, activity.id, *read, source=SOURCE)
+            failing = value_that_fails(c) if fails else None
+            value = value_that_meets(c) if failing is None else failing
+            work.measure(self.ledger, me, activity.id, c.metric, value, c.unit, source=SOURCE)
+            fails = fails and failing is None
 
     def _performer(self, activity: PlanActivity) -> str:
         """Return who does the work: the crew's person, unless too few people are then left to sign."""

@@ -125,7 +125,7 @@ class Simulator:
     def _schedule(self, end: datetime, finish: Callable[[], bool]) -> None:
         """Finish something at its time, or as soon afterwards as nothing holds it back."""
 
-        def ends(_at: datetime) -> None:
+        def ends() -> None:
             if not finish():
                 self.held_back.append(finish)
 
@@ -172,7 +172,7 @@ class Simulator:
         if at <= self.clock():
             self.people.approve(activity)
         else:
-            self.clock.schedule(at, lambda _at: self.people.approve(activity))
+            self.clock.schedule(at, partial(self.people.approve, activity))
 
     def _finish_run(self, engine: Engine, activity: PlanActivity, owner: str, attempt: int) -> bool:
         """Settle a rehearsed run. Return False where its end is held back.

@@ -118,9 +118,7 @@ def rehearse(
 
 
 def _drawn(plan: Plan, luck: Luck) -> PlayedSample:
-    from steps.planning.odds.sample_causes import (
-        played_sample,
-    )  # the schedule's engines, which a plain rehearsal does not need here
+    from steps.planning.odds.sample_causes import played_sample  # the schedule's engines: a plain rehearsal needs none
 
     return played_sample(plan, luck)
 

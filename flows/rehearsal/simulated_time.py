@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-Decision = Callable[[datetime], None]
+Decision = Callable[[], None]
 
 
 class _Due(NamedTuple):
@@ -52,5 +52,5 @@ class SimulatedClock:
             return due
 
 
-def nothing_but_a_look(at: datetime) -> None:
+def nothing_but_a_look() -> None:
     """Take no decision: the dispatcher finds what may begin by then."""

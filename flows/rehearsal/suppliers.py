@@ -52,7 +52,7 @@ class SimulatedSuppliers:
             if tranche.received_at is None:
                 self.clock.schedule(arrivals[tranche.id], partial(self._receive, tranche.id))
 
-    def _receive(self, tranche: str, _at: datetime) -> None:
+    def _receive(self, tranche: str) -> None:
         clerk = self.people.one(CLERK)
         deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, unscanned=SOURCE)
 
@@ -106,13 +106,13 @@ class SlippingSuppliers(SimulatedSuppliers):
         if at > self.clock():
             self.clock.schedule(at, decision)
 
-    def _promise(self, tranche: str, comes: datetime, _at: datetime) -> None:
+    def _promise(self, tranche: str, comes: datetime) -> None:
         buyer = self.people.one(BUYER)
         orders.promise(self.people.ledger, buyer, tranche, self._day(comes), reason=f"{SOURCE}: another day")
 
-    def _ship(self, tranche: str, at: datetime) -> None:
+    def _ship(self, tranche: str) -> None:
         buyer = self.people.one(BUYER)
-        deliveries.ship(self.people.ledger, buyer, tranche, shipped=self._day(at), carrier=SOURCE)
+        deliveries.ship(self.people.ledger, buyer, tranche, shipped=self._day(self.clock()), carrier=SOURCE)
 
     def _day(self, at: datetime) -> date:
         return local_day(at, self.times.time_zone)

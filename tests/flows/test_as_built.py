@@ -330,14 +330,14 @@ def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
         for name in ("062@pod-001", "070@site"):
             begin(name)
             for decision in clock.move_to(clock() + timedelta(days=9)):
-                decision(clock())
+                decision()
         assert states() == {"062@pod-001": "done", "062@pod-002": "ready", "070@site": "running"}
         simulator.retry_held_back()
         assert states()["070@site"] == "running"
 
         begin("062@pod-002")
         for decision in clock.move_to(clock() + timedelta(days=9)):
-            decision(clock())
+            decision()
         simulator.retry_held_back()
 
         assert set(states().values()) == {"done"}
