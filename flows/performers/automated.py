@@ -243,7 +243,6 @@ class Automation:
         return settled(event.payload.result, outcome.summary)
 
     def _played(self, engine: Engine, row: Activity, spec: RunSpec, lease: Lease) -> PlaybookResult:
-        spec.log.parent.mkdir(parents=True, exist_ok=True)
         waves = engine.activities[row.id].waves
         return run_in_waves(
             spec, waves, on_event=_logged, on_pgid=lease.renew, cancel=lease.ends, player=_player(engine)

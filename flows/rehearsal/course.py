@@ -117,8 +117,7 @@ class Stage:
                 self.simulator.people.sign(self.engine.activities[row.id])
             for decision in due:
                 decision()
-        if self.simulator.held_back:
-            self.simulator.retry_held_back()
+        self.simulator.retry_held_back()
         self.engine.wakeup.wake()
 
     def _place(self, ready: list[OrderRow]) -> None:

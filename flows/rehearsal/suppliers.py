@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
 
@@ -57,17 +57,16 @@ class SimulatedSuppliers:
         deliveries.receive(self.people.ledger, clerk, tranche, note=SOURCE, unscanned=SOURCE)
 
 
+@dataclass
 class SlippingSuppliers(SimulatedSuppliers):
     """Suppliers of a rehearsal with luck: they acknowledge with a first promise, and later name the day on which it will really come."""
 
-    def __init__(self, times: SampledTimes, people: SimulatedPeople, clock: SimulatedClock) -> None:
-        super().__init__(times, people, clock)
-        self.sampled = times
-        self._awaited: set[str] = set()
+    times: SampledTimes
+    _awaited: set[str] = field(default_factory=set, init=False)
 
     def places(self, snapshot: Snapshot, row: OrderRow) -> bool:
         """Return whether an order that can be placed is placed now: as soon as the sample has it."""
-        at = self.sampled.waits_until(snapshot, row)
+        at = self.times.waits_until(snapshot, row)
         if at > snapshot.now and row.id not in self._awaited:
             self._awaited.add(row.id)
             self.clock.schedule(at, nothing_but_a_look)
@@ -84,7 +83,7 @@ class SlippingSuppliers(SimulatedSuppliers):
             row.id,
             on=self._day(now),
             reference=SOURCE,
-            promised=self._day(min(self.sampled.first_promises(row.id, now).values())),
+            promised=self._day(min(self.times.first_promises(row.id, now).values())),
         )
         self.expect(row, now)
 
@@ -94,7 +93,7 @@ class SlippingSuppliers(SimulatedSuppliers):
         The other day is named halfway to the earlier of both days. A tenth of the lead time is transport. Both are assumptions.
         """
         super().expect(row, placed_at)
-        promises, arrivals = self.sampled.first_promises(row.id, placed_at), self.times.arrivals(row.id, placed_at)
+        promises, arrivals = self.times.first_promises(row.id, placed_at), self.times.arrivals(row.id, placed_at)
         for tranche in row.tranches:
             first, comes = promises[tranche.id], arrivals[tranche.id]
             if self._day(first) != self._day(comes):
