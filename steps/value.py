@@ -44,11 +44,11 @@ def is_bounded(number: Decimal) -> bool:
     return len(digits) <= MOST_DIGITS and is_in_range
 
 
-def exact(number: float) -> Decimal:
-    """Return a number as people write it: 8, not 8.0."""
+def trimmed(number: float | Decimal) -> Decimal:
+    """Return a number without zeros at its end, as people write it: 8, not 8.0."""
     found = Decimal(str(number))
     whole = found.to_integral_value()
-    return whole if found == whole and is_bounded(found) else found
+    return whole if found == whole and is_bounded(found) else found.normalize()
 
 
 def value_text(value: Value | float | None) -> str | None:
@@ -61,7 +61,7 @@ def value_text(value: Value | float | None) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and isfinite(value):
-        value = exact(value)
+        value = trimmed(value)
     if isinstance(value, Decimal):
         return format(value, "f") if is_bounded(value) else str(value)
     return str(value)

@@ -136,9 +136,7 @@ def same_organisation(wanted: str, known: Collection[str]) -> str:
         if is_same(name, wanted):
             return name
     there = f"organisations: {', '.join(known) or 'none'}; `organisation` of a person in site.yaml"
-    raise InputError(
-        f"nobody at this site belongs to {wanted!r}", hint=f"{meant(wanted, known, most=3)} {there}".lstrip()
-    )
+    raise InputError(f"nobody at this site belongs to {wanted!r}", hint=meant(wanted, known, then=there, most=3))
 
 
 def _roles(action: str, row: Activity | None) -> tuple[str, ...]:

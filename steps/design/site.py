@@ -254,7 +254,7 @@ def _refuse_wrong_people(people: Sequence[PersonEntry], roles: Mapping[str, str]
                 at = ("people", index, "roles", number)
                 raise InputError(
                     f"there is no role {role!r}",
-                    hint=f"{meant(role, roles, most=3)} `clusterwright catalog roles` lists them".lstrip(),
+                    hint=meant(role, roles, then="`clusterwright catalog roles` lists them", most=3),
                     place=Place(file, line_of(lines, at), f"people[{index}].roles[{number}]"),
                 )
     refuse_shared_keys(people, lines, file)
@@ -283,7 +283,7 @@ def refuse_unknown_trades(said: ByTrade, roles: Mapping[str, str], lines: Lines,
             if role not in roles:
                 raise InputError(
                     f"no {what} is called {role!r}",
-                    hint=f"{meant(role, roles, most=3)} `clusterwright catalog roles` lists them".lstrip(),
+                    hint=meant(role, roles, then="`clusterwright catalog roles` lists them", most=3),
                     place=Place(file, line_of(lines, (key, role)), f"{key}.{role}"),
                 )
 

@@ -46,7 +46,7 @@ from steps.planning.network.site_calendars import (
 )
 from steps.planning.network.unjudged import noted
 from steps.planning.plan import Person, Plan, PlanOrder, PlanTranche, Unit
-from steps.value import exact
+from steps.value import trimmed
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ def threshold(criterion: Criterion, node: Node) -> Decimal | bool:
         value = found if isinstance(found, bool) else number_of(value, node.values)
     if isinstance(value, bool):
         return value
-    return exact(round(float(value), 6))
+    return trimmed(round(float(value), 6))
 
 
 def _lead(order: Order, factor: float) -> Hours:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 
+from flows.runs.callbacks.known_secrets import CallbackModule
 from flows.runs.inventory.hosts import inventory_nodes
 from flows.runs.run import RunSpec, run_playbook
 from flows.runs.secrets.access import Access, ask_terminal, stated_access
@@ -115,6 +116,12 @@ def test_a_value_that_stays_closed_lets_no_other_secret_into_the_log(tmp_path: P
 
     assert failed.message == "[secret] and [secret]", spec.log.read_text()
     assert "canary" not in spec.log.read_text()
+
+
+def test_a_run_of_which_nobody_can_tell_the_secrets_ends() -> None:
+    """Ansible only warns of a plugin that fails, and goes on."""
+    with pytest.raises(SystemExit, match="nobody knows which values are secrets"):
+        CallbackModule().v2_runner_on_ok(None)
 
 
 def test_a_plan_of_hosts_needs_no_password(inventory: Path) -> None:

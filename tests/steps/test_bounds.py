@@ -33,6 +33,14 @@ def test_a_number_that_came_in_all_the_same_is_written_with_its_exponent() -> No
 
 
 @pytest.mark.parametrize(
+    ("read", "written"),
+    [(1568.0, "1568"), (0.5, "0.5"), (-0.25, "-0.25"), (100.0, "100"), (1e-7, "0.0000001"), (float("nan"), "nan")],
+)
+def test_a_number_that_an_instrument_read_is_written_as_people_write_it(read: float, written: str) -> None:
+    assert value_text(read) == written
+
+
+@pytest.mark.parametrize(
     ("formula", "why"),
     [
         ('"a" * 1900000000', "takes the text 'a' for a number"),

@@ -12,7 +12,7 @@ import pytest
 
 from steps.design.cables import CableSchedule
 from steps.design.calculated import WORKERS, Calculator
-from steps.design.calculations.calculation import Value, exact
+from steps.design.calculations.calculation import exact
 from steps.design.calculations.wiring import Wiring
 from steps.design.design import design_of, design_of_preset
 from steps.design.preset import preset_names
@@ -20,6 +20,7 @@ from steps.design.site import Site
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import Plan
 from steps.planning.planner import Hosts, Surroundings, make_plan
+from steps.value import Value
 from tests.shipped import shipped_catalog
 
 FACTS: dict[str, Value] = {

@@ -199,7 +199,7 @@ def _criteria(was: PlanActivity, now: PlanActivity, upgrade: Upgrade) -> Iterato
     before = {_asked(criterion): criterion for criterion in was.criteria}
     asked = {_asked(criterion): criterion for criterion in now.criteria}
     for name, why in _changed(_limits(was), _limits(now)):
-        if _is_as_strict(before.get(name), asked.get(name)):
+        if _is_same_limit(before.get(name), asked.get(name)):
             continue
         keeps = upgrade.allows(was.criteria, asked[name]) if name in asked else upgrade.keeps
         yield _Difference(why, keeps, is_limit=upgrade.keeps)
@@ -209,8 +209,8 @@ def _limits(activity: PlanActivity) -> dict[str, str]:
     return {_asked(criterion): f"{value_text(criterion.value)} {criterion.unit}" for criterion in activity.criteria}
 
 
-def _is_as_strict(was: PlanCriterion | None, now: PlanCriterion | None) -> bool:
-    """Return whether limits differ in how a number is written alone: plans of earlier releases have 8.0 for 8."""
+def _is_same_limit(was: PlanCriterion | None, now: PlanCriterion | None) -> bool:
+    """Return whether two limits are the same number, however it is written: plans of earlier releases have 8.0 for 8."""
     if was is None or now is None:
         return False
     are_numbers = isinstance(was.value, Decimal) and isinstance(now.value, Decimal)

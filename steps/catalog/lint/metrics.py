@@ -44,8 +44,8 @@ def _unread(criterion: Criterion, kind: Kind, source: Folders) -> tuple[str, str
     if criterion.by_hand and is_read:
         return f"a {reader} gives {metric}", "leave `by_hand` out"
     if not criterion.by_hand and not is_read:
-        hint = f"{meant(metric, READERS)} if a person reads it, write `by_hand: true`"
-        return f"no {reader} gives {metric}", hint.lstrip()
+        by_hand = "if a person reads it, write `by_hand: true`"
+        return f"no {reader} gives {metric}", meant(metric, READERS, then=by_hand)
     return None
 
 

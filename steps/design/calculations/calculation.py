@@ -18,8 +18,8 @@ from steps.design.findings import Finding
 from steps.design.preset import of_this_release
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import Plan
+from steps.value import Value, trimmed
 
-Value = Decimal | bool | str
 Given = float | Value
 Facts = Mapping[str, Value]
 
@@ -124,9 +124,7 @@ def exact(value: Given) -> Value:
     """Return a number as a decimal with at most six places and no trailing zeros; text and truth are not changed."""
     if isinstance(value, bool | str):
         return value
-    rounded = round(Decimal(str(float(value))), 6)
-    is_whole = rounded == rounded.to_integral_value()
-    return rounded.quantize(Decimal(1)) if is_whole else rounded.normalize()
+    return trimmed(round(Decimal(str(float(value))), 6))
 
 
 def number(facts: Facts, name: str) -> float | None:

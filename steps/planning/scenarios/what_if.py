@@ -157,8 +157,7 @@ def with_crews(case: Case, text: str) -> Case:
     role, change = found["role"], found["change"]
     if role not in case.plan.crews:
         there = f"there are: {', '.join(sorted(case.plan.crews))}"
-        hint = f"{meant(role, case.plan.crews, most=3)} {there}".lstrip()
-        raise InputError(f"no crew of the plan is {role!r}", hint=hint)
+        raise InputError(f"no crew of the plan is {role!r}", hint=meant(role, case.plan.crews, then=there, most=3))
     has = int(change[1:]) if change[0] == "=" else case.plan.crews[role] + int(change)
     least = max((one.crews for one in case.plan.activities if one.role == role), default=0)
     if has < max(1, least):

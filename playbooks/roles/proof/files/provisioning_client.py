@@ -40,8 +40,10 @@ def main() -> None:
     offers = len(others) * len(ARCHITECTURES)
     asked = offers + len(manifest["files"])
     note = f"{offers} offers and {len(manifest['files'])} files, asked for by {socket.gethostname()}"
-    found = {"provision.served_ratio": {"value": (asked - len(wrong)) / asked, "note": "; ".join(wrong[:3]) or note}}
-    print(json.dumps(found | _installed(manifest)))
+    served = {"value": (asked - len(wrong)) / asked, "note": "; ".join(wrong[:3]) or note}
+    if not others:
+        served = {"value": None, "note": "no other host of the inventory has a boot_mac, so that none can boot"}
+    print(json.dumps({"provision.served_ratio": served} | _installed(manifest)))
 
 
 def _booted(hosts: dict, manifest: dict) -> list:
