@@ -59,7 +59,7 @@ def _standing(api: PrefectApi, phase: str) -> Shown:
 def _artifact(api: PrefectApi, run: Shown, begins: str) -> str:
     """Return the id of a run's artifact by the beginning of its key."""
     found = api.some("artifacts", {"artifacts": {"flow_run_id": {"any_": [run["id"]]}}})
-    return next(str(one["id"]) for one in found if one["key"].startswith(begins))
+    return next(str(one["id"]) for one in found if (one["key"] or "").startswith(begins))
 
 
 def main(folder: Path, port: int) -> None:
