@@ -1,11 +1,11 @@
-"""Every activity as lists show it, fast enough for a screen: tens of thousands at once, and then only those that changed.
+"""Every activity as lists and charts show it, fast enough for a screen: tens of thousands at once, and then only those that changed.
 
 `ledger.questions.activities` has the whole row of each, which takes five times as long. Both ask the same rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
 from itertools import compress
 from json import dumps
@@ -200,12 +200,30 @@ class _Making:
         found = self.snapshot.db.execute(
             _LISTED, {"names": wanted}
         )  # row by row: the plan's parts alone are a kilobyte each
-        return [self._row(unfinished, columns) for columns in found]
+        return [self._row(unfinished, *columns) for columns in found]
 
-    def _row(self, unfinished: frozenset[str], columns: Sequence[Any]) -> ListRow:
-        name, step, unit, phase, kind, role, hold_point, stored, *standing = columns
-        assignee, organisation, percent, attempt, *dated = standing
-        early_start, early_finish, plan, ready_from, valid_until, *flags = dated
+    def _row(
+        self,
+        unfinished: frozenset[str],
+        name: str,
+        step: str,
+        unit: str,
+        phase: str,
+        kind: str,
+        role: str,
+        hold_point: int,
+        stored: str,
+        assignee: str | None,
+        organisation: str,
+        percent: float | None,
+        attempt: int,
+        early_start: str | None,
+        early_finish: str | None,
+        plan: str,
+        ready_from: str | None,
+        valid_until: str | None,
+        *flags: int,
+    ) -> ListRow:
         now, planned = self.snapshot.now, _planned(plan)
         finish = instant(early_finish)
         state = seen(stored, instant(ready_from), now, lapsed=name in self.lapsed)

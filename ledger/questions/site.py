@@ -1,4 +1,4 @@
-"""The site as a whole: its last event, the plan revision in force, its rules of evidence, and its units."""
+"""The site as a whole: its last event, the plan revision and the rules in force, its rules of evidence, and its units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHERE revision = coalesce(:revision, (SELECT max(revision) FROM plan_revision))"
 _LIVE_SINCE = "SELECT max(done_at) FROM activity WHERE step = :step AND state = 'done' AND stale_since IS NULL"
 _EVIDENCE_RULES = "SELECT evidence_max_mb, evidence_types FROM plan_revision ORDER BY revision DESC LIMIT 1"
 
-_SINCE = """
+_RULES_SINCE = """
 SELECT seq, recorded_at, actor FROM event
 WHERE kind IN ('genesis', 'rules.raised') AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq DESC LIMIT 1"""
 
@@ -122,7 +122,7 @@ def revision(snapshot: Snapshot) -> int:
 def rules_in_force(snapshot: Snapshot) -> RulesInForce:
     """Return the version of the rules in force."""
     (version,) = snapshot.first("SELECT rules FROM site")
-    seq, recorded, actor = snapshot.first(_SINCE)
+    seq, recorded, actor = snapshot.first(_RULES_SINCE)
     return RulesInForce(version, RULES, seq, moment(recorded), actor)
 
 
