@@ -84,7 +84,7 @@ crews: {{}}
 # Playbooks on other machines, by Prefect's workers: docs/how-to/team.md.
 # team:
 #   prefect: https://prefect.example.org/api
-#   exchange: /srv/clusterwright          # a folder that dispatchers and workers share
+#   exchange: /srv/clusterwright          # a folder that dispatchers and workers share, or s3://bucket/prefix
 #   queues: {{hall-1: hall_1}}            # a queue, and the group of the inventory that its workers reach
 #   workers: {{worker-1: ssh-ed25519 AAAA...}}   # `clusterwright worker key` prints it; of some queues: {{key: ..., queues: [...]}}
 

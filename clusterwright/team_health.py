@@ -14,6 +14,7 @@ from flows.dashboard.login import shared_login
 from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.shared_server import reached
 from flows.team.exchange import ENDED, TAKEN, WORKERS, Exchange
+from flows.team.exchange_address import exchange_at
 from flows.team.keys import key_of, verified
 from flows.team.pool import Pool
 from ledger.stores.leading import leader
@@ -77,7 +78,7 @@ def team_health(site_dir: Path, site: Site, checks: list[Check]) -> TeamHealth:
     except ClusterwrightError as error:
         checks.append(_fault("queues", error))
     try:
-        workers = list(_workers(team, Exchange(site_dir / team.exchange), heard))
+        workers = list(_workers(team, exchange_at(site_dir, team.exchange), heard))
         free = sum(one.free for one in workers)
         checks.append(Check("slots", OK, f"{sum(one.taken for one in workers)} taken, {free} free"))
     except (ClusterwrightError, OSError) as error:

@@ -39,6 +39,7 @@ class ReadyWork:
             return None
         began = time.perf_counter()
         queued = engine.queue_up(self._work())
+        engine.asked.keep()
         self._rest_s = min(LOOK_S, REST * (time.perf_counter() - began))
         engine.looked = count
         return queued
@@ -71,7 +72,8 @@ class ReadyWork:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop watching, free what was reserved, and close what was open for reading."""
+        """Stop watching, keep what was asked, free what was reserved, and close what was open for reading."""
+        self._engine.asked.keep()
         self._engine.turns.leave()
         self._changes.close()
         self._engine.readers.close()

@@ -125,7 +125,7 @@ class Engine:
         self.unwritten = Unwritten(self.stopping)
         self.turns = Reservations(self.ledger, self.id, self.side_by_side, self.unwritten)
         self.readers = Readers(self.site_dir)
-        self._asked = Asked(self.site_dir)
+        self.asked = Asked(self.site_dir)
         self._drift = DriftLooks(self.site_dir / ".clusterwright" / "drift", self.clock())
         self.use(self.plan, self.revision)
 
@@ -187,7 +187,7 @@ class Engine:
         fresh = []
         for row in ready(snapshot):
             key = Key(row.id, row.attempt, self.performer.mark(snapshot, row))
-            is_new = key not in self._taken and key not in self._asked
+            is_new = key not in self._taken and key not in self.asked
             if is_new and self.performer.wants(snapshot, row):
                 fresh.append((key, row))
         for name in sorted(self.requested):
@@ -245,7 +245,7 @@ class Engine:
         A question that touched no host frees nothing, and its answer comes through the record. While other work is open it wakes nobody.
         """
         if outcome.asked:
-            self._asked.add(key)
+            self.asked.add(key)
         if key.mark == self._drift.mark:
             self._drift.ended(key.activity)
         with self._lock:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from flows.dashboard.server import Server, StoppedEarlyError
 from flows.dashboard.shared_server import SharedServer
 from flows.dashboard.site_lock import locked
-from flows.team.exchange import Exchange
+from flows.team.exchange_address import exchange_at
 from flows.threads import beside
 from ledger.stores.leading import Lead
 from schedule.errors import InputError, UnreachableError
@@ -42,7 +42,7 @@ def leading(
     assert team is not None  # a site without a team has a server of its own
     if inventory is None:
         raise InputError("a team needs an inventory: its workers run playbooks", hint="`inventory` in site.yaml")
-    lead, exchange = Lead(site_dir, f"{role} of {platform.node()}"), Exchange(site_dir / team.exchange)
+    lead, exchange = Lead(site_dir, f"{role} of {platform.node()}"), exchange_at(site_dir, team.exchange)
     server = SharedServer(site_dir, team.prefect, say)
     from flows.team.pool import Pool  # Prefect reads its settings when it is first imported
     from flows.team.slices import Slices

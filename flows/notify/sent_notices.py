@@ -18,12 +18,14 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.engine.state_folder import state_folder
+from flows.engine.state_folder import STATE, state_folder
 from ledger.stores.place import database_of
 from ledger.stores.sent_notices import Notices, noticed
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60))
 """How long an address rests after each failure in succession; after more of them, as after the last one."""
+
+FILE = "notified.db"
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS notice (
@@ -31,6 +33,9 @@ CREATE TABLE IF NOT EXISTS notice (
   PRIMARY KEY (address, kind, subject, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failure (address TEXT PRIMARY KEY, times INTEGER, until TEXT) WITHOUT ROWID;"""
 
+
+DASHBOARD = ""
+"""Where questions to people are asked. No address of notify.yaml has this name."""
 
 Store = sqlite3.Connection | Notices
 """What both are asked in the same words."""
@@ -124,12 +129,12 @@ class SentNotices:
 def sent_notices(site_dir: Path) -> Iterator[SentNotices | None]:
     """Open what was sent of a site. None while another process sends."""
     url = database_of(site_dir)
-    with _in_database(site_dir, url) if url else _in_file(_path(site_dir)) as db:
+    with _in_database(site_dir, url) if url else _locked_file(_path(site_dir)) as db:
         yield None if db is None else SentNotices(db)
 
 
 @contextmanager
-def _in_file(path: Path) -> Iterator[Store | None]:
+def _locked_file(path: Path) -> Iterator[Store | None]:
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     with os.fdopen(lock, "rb+"):  # its end unlocks it; the end of the process does too
         try:
@@ -137,11 +142,17 @@ def _in_file(path: Path) -> Iterator[Store | None]:
         except BlockingIOError:
             yield None
             return
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        with closing(sqlite3.connect(path)) as db:
-            db.execute("PRAGMA synchronous = FULL")
-            db.executescript(_TABLES)
+        with _in_file(path) as db:
             yield db
+
+
+@contextmanager
+def _in_file(path: Path) -> Iterator[Store]:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA synchronous = FULL")
+        db.executescript(_TABLES)
+        yield db
 
 
 @contextmanager
@@ -158,7 +169,7 @@ def _in_database(site_dir: Path, url: str) -> Iterator[Store | None]:
 
 def remembered(site_dir: Path) -> dict[str, Memory]:
     """Return what every address of a site was sent, without changing anything."""
-    path, url = _path(site_dir), database_of(site_dir)
+    path, url = site_dir / STATE / FILE, database_of(site_dir)
     if url:
         with noticed(url, is_sender=False) as shared:
             return SentNotices(shared).memories() if shared else {}
@@ -169,5 +180,15 @@ def remembered(site_dir: Path) -> dict[str, Memory]:
         return SentNotices(db).memories()
 
 
+def remember_questions(site_dir: Path, keys: Iterable[NoticeKey]) -> None:
+    """Note what people were asked in the dashboard. Another process may send meanwhile: that is no message."""
+    url = database_of(site_dir)
+    with noticed(url, is_sender=False) if url else _in_file(_path(site_dir)) as db:
+        if db is not None:
+            sent = SentNotices(db)
+            sent.note(DASHBOARD, keys, {})
+            sent.arrived(DASHBOARD)
+
+
 def _path(site_dir: Path) -> Path:
-    return state_folder(site_dir) / "notified.db"
+    return state_folder(site_dir) / FILE

@@ -11,6 +11,7 @@ import threading
 import time
 
 from flows.team.exchange import RENEWED, Exchange
+from schedule.errors import UnreachableError
 
 RENEW_S = 5.0
 LEASE_S = 30.0
@@ -44,7 +45,7 @@ def watch(exchange: Exchange, slice_name: str, token: str, cancel: threading.Eve
     while not over.wait(LOOK_S):
         try:
             content = exchange.get(slice_name, RENEWED)
-        except OSError:  # the folder does not answer: the lease goes on until its time is over
+        except (OSError, UnreachableError):  # no answer: the lease goes on until its time is over
             content = None
         number, stop = read_renewal(content, token) if content else (0, False)
         if number > seen:

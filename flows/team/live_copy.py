@@ -6,13 +6,12 @@ The log in the dispatcher's folder is what counts, and becomes evidence. A copy 
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 
-from flows.team.exchange import Exchange
+from flows.team.exchange import Exchange, LiveCopy
 from flows.threads import beside
 from schedule.errors import UnreachableError
 
@@ -20,7 +19,6 @@ log = logging.getLogger("clusterwright.flows")
 
 LOOK_S = 0.5
 PART = 2**20
-FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 def copied(source: Path, exchange: Exchange, site: str, run: str) -> AbstractContextManager[None]:
@@ -30,28 +28,24 @@ def copied(source: Path, exchange: Exchange, site: str, run: str) -> AbstractCon
 
 
 def _follow(source: Path, exchange: Exchange, site: str, run: str, over: threading.Event) -> None:
-    handle, at, is_said = -1, 0, False
+    copy: LiveCopy | None = None
+    at, is_said = 0, False
     while not over.wait(LOOK_S):
         try:
-            if handle < 0:
-                handle = os.open(exchange.live_copy(site, run), FRESH, 0o640)
-            at += _copied(source, handle, at)
+            copy = copy or exchange.live_copy(site, run)
+            at += copy.append(_new(source, at))
         except (OSError, UnreachableError) as error:
             if not is_said:
                 log.warning("no_live_copy run=%s because=%s", run, error)
                 is_said = True
-    if handle >= 0:
+    if copy is not None:
         with suppress(OSError, UnreachableError):
-            os.close(handle)
-            exchange.live_copy(site, run).unlink()
+            copy.remove()
 
 
-def _copied(source: Path, handle: int, at: int) -> int:
-    """Append what a file has behind a place. Return how many bytes: a full disk may take a part of them."""
-    os.fchmod(handle, 0o640)  # whatever the umask takes away
-    if not source.exists():
-        return 0
-    with source.open("rb") as file:
+def _new(source: Path, at: int) -> bytes:
+    """Return what a file has behind a place. Empty where it is not there yet."""
+    with suppress(FileNotFoundError), source.open("rb") as file:
         file.seek(at)
-        new = file.read(PART)
-    return os.write(handle, new) if new else 0
+        return file.read(PART)
+    return b""

@@ -80,7 +80,7 @@ class Slices:
         """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more."""
         names = self.exchange.slices(run)
         with suppress(OSError, UnreachableError):
-            self.exchange.live_copy(self.pool.site, run.partition("-")[2]).unlink(missing_ok=True)
+            self.exchange.remove_live_copy(self.pool.site, run.partition("-")[2])
         for name in names:
             self.pool.crash(name, "its dispatcher has ended")
         if not all(self._has_ended(name) for name in names):

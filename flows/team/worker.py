@@ -101,10 +101,10 @@ def settle_slices(worker: Worker, exchange: Exchange, say: Callable[[str], None]
             end_group(0, folder)
             if members(0, folder):
                 continue  # the next look tries again
-            if exchange.place(file.name).is_dir():  # else its run is over
-                try:
+            try:
+                if exchange.is_open(file.name):  # else its run is over
                     exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
-                except UnreachableError:
-                    continue  # there is no room: the next look tries again
-                say(f"{file.name}: its process was ended, and nothing of it is left")
+                    say(f"{file.name}: its process was ended, and nothing of it is left")
+            except UnreachableError:
+                continue  # there is no room, or no answer: the next look tries again
             file.unlink()

@@ -20,12 +20,13 @@ from pydantic import Field
 
 from flows.team.bundle import versions
 from flows.team.exchange import WORKERS, Exchange
+from flows.team.exchange_address import exchange_at
 from flows.team.keys import WorkerKey
 from ledger.machine_processes import is_alive
 from schedule.errors import UnreachableError
-from steps.catalog.schema import Closed, Slug, Text
+from steps.catalog.schema import Closed, Slug
 from steps.design.run_settings import RunSettings
-from steps.design.team import DEFAULT_QUEUE, ApiUrl
+from steps.design.team import DEFAULT_QUEUE, ApiUrl, ExchangePlace
 from steps.validation import validated
 from steps.yaml_lines import load
 
@@ -40,7 +41,7 @@ class WorkerFile(Closed):
     name: Slug
     site: Slug
     prefect: ApiUrl
-    exchange: Text
+    exchange: ExchangePlace
     queues: tuple[Slug, ...] = (DEFAULT_QUEUE,)
     at_once: Annotated[int, Field(ge=1, le=100, description="slices at a time")] = 1
     runs: RunSettings = RunSettings()
@@ -68,8 +69,8 @@ class Worker:
 
     @property
     def exchange(self) -> Exchange:
-        """The folder that it shares with the dispatchers."""
-        return Exchange(self.folder / self.settings.exchange)
+        """What it shares with the dispatchers."""
+        return exchange_at(self.folder, self.settings.exchange)
 
     def introduction(self) -> bytes:
         """Return what it says of itself, signed: what `doctor --engine` shows beside what Prefect knows of it."""

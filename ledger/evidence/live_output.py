@@ -1,6 +1,6 @@
 """What a run prints while it runs: a file of the engine's folder, and a copy in the exchange of a team, for screens elsewhere.
 
-It is for eyes. Other accounts may write in an exchange: it is opened as a plain file only, its end is read, and nothing is judged by it.
+It is for eyes. Other accounts may write in an exchange: a file is opened as a plain one only, its end is read, and nothing is judged by it.
 """
 
 from __future__ import annotations
@@ -8,11 +8,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from ledger.evidence.objects import Objects
 from schedule.errors import ClusterwrightError
+from steps.design.s3_address import S3, parts_of
 
 LONGEST = 2**20
 """How many bytes of the end of an output are read at most."""
+
+OBJECT = 2**16
+"""How many bytes of the end a copy in a bucket has: it is written anew, and read, some times a second."""
 
 COPIES = "live"
 """The folder of an exchange with what runs print."""
@@ -26,48 +32,90 @@ def own_log(site_dir: Path, run: str) -> Path:
     return site_dir / ".clusterwright" / "live" / f"{run}.log"
 
 
+def copy_key(site: str, run: str) -> str:
+    """Return the name of the copy of a run's output in the exchange of a team. It is there until the run is settled."""
+    return f"{COPIES}/{site}-{run}.log"
+
+
 def copy_of(exchange: Path, site: str, run: str) -> Path:
-    """Return the copy of a run's output in the exchange of a team. It is there until the run is settled."""
-    return exchange / COPIES / f"{site}-{run}.log"
+    """Return that copy where the exchange is a folder."""
+    return exchange / copy_key(site, run)
 
 
-def live_log(site_dir: Path, run: str) -> Path:
-    """Return the file with what a run prints: this folder's own, or else the copy in the exchange of its team."""
-    own = own_log(site_dir, run)
-    if own.exists() or not (site_dir / "site.yaml").exists():
+def objects_of_exchange(address: str) -> Objects:
+    """Return the objects of an exchange that is a bucket."""
+    return Objects(*parts_of(address), "exchange", "`exchange`, AWS_ENDPOINT_URL")
+
+
+class LogFile(NamedTuple):
+    """The file that a run writes to, or its copy in a folder."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        """Return where it is."""
+        return str(self.path)
+
+    def since(self, at: int) -> tuple[int, bytes]:
+        """Return where what comes from byte `at` on begins, and these bytes: of more than is read at most, the end."""
+        with os.fdopen(os.open(self.path, os.O_RDONLY | _PLAIN), "rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            begins = log.seek(max(at if at <= size else 0, size - LONGEST))
+            return begins, log.read(LONGEST)
+
+
+class LogObject(NamedTuple):
+    """A copy in a bucket: the end of what was printed. The object says at which byte it begins."""
+
+    objects: Objects
+    key: str
+
+    def __str__(self) -> str:
+        """Return where it is."""
+        return f"{self.key} in the bucket {self.objects.bucket}"
+
+    def since(self, at: int) -> tuple[int, bytes]:
+        """Return where what comes from byte `at` on begins, and these bytes."""
+        first, end = self.objects.get_from(self.key)
+        if end is None:
+            return at, b""
+        begins = max(at if at <= first + len(end) else 0, first)
+        return begins, end[begins - first :]
+
+
+def live_log(site_dir: Path, run: str) -> LogFile | LogObject:
+    """Return what holds what a run prints: this folder's own file, or else the copy in the exchange of its team."""
+    own = LogFile(own_log(site_dir, run))
+    if own.path.exists() or not (site_dir / "site.yaml").exists():
         return own
     from steps.yaml_lines import load  # YAML is slow to import, and few runs are elsewhere
 
     try:
         site, _ = load(site_dir / "site.yaml")
-        exchange = site_dir / str(site["team"]["exchange"])
-        copy = copy_of(exchange, str(site["name"]), run)
-    except (ClusterwrightError, KeyError, TypeError):
+        exchange, name = str(site["team"]["exchange"]), str(site["name"])
+        if exchange.startswith(S3):
+            return LogObject(objects_of_exchange(exchange), copy_key(name, run))
+        copy = copy_of(site_dir / exchange, name, run)
+    except (ClusterwrightError, KeyError, TypeError, ValueError):
         return own  # no team; `clusterwright design` says what is wrong with the file
-    return copy if os.path.lexists(copy) else own
+    return LogFile(copy) if os.path.lexists(copy) else own
 
 
 @dataclass
 class Tail:
-    """The new lines of a file that grows. Of a long one, the first look returns the end."""
+    """The new lines of an output that grows. Of a long one, the first look returns the end."""
 
-    path: Path
+    log: LogFile | LogObject
     at: int = 0
     is_cut: bool = False
 
     def lines(self) -> list[str]:
-        """Return the whole lines since the last look. Empty if there are none, or no plain file."""
+        """Return the whole lines since the last look. Empty if there are none, no plain file, or a bucket that does not answer."""
         try:
-            with os.fdopen(os.open(self.path, os.O_RDONLY | _PLAIN), "rb") as log:
-                size = log.seek(0, os.SEEK_END)
-                if size < self.at:
-                    self.at = 0
-                if size - self.at > LONGEST:
-                    self.at, self.is_cut = size - LONGEST, True
-                log.seek(self.at)
-                new = log.read(LONGEST)
-        except OSError:
+            begins, new = self.log.since(self.at)
+        except (OSError, ClusterwrightError):
             return []
+        self.is_cut = self.is_cut or begins > self.at
         whole = new[: new.rfind(b"\n") + 1]
-        self.at += len(whole)
+        self.at = begins + len(whole)
         return whole.decode("utf-8", "replace").splitlines()

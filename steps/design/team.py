@@ -1,4 +1,4 @@
-"""A site's team: the Prefect server and the folder that dispatchers and workers share, and which workers there are."""
+"""A site's team: the Prefect server and the exchange that dispatchers and workers share, and which workers there are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.people import software_key
 from steps.design.run_settings import Group
+from steps.design.s3_address import S3, parts_of
 
 SLICE_HOSTS = 250
 """Hosts of one slice, if site.yaml does not say. A slice should last minutes: a worker needs some seconds to begin one."""
@@ -19,6 +20,16 @@ DEFAULT_QUEUE = "default"
 
 WorkerKey = Annotated[str, AfterValidator(partial(software_key, made_by="clusterwright worker key"))]
 ApiUrl = Annotated[str, Field(pattern=r"^https?://[^\s@]+/api$", max_length=500)]
+
+
+def _place(stated: str) -> str:
+    """Return what is a folder, or the address of a bucket. Raise ValueError for an address that names none."""
+    if stated.startswith(S3):
+        parts_of(stated)
+    return stated
+
+
+ExchangePlace = Annotated[Text, AfterValidator(_place)]
 
 
 class TeamWorker(Closed):
@@ -36,11 +47,12 @@ def _with_key(stated: Any) -> Any:
 class Team(Closed):
     """How playbooks reach hosts that the dispatcher itself need not reach.
 
-    `exchange` is a folder that dispatchers and workers share. A queue names the group of the inventory that its workers reach.
+    `exchange` is a folder or a bucket that dispatchers and workers share. A queue names the group of the inventory that its workers
+    reach.
     """
 
     prefect: ApiUrl
-    exchange: Text
+    exchange: ExchangePlace
     slice_hosts: int = Field(default=SLICE_HOSTS, ge=1, le=10_000)
     queues: dict[Slug, Group] = Field(default_factory=dict)
     workers: dict[Slug, Annotated[TeamWorker, BeforeValidator(_with_key)]] = Field(min_length=1)

@@ -19,6 +19,7 @@ from clusterwright.commands.site import init
 from clusterwright.commands.site.tour import LOOK
 from clusterwright.planning import plan_of
 from clusterwright.this_machine import Machine, this_machine
+from flows.engine.log_file import file_handler
 from flows.engine.questions_asked import Asked, Key
 from steps.planning.plan import Plan
 from tests.conftest import Command
@@ -178,7 +179,13 @@ def test_work_that_waits_for_what_this_account_has_not_allowed_says_so(adopted: 
         file.write("runs: {vault: [{command: [./password]}]}\n")
     assert "clusterwright allow" not in command("why", "141@site", "--site", adopted).stdout
 
-    Asked(adopted).add(Key("141@site", 1, "waits to be allowed"))
+    asked = Asked(adopted)
+    asked.add(Key("141@site", 1, "waits to be allowed"))
+    asked.keep()
+    assert "clusterwright allow" not in command("why", "141@site", "--site", adopted).stdout, (
+        "an engine elsewhere asked"
+    )
+    file_handler(adopted).close()
 
     assert f"clusterwright allow --site {adopted}" in command("why", "141@site", "--site", adopted).stdout
 

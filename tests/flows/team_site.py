@@ -60,16 +60,18 @@ class TeamSite:
         beat_s: float = BEAT_S,
         signed: bool = False,
         clock: Callable[[], datetime] = machine_time,
+        exchange: str = "",
         **team: Any,
     ) -> None:
         """Make the site, with steps one after the other over all hosts of a pod, each of which reads.
 
         Signed, each pod begins with work of people. Without PostgreSQL its ledger is a file, and it has no team. The plan is adopted at the
-        clock's time.
+        clock's time. `exchange` is the address of a bucket, where it is not a folder of this site.
         """
         self.folder, self.site, self.witness = folder, folder / "site", Witness(folder)
         self.exchange, self._team = folder / "exchange", team
         self.exchange.mkdir()
+        self._stated = exchange or str(self.exchange)
         self.port, self.processes = free_port(), dict[str, subprocess.Popen[bytes]]()
         self.api = PrefectApi(f"http://127.0.0.1:{self.port}/api", LOGIN)
         self.workers: dict[str, str] = {}
@@ -186,7 +188,7 @@ class TeamSite:
             "name": name,
             "site": "site",
             "prefect": f"http://127.0.0.1:{self.port}/api",
-            "exchange": str(self.exchange),
+            "exchange": self._stated,
         }
         (folder / "worker.yaml").write_text("".join(f"{key}: {value}\n" for key, value in (text | settings).items()))
         made = called(["worker", "key", "--folder", folder])
@@ -206,7 +208,7 @@ class TeamSite:
         text = (self.site / "site.yaml").read_text(encoding="utf-8").partition("\nteam:")[0]
         lines = [f"  {key}: {value}" for key, value in self._team.items()] + ["  workers:"]
         lines += [f"    {worker}: {key}" for worker, key in self.workers.items()]
-        of_team = f"\nteam:\n  prefect: http://127.0.0.1:{self.port}/api\n  exchange: {self.exchange}\n" + "\n".join(
+        of_team = f"\nteam:\n  prefect: http://127.0.0.1:{self.port}/api\n  exchange: {self._stated}\n" + "\n".join(
             lines
         )
         (folder / "site.yaml").write_text(text + of_team + "\n", encoding="utf-8")

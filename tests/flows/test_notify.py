@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from flows.engine.questions_asked import Asked, Key
 from flows.engine.state_folder import state_folder
 from flows.notify import notifier
 from flows.notify.messages import Message, due_messages
@@ -400,6 +401,10 @@ def test_of_two_folders_of_one_shared_ledger_the_second_sends_nothing_again(
     assert send(other) == []
     assert len(receiver.got) == 1
     assert remembered(other) == remembered(site) != {}
+    asked = Asked(site)
+    asked.add(Key("001@site", 1, "release"))
+    asked.keep()
+    assert Key("001@site", 1, "release") in Asked(other), "the next dispatcher does not ask again"
     with sent_notices(site) as first, sent_notices(other) as second:
         assert first is not None
         assert second is None

@@ -41,16 +41,29 @@ def test_a_ring_wakes_who_waits() -> None:
     assert time.monotonic() - began < 2
 
 
-def test_questions_outlive_the_engine_and_a_torn_line(tmp_path: Path) -> None:
-    Asked(tmp_path).add(Key("001@site", 1, ""))
-    with (tmp_path / ".clusterwright" / "asked.jsonl").open("a") as out:
-        out.write('["002@site", 1')
+def test_questions_outlive_the_engine_that_asked_them(tmp_path: Path) -> None:
+    asked = Asked(tmp_path)
+    asked.add(Key("001@site", 1, "release"))
+    assert Asked(tmp_path)._keys == set()
+    asked.keep()
 
     again = Asked(tmp_path)
 
-    assert Key("001@site", 1, "") in again
-    assert Key("001@site", 2, "") not in again
-    assert Key("002@site", 1, "") not in again
+    assert Key("001@site", 1, "release") in again
+    assert Key("001@site", 2, "release") not in again
+    assert Key("001@site", 1, "other") not in again
+
+
+def test_a_question_that_cannot_be_kept_now_is_kept_later(tmp_path: Path) -> None:
+    asked, file = Asked(tmp_path), tmp_path / ".clusterwright" / "notified.db"
+    file.mkdir(parents=True)  # no database can be there
+    asked.add(Key("001@site", 1, ""))
+    asked.keep()
+    file.rmdir()
+    asked.add(Key("002@site", 1, ""))
+    asked.keep()
+
+    assert Asked(tmp_path)._keys == {Key("001@site", 1, ""), Key("002@site", 1, "")}
 
 
 def test_a_small_phase_is_one_run_and_a_large_one_is_split_by_pods() -> None:

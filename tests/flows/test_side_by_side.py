@@ -84,7 +84,7 @@ def engine_of(site: Path, performer: Slow, places: int | None) -> Engine:
 
 def asked(engine: Engine) -> bool:
     """Return whether people were asked the question."""
-    return any(key.activity == QUESTION for key in engine._asked._keys)
+    return any(key.activity == QUESTION for key in engine.asked._keys)
 
 
 def test_a_short_run_does_not_wait_for_twenty_long_ones(tmp_path: Path, slow: Slow, server: PrefectServer) -> None:

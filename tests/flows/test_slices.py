@@ -27,7 +27,9 @@ from flows.runs.bundle.copy import Tree
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
 from flows.team.bundle import SliceTerms, digest_of, packed, unpacked, versions
-from flows.team.exchange import BUNDLE, ENDED, TAKEN, Exchange, report_name
+from flows.team.exchange import BUNDLE, ENDED, TAKEN, report_name
+from flows.team.exchange_address import exchange_at
+from flows.team.exchange_folder import SharedFolder
 from flows.team.keys import WorkerKey, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
@@ -87,14 +89,14 @@ class Noted:
 class Trial:
     """A slice that waits for a worker, in a thread."""
 
-    def __init__(self, folder: Path, *, is_away: bool = False) -> None:
+    def __init__(self, folder: Path, exchange: str = "exchange", *, is_away: bool = False) -> None:
         (folder / "exchange").mkdir(exist_ok=True)
-        self.exchange, self.pool, self.cancel = Exchange(folder / "exchange"), Noted(), threading.Event()
+        self.exchange, self.pool, self.cancel = exchange_at(folder, exchange), Noted(), threading.Event()
         self.pool.is_away = is_away
         self.keys = {name: self._key(folder, name) for name in ("worker-1", "worker-2", "worker-3", "stranger")}
         lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
         other = {"key": (folder / "worker-3.pub").read_text(), "queues": ["hall-2"]}
-        settings = {"exchange": str(self.exchange.folder), "queues": {"hall-2": "hall_2"}}
+        settings = {"exchange": exchange, "queues": {"hall-2": "hall_2"}}
         team = Team.model_validate(
             settings | {"prefect": "http://127.0.0.1/api", "workers": lines | {"worker-3": other}}
         )
@@ -110,7 +112,7 @@ class Trial:
         events = self.remote.events(self.spec, place, None, self.cancel)
         self._thread = threading.Thread(target=self._collect, args=(events,), daemon=True)
         self._thread.start()
-        until((self.exchange.folder / NAME).is_dir, seconds=10)
+        until(lambda: self.exchange.is_open(NAME), seconds=10)
 
     def _key(self, folder: Path, name: str) -> WorkerKey:
         make_key(folder / name, name)
@@ -163,7 +165,7 @@ def test_the_worker_that_took_it_is_believed_for_its_own_hosts_only(trial: Trial
     result = trial.ended()
     assert result.status == "ok"
     assert [host.host for host in result.hosts] == ["n1", "n2"]
-    assert not (trial.exchange.folder / NAME).exists()
+    assert not trial.exchange.is_open(NAME)
 
 
 def test_what_another_worker_writes_is_not_taken(trial: Trial) -> None:
@@ -292,7 +294,7 @@ def test_a_slice_waits_for_a_server_that_is_away(tmp_path: Path, monkeypatch: py
 def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 94 kills three left a slice as running: its worker, or the server, was killed as it ended."""
     (tmp_path / "exchange").mkdir()
-    exchange, going = Exchange(tmp_path / "exchange"), list[set[str]]()
+    exchange, going = SharedFolder(tmp_path / "exchange"), list[set[str]]()
     make_key(tmp_path / "w", "w")
     workers = {"w": (tmp_path / "w.pub").read_text()}
     team = Team.model_validate({"exchange": "exchange", "prefect": "http://127.0.0.1/api", "workers": workers})
@@ -362,7 +364,7 @@ def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
 @pytest.mark.parametrize("name", ["../site.0123abcd", "/etc", "a/b.0123abcd", "", ".", "run", "a" * 200 + ".0123abcd"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "exchange").mkdir()
-    exchange = Exchange(tmp_path / "exchange")
+    exchange = SharedFolder(tmp_path / "exchange")
     with pytest.raises(InputError, match="no name of a slice"):
         exchange.put_once(name, TAKEN, b"")
     with pytest.raises(InputError):
@@ -371,11 +373,11 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
 
 def test_an_exchange_that_is_not_mounted_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnreachableError, match="is not there"):
-        Exchange(tmp_path / "nowhere")
+        SharedFolder(tmp_path / "nowhere")
 
 
 def test_what_a_run_prints_is_in_the_exchange_while_it_runs(tmp_path: Path) -> None:
-    exchange, log = Exchange(tmp_path), tmp_path / "log"
+    exchange, log = SharedFolder(tmp_path), tmp_path / "log"
     log.write_text("TASK one\n")
     with copied(log, exchange, "site", "run-0001"):
         copy = copy_of(tmp_path, "site", "run-0001")
@@ -389,10 +391,11 @@ def test_what_a_run_prints_is_in_the_exchange_while_it_runs(tmp_path: Path) -> N
 
 def test_a_live_copy_is_written_through_no_link(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Who may write in the exchange could make the dispatcher write elsewhere."""
-    exchange, log, precious = Exchange(tmp_path), tmp_path / "log", tmp_path / "ledger.db"
+    exchange, log, precious = SharedFolder(tmp_path), tmp_path / "log", tmp_path / "ledger.db"
     log.write_text("TASK one\n")
     precious.write_text("the record")
-    exchange.live_copy("site", "run-0001").symlink_to(precious)
+    copy_of(tmp_path, "site", "run-0001").parent.mkdir()
+    copy_of(tmp_path, "site", "run-0001").symlink_to(precious)
     with copied(log, exchange, "site", "run-0001"):
         until(lambda: "no_live_copy run=run-0001 because=[Errno 17] File exists" in caplog.text, seconds=10)
     assert precious.read_text() == "the record"
@@ -526,7 +529,7 @@ def test_a_full_exchange_is_said_and_nothing_is_run(small_disk: Path, tmp_path: 
 
 
 def test_a_worker_says_that_a_slice_has_ended_when_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
-    exchange, said = Exchange(small_disk), list[str]()
+    exchange, said = SharedFolder(small_disk), list[str]()
     exchange.open(NAME)
     folder = tmp_path / "worker"
     for own in ("runs", "pids"):

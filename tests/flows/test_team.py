@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flows.team.exchange import Exchange
+from flows.team.exchange_folder import SharedFolder
 from ledger.trust.audit import audit
 from tests.commands import run
 from tests.flows.conftest import until
@@ -47,7 +47,7 @@ def team(tmp_path_factory: pytest.TempPathFactory, postgres: Server) -> Iterator
 
 
 def test_a_run_goes_out_to_workers_in_slices_and_comes_back_whole(team: TeamSite) -> None:
-    until(lambda: not Exchange(team.exchange).slices(), seconds=60)
+    until(lambda: not SharedFolder(team.exchange).slices(), seconds=60)
 
     worked = sorted((stretch.host, stretch.begun, stretch.ended) for stretch in team.witness.stretches())
     assert worked == [(host, 1, 1) for host in team.hosts]

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from ledger.evidence import folder
 from ledger.evidence import store as evidence
@@ -24,6 +22,7 @@ from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from schedule.errors import InputError, UnreachableError
 from tests.ledger.conftest import small_plan
+from tests.s3_server import ACCOUNT, bucket_at, keys_of, serving_s3
 
 BUCKET = "site-evidence"
 
@@ -31,28 +30,21 @@ BUCKET = "site-evidence"
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Return the address of an S3 server."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with serving_s3() as address:
+        yield address
 
 
 @pytest.fixture
-def s3(address: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+def s3(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return a client, with an empty bucket."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    client = boto3.client("s3", endpoint_url=address, region_name="us-east-1")
-    client.create_bucket(Bucket=BUCKET)
-    yield client
-    for held in client.list_objects_v2(Bucket=BUCKET).get("Contents", []):
-        client.delete_object(Bucket=BUCKET, Key=held["Key"])
-    client.delete_bucket(Bucket=BUCKET)
+    for name, value in ACCOUNT.items():
+        monkeypatch.setenv(name, value)
+    with bucket_at(address, BUCKET) as client:
+        yield client
 
 
 def keys(client: Any) -> list[str]:
-    return [held["Key"] for held in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
+    return keys_of(client, BUCKET)
 
 
 def kept_in(folder: Path, address: str, **more: str) -> Path:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ledger.entries import ItemResult, RunOutcome
-from ledger.evidence.live_output import LONGEST, Tail, live_log
+from ledger.evidence.live_output import LONGEST, LogFile, Tail, live_log, own_log
 from ledger.questions.records import requests
 from ledger.reading import open_snapshot
 from ledger.subjects.runs.decisions import release, settle
@@ -33,7 +33,7 @@ TASK Flash the card
 
 def printed(site: Path, run: str, text: str) -> Path:
     """Write what a run prints."""
-    log = live_log(site, run)
+    log = own_log(site, run)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as file:
         file.write(text)
@@ -215,7 +215,7 @@ async def test_the_output_of_a_run_is_kept_within_bounds(ready: Path) -> None:
 def test_of_a_long_file_the_end_is_read(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("x" * LONGEST + "\nlast\nhalf", encoding="utf-8")
-    tail = Tail(log)
+    tail = Tail(LogFile(log))
 
     assert tail.lines()[-1] == "last"
     assert tail.is_cut

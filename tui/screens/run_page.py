@@ -107,7 +107,7 @@ def output_lines(snapshot: Snapshot, row: RunListRow) -> tuple[list[str], str]:
     tail = Tail(live_log(snapshot.site_dir, row.id))
     lines = tail.lines()
     if lines:
-        return lines, f"{tail.path}{', of which this is the end' if tail.is_cut else ''}"
+        return lines, f"{tail.log}{', of which this is the end' if tail.is_cut else ''}"
     digest = output_of(snapshot, row)
     if digest is None:
         nothing = "a rehearsed run plays no playbook and prints nothing" if row.simulated else "nothing was printed yet"

@@ -71,22 +71,27 @@ def why(
 def _not_allowed(folder: Path, snapshot: Snapshot, name: str) -> str:
     """Return what this account has to allow before ready work is run. Empty where the engine did not ask, or all is allowed.
 
-    It is looked at where the engine has asked something in this attempt, since Ansible needs seconds to read an inventory.
+    It is looked at where an engine of this folder has asked something in this attempt, since Ansible needs seconds to read an
+    inventory.
     """
     if is_supply(name):
         return ""
-    from flows.engine.questions_asked import Asked
-
-    if not Asked(folder).has_asked(name, require_activity(snapshot, name).attempt):
-        return ""
-    from flows.runs.allowing.asked import all_asked, require_allowed
-    from flows.runs.inventory.sources import site_in
+    from flows.engine.log_file import log_file
+    from flows.engine.questions_asked import has_asked
 
     try:
+        if not log_file(folder).exists() or not has_asked(folder, name, require_activity(snapshot, name).attempt):
+            return ""
+        from flows.runs.allowing.asked import all_asked, require_allowed
+        from flows.runs.inventory.sources import site_in
+
         require_allowed(folder, all_asked(folder, site_in(folder)))
     except WaitingError as waiting:
         return f"{waiting.what}; {waiting.hint}"
-    except ClusterwrightError:  # what cannot be read now is for `doctor`
+    except (
+        ClusterwrightError,
+        OSError,
+    ):  # what cannot be read now is for `doctor`; another account's folder is its own
         return ""
     return ""
 
