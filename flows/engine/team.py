@@ -43,6 +43,7 @@ def leading(
     if inventory is None:
         raise InputError("a team needs an inventory: its workers run playbooks", hint="`inventory` in site.yaml")
     lead, exchange = Lead(site_dir, f"{role} of {platform.node()}"), exchange_at(site_dir, team.exchange)
+    exchange.slices()  # a bucket is asked here for the first time
     server = SharedServer(site_dir, team.prefect, say)
     from flows.team.pool import Pool  # Prefect reads its settings when it is first imported
     from flows.team.slices import Slices

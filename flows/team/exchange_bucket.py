@@ -20,9 +20,8 @@ class SharedBucket(Exchange):
     """The bucket of a site's team."""
 
     def __init__(self, address: str) -> None:
-        """Take the address. Raise where it is none, or the bucket does not answer."""
+        """Take the address. It does not connect yet."""
         self._objects = objects_of_exchange(address)
-        self.slices()
 
     def open(self, slice_name: str) -> None:
         self._objects.put(f"{OPEN}/{checked(slice_name)}", b"")

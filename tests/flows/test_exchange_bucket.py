@@ -168,7 +168,7 @@ def test_an_address_that_names_no_bucket_is_said_with_its_line(tmp_path: Path, s
 
 def test_a_bucket_that_is_not_there_is_said(tmp_path: Path, s3: Any) -> None:
     with pytest.raises(UnreachableError, match="the exchange bucket 'another-bucket' does not answer as it should"):
-        exchange_at(tmp_path, "s3://another-bucket")
+        exchange_at(tmp_path, "s3://another-bucket").slices()
 
 
 @pytest.mark.long
