@@ -165,6 +165,12 @@ class Freshness(NamedTuple):
 
     @property
     def words(self) -> str:
+        """Return what it is as of, in words, and the command that makes it again."""
+        again = ", and `clusterwright forecast` makes it again" if self.newer else ""
+        return f"{self.words_on_paper}{again}"
+
+    @property
+    def words_on_paper(self) -> str:
         """Return what it is as of, in words."""
         said = f"as of event {self.forecast.event}, {self.forecast.day(self.forecast.as_of)}"
         if self.differs and self.published is not None:
@@ -172,7 +178,7 @@ class Freshness(NamedTuple):
         if not self.newer:
             return said
         since = "1 event since then" if self.newer == 1 else f"{self.newer:,} events since then"
-        return f"{said}; {since} may change this forecast, and `clusterwright forecast` makes it again"
+        return f"{said}; {since} may change this forecast"
 
 
 def kept_forecast(snapshot: Snapshot) -> Freshness | None:
