@@ -65,7 +65,7 @@ def failed_and_asked(site: Site, port: int) -> Iterator[None]:
 
 def _name_hosts(folder: Path) -> None:
     """Write an inventory of eight servers, all of them this machine. The way to the last one is closed."""
-    way = folder / "way" / "ssh"
+    way = (folder / "way" / "ssh").resolve()  # runs begin in a folder of their own
     way.parent.mkdir()
     way.write_text(WAY, encoding="utf-8")
     way.chmod(0o755)
