@@ -92,11 +92,11 @@ class SentNotices:
         self._db.commit()
         return found
 
-    def note(self, address: str, keys: Iterable[NoticeKey], said: dict[str, date]) -> None:
-        """Note that notices are being sent. When this returns they are on disk."""
-        rows = [(address, *key, said[key.subject].isoformat() if key.subject in said else None) for key in keys]
+    def note(self, address: str, keys: Iterable[NoticeKey], said: dict[str, date], state: str = "sending") -> None:
+        """Note that notices are being sent, or were. When this returns they are on disk."""
+        rows = [(address, *key, said[key.subject].isoformat() if key.subject in said else None, state) for key in keys]
         self._db.executemany(
-            "INSERT INTO notice VALUES (?, ?, ?, ?, ?, 'sending')"
+            "INSERT INTO notice VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (address, kind, subject, seq) DO UPDATE SET said = excluded.said, state = excluded.state",
             rows,
         )
@@ -185,9 +185,7 @@ def remember_questions(site_dir: Path, keys: Iterable[NoticeKey]) -> None:
     url = database_of(site_dir)
     with noticed(url, is_sender=False) if url else _in_file(_path(site_dir)) as db:
         if db is not None:
-            sent = SentNotices(db)
-            sent.note(DASHBOARD, keys, {})
-            sent.arrived(DASHBOARD)
+            SentNotices(db).note(DASHBOARD, keys, {}, "sent")
 
 
 def _path(site_dir: Path) -> Path:
