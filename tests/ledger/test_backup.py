@@ -304,7 +304,7 @@ ATTACKS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "a path that leads out": (lambda m: listed([*m, plain("../out.txt")]), "no backup has a file at '../out.txt'"),
     "out through the catalog": (lambda m: listed([*m, plain("catalog/../../out.txt")]), "no backup has a file at"),
     "an absolute path": (lambda m: listed([*m, plain("/tmp/out.txt")]), "no backup has a file at '/tmp/out.txt'"),
-    "a file of the engine": (lambda m: listed([*m, plain(".clusterwright/asked.jsonl")]), "no backup has a file at"),
+    "a file of the engine": (lambda m: listed([*m, plain(".clusterwright/notified.db")]), "no backup has a file at"),
     "a control character": (lambda m: listed([*m, plain("catalog/a\x1bb.yaml")]), "no backup has a file at"),
     "an empty part": (lambda m: listed([*m, plain("catalog//x")]), "no backup has a file at"),
     "not in the list": (lambda m: [*m, plain("catalog/more.yaml")], "is in it and not listed"),
