@@ -46,7 +46,7 @@ def order_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
         "order": r.id,
         "what": r.title,
         "quantity": counted(r.quantity, r.unit_of_measure),
-        "state": _state(r),
+        "state": state_cell(r),
         "promised": day(r.promised_last, zone),
         "need by": day(r.late_delivery.need_by if r.late_delivery else r.need_by, zone),
         "late at P80": late_cell(timed.late_days_p80),
@@ -65,7 +65,7 @@ def _value(r: OrderRow, timed: TimedOrder) -> str:
     return price(timed.price_usd, about="about ")
 
 
-def _state(r: OrderRow) -> str:
+def state_cell(r: OrderRow) -> str:
     """Return the state with what the supplier said last: that it accepted, or that some of it is on its way; and how late it is."""
     under_way = sum(t.shipped is not None and t.received_at is None for t in r.tranches)
     said = f"{under_way} shipped" if under_way else ""

@@ -120,9 +120,8 @@ def week_report(
     if organisation is not None:
         waits = in_the_way(snapshot, rows, forecast)
         sections["Constraints"] = tuple(constraint_line(one, zone) for one in waits)
-        return WeekReport(
-            site.name, site.rehearsal, today, " ".join(own_words(rows, zone)), sections, record, f"{span} to"
-        )
+        stands = "" if bought and not rows else " ".join(own_words(rows, zone))
+        return WeekReport(site.name, site.rehearsal, today, stands, sections, record, f"{span} to")
     found = halls(snapshot, forecast) if phase is None else []
     sections |= {"Halls": tuple(_hall(one, zone) for one in found)} if found else {}
     go_live = " ".join(f"{line[0].upper()}{line[1:]}." for line in top.lines)

@@ -1,4 +1,4 @@
-"""A contractor's page: their work, their dates, what it waits for, and what they have to hand in.
+"""A contractor's page: their work, their dates, what it waits for, and what they have to deliver and to hand in.
 
 It has no money, no odds, no commitment and no date of others: these are the owner's. tests/clusterwright/test_contractor_page.py
 lists the figures that it may have.
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from clusterwright.look_ahead import in_the_way, look_ahead
+from clusterwright.order_columns import state_cell
+from clusterwright.output import day
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.charts import own_chart
 from clusterwright.reports.page import Band, Photos, Sheet, Table, Tile, counted_table, fitted, side_by_side
@@ -17,7 +19,14 @@ from clusterwright.reports.photos import photos
 from clusterwright.reports.tables import done_table, due, quality_table, where
 from clusterwright.week_report import own_words
 from ledger.questions.lateness import finish_of, start_of
+from ledger.questions.orders import orders
 from ledger.rules.activity import OVER, Activity, State
+from ledger.rules.permission import is_same
+from ledger.rules.rows import OrderRow
+from steps.amount import counted
+
+OWED = ("placed", "part received")
+"""States of orders that were placed and have not come whole."""
 
 MOST_PHOTOS = 5
 MOST_ROWS = 40
@@ -32,7 +41,13 @@ def contractor_page(asked: Asked) -> Sheet:
 def contractor_sheet(asked: Asked) -> Sheet:
     """Return what is on the page, with all rows."""
     ahead = look_ahead(asked.rows, asked.kept, asked.snapshot.now)
+    who = asked.organisation or ""
+    owed = [
+        row for row in orders(asked.snapshot, organisation=who) if row.state in OWED and is_same(row.supplier_name, who)
+    ]
     bands = [side_by_side(_work_table(asked, ahead))]
+    if owed:
+        bands.insert(0, side_by_side(_orders_table(asked, owed)))
     if chart := own_chart(asked, "Your work", MOST_BARS):
         bands.append(side_by_side(chart))
     bands += [
@@ -45,14 +60,18 @@ def contractor_sheet(asked: Asked) -> Sheet:
     return Sheet(
         title=f"{asked.organisation}: {asked.title}",
         subtitle=asked.as_of,
-        lines=own_words(asked.rows, asked.zone),
-        tiles=tuple(_tiles(asked, ahead)),
+        lines=own_words(asked.rows, asked.zone) if asked.rows or not owed else (),
+        tiles=tuple(_tiles(asked, ahead, owed)),
         bands=tuple(bands),
         foot="Marked !: its day has passed. Dates are those that the site works to.",
     )
 
 
-def _tiles(asked: Asked, ahead: list[Activity]) -> Iterator[Tile]:
+def _tiles(asked: Asked, ahead: list[Activity], owed: list[OrderRow]) -> Iterator[Tile]:
+    if owed:
+        yield Tile("To deliver", f"{len(owed):,}", f"orders, {sum(row.late for row in owed):,} late")
+    if not asked.rows and owed:  # a supplier who does nothing here
+        return
     live = [row for row in asked.rows if row.state not in OVER]
     past = sum(row.past_planned_finish for row in live)
     yield Tile("Open", f"{len(live):,}", f"of {len(asked.rows):,} activities")
@@ -72,6 +91,24 @@ def _work_table(asked: Asked, ahead: list[Activity]) -> Table:
 
     headers = ("activity", "what", "state", "start", "planned finish", "expected finish")
     return counted_table("Your next three weeks", headers, (14, 38, 14, 11, 12, 11), list(map(cells, ahead)))
+
+
+def _orders_table(asked: Asked, owed: list[OrderRow]) -> Table:
+    """Return what they have yet to deliver, what is late first: without its value, which is the owner's."""
+    owed.sort(key=lambda row: -row.days_late)
+    rows = [
+        (
+            row.id,
+            row.title,
+            counted(row.quantity, row.unit_of_measure),
+            state_cell(row),
+            day(row.promised_last, asked.zone),
+            due(asked, row.late_delivery.need_by if row.late_delivery else row.need_by),
+        )
+        for row in owed
+    ]
+    headers = ("order", "what", "quantity", "state", "promised", "needed here")
+    return counted_table("Your deliveries", headers, (24, 26, 12, 16, 11, 11), rows)
 
 
 def _waits_table(asked: Asked) -> Table:

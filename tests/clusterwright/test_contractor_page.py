@@ -9,7 +9,7 @@ from html import unescape
 
 import pytest
 
-from tests.clusterwright.reported import CONTRACTOR, Reported, reported
+from tests.clusterwright.reported import CONTRACTOR, ORDER, Reported, reported
 
 pytestmark = pytest.mark.own_file
 
@@ -84,6 +84,24 @@ def test_it_has_their_work_their_constraints_and_what_they_hand_in(texts: dict[s
     assert "Sheets and photos to hand in" in page
     assert "Step 010 pod-001 photo" in page, "that of pod-002 comes when its servers do, in April"
     assert "two anchors are not marked" in page
+
+
+def test_a_supplier_sees_what_is_to_be_delivered_and_no_value(site: Reported) -> None:
+    (order,) = (row for row in site.document("orders") if row["supplier_name"] == "ACME")
+    page = read(site.file("acme.html", "week", "--organisation", "acme"))
+    late = order["late_delivery"]
+
+    assert f"Your deliveries (1) order what quantity state promised needed here {ORDER} {order['title']}" in page
+    assert f"late {late['promised']} {late['need_by'][:10]}" in page
+    assert "To deliver 1 orders, 1 late" in page
+    assert "0 of 0 activities" not in page
+    assert [word for word in OWNERS_WORDS if word.casefold() in page.casefold()] == []
+    assert "1200000" not in re.sub(r"\D", "", page)
+
+
+def read(page: bytes) -> str:
+    """Return the words of a page, with one space between them."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.decode().partition("<body>")[2])).split())
 
 
 def test_the_owner_sees_what_the_contractor_does_not(site: Reported) -> None:
