@@ -1,7 +1,7 @@
 """An exchange in an S3-compatible bucket, for teams that share no file system: s3://bucket/prefix.
 
 A slice has a place as long as it has an object under `open/`. What a worker writes at the very moment at which its slice ends is
-left behind, and a rule of the bucket may delete what is older than a week.
+left behind under `slices/`, where a rule of the bucket may delete what is older than a week.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ledger.evidence.objects import Objects
 from schedule.errors import UnreachableError
 
 OPEN = "open"
+FILES = "slices"
 
 
 class SharedBucket(Exchange):
@@ -31,14 +32,14 @@ class SharedBucket(Exchange):
 
     def put(self, slice_name: str, name: str, content: bytes) -> None:
         self._require_open(slice_name)
-        self._objects.put(f"{slice_name}/{name}", content)
+        self._objects.put(f"{FILES}/{slice_name}/{name}", content)
 
     def put_once(self, slice_name: str, name: str, content: bytes) -> bool:
         self._require_open(slice_name)
-        return self._objects.put_once(f"{slice_name}/{name}", content)
+        return self._objects.put_once(f"{FILES}/{slice_name}/{name}", content)
 
     def get(self, slice_name: str, name: str) -> bytes | None:
-        return self._objects.get(f"{checked(slice_name)}/{name}")
+        return self._objects.get(f"{FILES}/{checked(slice_name)}/{name}")
 
     def slices(self, run: str = "") -> list[str]:
         begin = f"{OPEN}/{run}." if run else f"{OPEN}/"
@@ -47,7 +48,7 @@ class SharedBucket(Exchange):
 
     def remove(self, slice_name: str) -> None:
         with suppress(UnreachableError):  # what is left is removed with what the next engine finds
-            self._objects.delete([f"{OPEN}/{checked(slice_name)}", *self._objects.keys(f"{slice_name}/")])
+            self._objects.delete([f"{OPEN}/{checked(slice_name)}", *self._objects.keys(f"{FILES}/{slice_name}/")])
 
     def introduce(self, worker: str, content: bytes) -> None:
         self._objects.put(f"{WORKERS}/{worker}", content)
