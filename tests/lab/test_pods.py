@@ -99,7 +99,7 @@ def two_pods(first_pod: Lab) -> tuple[Lab, str, str]:
 
 def test_the_sites_steps_and_the_first_pod_do_without_hosts_that_are_not_there(first_pod: Lab) -> None:
     assert ssh(first_pod, "mgmt", "sinfo -h -N -o %N | sort -u").split() == list(FIRST)
-    assert "node-" not in ssh(first_pod, "mgmt", "cat /etc/slurm/slurm.conf")
+    assert not re.search(r"node-\d", ssh(first_pod, "mgmt", "cat /etc/slurm/slurm.conf"))
 
 
 def test_a_pod_that_joins_disturbs_neither_jobs_nor_daemons_of_the_other(two_pods: tuple[Lab, str, str]) -> None:
@@ -133,7 +133,7 @@ def test_a_node_that_was_wiped_is_found_until_it_has_joined_again(two_pods: tupl
     wiped(lab, "node-03")
 
     missing, note = readings(lab, "H38", "node-03")["node.services_missing"]
-    assert (missing, "rsyslog does not run" in note, "cwproof is not known" in note) == (9, True, True)
+    assert (missing, "rsyslog does not run" in note, "cwproof is not known" in note) == (10, True, True)
     assert readings(lab, "H39", "node-03")["scheduler.node_job_failures"] == (1, "munge or slurmd does not run")
     joined(lab, "node-03")
     assert readings(lab, "H38", "node-03")["node.services_missing"][0] == 0
