@@ -119,7 +119,7 @@ class Bench:
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
         self._servers.append(server)
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         return f"http://127.0.0.1:{server.server_address[1]}"
 
     def prometheus(self, series: str = "") -> str:

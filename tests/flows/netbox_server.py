@@ -96,7 +96,7 @@ class _Answers(BaseHTTPRequestHandler):
 def running_netbox() -> Iterator[NetBoxServer]:
     """Run a NetBox server on this machine, and stop it afterwards."""
     with NetBoxServer() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield server
         server.shutdown()

@@ -33,7 +33,7 @@ def busy(times: int) -> Iterator[PrefectApi]:
             """Print nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Busy)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield PrefectApi(api_url(server.server_address[1]), "admin:secret")
     finally:

@@ -571,7 +571,7 @@ def test_a_clock_that_is_an_hour_off_is_said_before_any_work(hours: int, how: st
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Hours) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         with pytest.raises(UnreachableError, match=f"this machine's clock is {how} that of Prefect's server"):
             reached(f"http://127.0.0.1:{server.server_port}/api", "team:word")
         server.shutdown()
@@ -593,7 +593,7 @@ def test_an_address_at_which_something_else_answers_is_said() -> None:
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         with pytest.raises(UnreachableError, match=r"what answers at \S+ is not Prefect's API") as said:
             reached(f"http://127.0.0.1:{server.server_port}", "team:word")
         server.shutdown()

@@ -84,7 +84,7 @@ class Building:
         secret = certificate(self.folder)
         servers = [redfish_server(self, name, secret) for name in DOCUMENTS]
         for server in servers:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:
             asyncio.run_coroutine_threadsafe(self._open(), loop).result(30)
             yield self

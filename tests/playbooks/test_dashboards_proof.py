@@ -43,7 +43,7 @@ class Grafana:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        Thread(target=self.server.serve_forever, daemon=True).start()
+        Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def answer(self, path: str, query: dict[str, list[str]]) -> tuple[int, dict[str, Any]]:
         """Return the status and the document of a question."""

@@ -38,7 +38,7 @@ def database(answers: list[list[dict[str, str]]]) -> Iterator[int]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server.server_address[1]
         server.shutdown()
 

@@ -122,7 +122,7 @@ def bmcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bmcs]:
     terms = [{"host": f"node-{one}", "port": one, **shared, **made_up} for one in ports]
     (folder / "devices.json").write_text(json.dumps({"password": PASSWORD, "bmcs": terms}))
     switch = socketserver.ThreadingUnixStreamServer(str(folder / "switch"), Switch)
-    threading.Thread(target=switch.serve_forever, daemon=True).start()
+    threading.Thread(target=switch.serve_forever, args=(0.02,), daemon=True).start()
     with (
         running("-m", "tests.lab.sims.redfish", folder / "devices.json", answers=ports),
         running(EXPORTER, port, answers=[port], CREDENTIALS_DIRECTORY=str(folder)),
