@@ -200,9 +200,9 @@ RULES = (
     ),
     Rule(
         "a contractor sees the work of the next three weeks",
-        "clusterwright/reports/contractor.py",
-        "if start <= until:",
-        "if start >= until:",
+        "clusterwright/look_ahead.py",
+        "one[0] <= now + AHEAD",
+        "one[0] >= now + AHEAD",
         in_folder("clusterwright", "contractor_page"),
     ),
     Rule(

@@ -19,6 +19,7 @@ from benchmarks.structure import (
     longest_chain,
     loose_modules,
 )
+from benchmarks.workshop import RULES
 
 ROOT = Path(__file__).parents[1]
 MOST_FLOORS = {"ledger": 13, "schedule": 17, "steps": 15, "steps.planning": 8}
@@ -98,3 +99,9 @@ def test_a_benchmark_is_what_a_target_or_a_page_names() -> None:
         if not any(re.search(rf"benchmarks[./]{own.stem}\b", text) for page, text in texts.items() if page != own)
     ]
     assert unnamed == []
+
+
+def test_each_rule_that_the_workshop_breaks_is_where_it_says() -> None:
+    """Its half an hour would end at a rule that has moved."""
+    moved = [rule.words for rule in RULES if rule.now not in (ROOT / rule.file).read_text(encoding="utf-8")]
+    assert moved == []
