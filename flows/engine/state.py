@@ -5,7 +5,6 @@ What is handed out is remembered by activity, attempt and mark, so that the same
 
 from __future__ import annotations
 
-import ctypes
 import queue
 import threading
 import uuid
@@ -20,6 +19,7 @@ from uuid import UUID
 from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.advance import Advance
 from flows.engine.groups import Group, Groups
+from flows.engine.memory import return_freed
 from flows.engine.performer import Outcome, Performer
 from flows.engine.questions_asked import Asked, Key
 from flows.engine.reservations import Reservations
@@ -140,7 +140,7 @@ class Engine:
     def rest(self) -> None:
         """Let go of what calculations share: a large site's cables are 50 MB, and the next one may be months away."""
         self.calculator = Calculator(self.plan)
-        _return_freed()
+        return_freed()
 
     @property
     def tag(self) -> str:
@@ -276,13 +276,6 @@ class Engine:
                 if self._open.pop(key, None) is not None:
                     self._taken.discard(key)
         self.wakeup.wake()
-
-
-def _return_freed() -> None:
-    """Return freed memory to the system. A C library without `malloc_trim` decides by itself when it does so."""
-    library = ctypes.CDLL(None)
-    if hasattr(library, "malloc_trim"):
-        library.malloc_trim(0)
 
 
 def _acts(work: Work) -> bool:

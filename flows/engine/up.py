@@ -17,6 +17,7 @@ from flows.dashboard.server import PrefectServer, Server, StoppedEarlyError
 from flows.dashboard.site_lock import ENGINE_ROLE
 from flows.engine.housekeeping import Housekeeping
 from flows.engine.log_file import kept
+from flows.engine.memory import share_pools
 from flows.engine.metrics import metrics_on
 from flows.engine.performer import Performer
 from flows.engine.signing_gate import SigningGate
@@ -68,6 +69,7 @@ def run_engine(
     Call it in the main thread: the server ends with the thread that starts it. `playbooks` are those of the package, if no
     others are named. With `hands_off`, only what reads is run. With `metrics_port`, Prometheus can scrape the engine there.
     """
+    share_pools()
     _refuse_unready(site_dir)
     refuse_differing(site_dir, program)
     inventory, means, site = kept_inventory(site_dir), DEFAULTS, site_in(site_dir)
