@@ -122,6 +122,8 @@ def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
     assert f"promised for {second}, before {first}" in placed("orders", "--history", ORDER).stdout
     assert "1 shipped" in placed("orders").stdout
     assert json.loads(placed("orders", "--organisation", "acme", "--json").stdout)[0]["id"] == ORDER
+    assert "go-live" in placed("orders").stdout
+    assert "go-live" not in placed("orders", "--organisation", "acme").stdout, "it may be handed to them"
     assert "organisations: ACME" in placed("orders", "--organisation", "nobody", rc=2).stderr
     placed("orders", "--history", "001@site#gpu", rc=2)
 

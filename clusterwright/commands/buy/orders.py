@@ -86,7 +86,7 @@ def orders(
                 [row._asdict() | timed.by_id[row.id]._asdict() for row in rows],
                 lambda: _print_orders(late_first, timed, snapshot, left),
             )
-            if not ask.as_json:
+            if organisation is None and not ask.as_json:  # what is handed to a supplier has no figure of the owner's
                 print_lines(top.lines)
 
 
