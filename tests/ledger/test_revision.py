@@ -21,7 +21,7 @@ from ledger.revising import consequences_of
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.plan.payloads import PlanAdopted
 from ledger.subjects.plan.revision_rules import Consequences
-from ledger.subjects.plan.upgrading_rules import implies
+from ledger.subjects.plan.upgrading_rules import Upgrade, implies
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
@@ -266,3 +266,14 @@ def test_a_criterion_that_asks_for_no_more_is_met_by_what_met_the_earlier(
     earlier, later = (PlanCriterion(metric="m", op=op, value=value, unit="kPa", source="s") for op, value in (was, now))
 
     assert implies(earlier, later) is holds
+
+
+@pytest.mark.parametrize(("of", "stated"), [("counts", "counted"), ("works_out", "worked_out"), ("makes", "kinds")])
+def test_what_a_release_changed_opens_nothing_only_where_nothing_else_differs(of: str, stated: str) -> None:
+    """A site that also set another figure has its finished work looked at again."""
+    released = {"moved": {stated: ["010"]}}
+    old, new = small_plan(figures={"pue": 1.3}), small_plan(figures={"pue": 1.3}, **released)
+    other = small_plan(figures={"pue": 1.5}, **released)
+
+    assert [getattr(Upgrade(old, new), of)(step) for step in ("010", "020")] == [True, False]
+    assert not getattr(Upgrade(old, other), of)("010")
