@@ -203,6 +203,15 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def s3_address() -> Iterator[str]:
+    """Return the address of a server that speaks S3."""
+    from tests.s3_server import serving_s3  # its libraries are slow to import, and few tests need them
+
+    with serving_s3() as address:
+        yield address
+
+
 def project_time_at(start: datetime) -> AbstractContextManager[None]:
     """Let project time run on from a moment, for whatever runs in this process. Files record it then too, as on a real site."""
     return project_time_is(clock_from(start))

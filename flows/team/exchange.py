@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import Protocol
 
 from schedule.errors import InputError, UnreachableError
@@ -16,7 +17,7 @@ NAME = re.compile(r"[a-z0-9-]{1,100}\.[0-9a-f]{8}")
 """The name of a slice: that of its run's folder, and eight random digits."""
 
 WORKERS = "workers"
-"""Where is what each worker says of itself when it begins, signed."""
+"""The place of what each worker says of itself when it begins, signed."""
 
 SHOWN = 60
 TAKEN = "taken"
@@ -69,6 +70,12 @@ class Exchange(ABC):
     @abstractmethod
     def get(self, slice_name: str, name: str) -> bytes | None:
         """Return what a file of a slice holds. None where it is not there."""
+
+    def got(self, slice_name: str, name: str) -> bytes | None:
+        """Return what a file of a slice holds. None also where there is no answer now: who waits for the file asks again."""
+        with suppress(OSError, UnreachableError):
+            return self.get(slice_name, name)
+        return None
 
     @abstractmethod
     def slices(self, run: str = "") -> list[str]:

@@ -11,7 +11,6 @@ import threading
 import time
 
 from flows.team.exchange import RENEWED, Exchange
-from schedule.errors import UnreachableError
 
 RENEW_S = 5.0
 LEASE_S = 30.0
@@ -43,10 +42,7 @@ def watch(exchange: Exchange, slice_name: str, token: str, cancel: threading.Eve
     """Set `cancel` when the slice is to end, or its lease is over. Return when `over` is set."""
     seen, seen_at = 0, time.monotonic()
     while not over.wait(LOOK_S):
-        try:
-            content = exchange.get(slice_name, RENEWED)
-        except (OSError, UnreachableError):  # no answer: the lease goes on until its time is over
-            content = None
+        content = exchange.got(slice_name, RENEWED)  # without an answer the lease goes on until its time is over
         number, stop = read_renewal(content, token) if content else (0, False)
         if number > seen:
             seen, seen_at = number, time.monotonic()

@@ -86,7 +86,7 @@ def _folder(worker: Worker, slice_name: str) -> Iterator[Path]:
 def _bundle(worker: Worker, slice_name: str, digest: str) -> bytes:
     """Return the bundle, when the dispatcher has sealed it to this worker. Raise where it is not the one that was meant."""
     began = time.monotonic()
-    while (found := worker.exchange.get(slice_name, BUNDLE)) is None:
+    while (found := worker.exchange.got(slice_name, BUNDLE)) is None:
         if time.monotonic() - began > LEASE_S:
             raise UnreachableError("no dispatcher answers for this slice", hint="only a dispatcher can start one")
         time.sleep(LOOK_S)

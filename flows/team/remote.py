@@ -94,7 +94,7 @@ class Remote:
     def _taken(self, run: str, cancel: threading.Event) -> Generator[Event, None, bytes | None]:
         """Wait until a worker has the slice, and return its statement. None where the slice is stopped, or ended, before."""
         name, began, asked, is_said = self._slice.name, time.monotonic(), time.monotonic(), False
-        while (taken := self._got(TAKEN)) is None:
+        while (taken := self._exchange.got(name, TAKEN)) is None:
             if cancel.is_set() and self._exchange.put_once(name, TAKEN, b""):
                 with suppress(UnreachableError):
                     self._pool.set_state(run, "CANCELLED", "Stopped", "no worker had taken it")
@@ -177,14 +177,8 @@ class Remote:
 
     def _report(self, file: str) -> dict[str, Any] | None:
         """Return a report of the slice's worker. None where there is none yet: another's is no report."""
-        content = self._got(file)
+        content = self._exchange.got(self._slice.name, file)
         return verified(content, self._key, self._slice.name, file) if content else None
-
-    def _got(self, file: str) -> bytes | None:
-        """Return a file of the slice. None where it is not there yet, or the exchange does not answer: the next look asks again."""
-        with suppress(OSError, UnreachableError):
-            return self._exchange.get(self._slice.name, file)
-        return None
 
 
 def _last(text: str) -> Event:

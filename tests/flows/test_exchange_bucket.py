@@ -23,26 +23,19 @@ from tests.flows.team_site import LOGIN, TeamSite
 from tests.flows.test_slices import END, HOSTS, NAME, Trial, of_host
 from tests.needs import needs, needs_postgres
 from tests.postgres_server import ON_POSTGRES, Server
-from tests.s3_server import ACCOUNT, bucket_at, keys_of, serving_s3
+from tests.s3_server import ACCOUNT, bucket_at, keys_of
 
 AT = "s3://team-exchange/site-a"
 """The address, as site.yaml and worker.yaml state it."""
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Return the address of an S3 server."""
-    with serving_s3() as address:
-        yield address
-
-
 @pytest.fixture
-def s3(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def s3(s3_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return a client, with an empty bucket. The environment names the server, as a team's accounts have it."""
-    for name, value in (ACCOUNT | {"AWS_ENDPOINT_URL": address, "AWS_DEFAULT_REGION": "us-east-1"}).items():
+    for name, value in (ACCOUNT | {"AWS_ENDPOINT_URL": s3_address, "AWS_DEFAULT_REGION": "us-east-1"}).items():
         monkeypatch.setenv(name, value)
     objects.client_of.cache_clear()
-    with bucket_at(address, "team-exchange") as client:
+    with bucket_at(s3_address, "team-exchange") as client:
         yield client
     objects.client_of.cache_clear()
 
@@ -131,6 +124,18 @@ def test_a_bucket_that_does_not_answer_for_a_while_holds_a_slice_up(tmp_path: Pa
     trial.write("worker-1", ENDED)
 
     assert trial.ended().status == "ok"
+
+
+def test_who_waits_for_a_file_asks_again_where_the_bucket_does_not_answer(tmp_path: Path, s3: Any) -> None:
+    exchange = exchange_at(tmp_path, AT)
+    exchange.open(NAME)
+    exchange.put(NAME, BUNDLE, b"sealed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(objects, "client_of", _silent)
+        assert exchange.got(NAME, BUNDLE) is None
+        with pytest.raises(UnreachableError):
+            exchange.get(NAME, BUNDLE)
+    assert exchange.got(NAME, BUNDLE) == b"sealed"
 
 
 def _silent(*_: object) -> Any:

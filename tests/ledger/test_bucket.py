@@ -22,24 +22,17 @@ from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from schedule.errors import InputError, UnreachableError
 from tests.ledger.conftest import small_plan
-from tests.s3_server import ACCOUNT, bucket_at, keys_of, serving_s3
+from tests.s3_server import ACCOUNT, bucket_at, keys_of
 
 BUCKET = "site-evidence"
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Return the address of an S3 server."""
-    with serving_s3() as address:
-        yield address
-
-
 @pytest.fixture
-def s3(address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def s3(s3_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return a client, with an empty bucket."""
     for name, value in ACCOUNT.items():
         monkeypatch.setenv(name, value)
-    with bucket_at(address, BUCKET) as client:
+    with bucket_at(s3_address, BUCKET) as client:
         yield client
 
 
@@ -47,18 +40,18 @@ def keys(client: Any) -> list[str]:
     return keys_of(client, BUCKET)
 
 
-def kept_in(folder: Path, address: str, **more: str) -> Path:
+def kept_in(folder: Path, s3_address: str, **more: str) -> Path:
     """Let a site keep its evidence in the bucket."""
-    said = {"bucket": BUCKET, "prefix": "site-a", "endpoint": address, "region": "us-east-1"} | more
+    said = {"bucket": BUCKET, "prefix": "site-a", "endpoint": s3_address, "region": "us-east-1"} | more
     (folder / "evidence").mkdir(parents=True, exist_ok=True)
     (folder / "evidence" / "store.yaml").write_text("".join(f"{key}: {value}\n" for key, value in said.items()))
     return folder
 
 
 @pytest.fixture
-def site(tmp_path: Path, address: str, s3: Any) -> Path:
+def site(tmp_path: Path, s3_address: str, s3: Any) -> Path:
     """Return a folder whose evidence is in the bucket."""
-    return kept_in(tmp_path / "site", address)
+    return kept_in(tmp_path / "site", s3_address)
 
 
 def test_content_lies_in_the_bucket_once_and_not_on_disk(site: Path, s3: Any) -> None:
@@ -85,9 +78,9 @@ def test_changed_and_missing_content_is_told(site: Path, s3: Any) -> None:
     assert BUCKET in missing.value.hint
 
 
-def test_a_whole_site_works_on_a_bucket(site: Path, address: str, s3: Any, empty: Ledger, tmp_path: Path) -> None:
+def test_a_whole_site_works_on_a_bucket(site: Path, s3_address: str, s3: Any, empty: Ledger, tmp_path: Path) -> None:
     """Adopting, attaching, auditing, packing and backing up ask for evidence by its digest alone."""
-    kept_in(empty.site_dir, address)
+    kept_in(empty.site_dir, s3_address)
     adopt_plan(empty, "pm", small_plan(), reason="first")
     event = attach(empty, "tech", "001@site", b"quote", "quote")
 
@@ -117,10 +110,10 @@ def test_a_whole_site_works_on_a_bucket(site: Path, address: str, s3: Any, empty
     ],
 )
 def test_a_bucket_that_does_not_answer_is_said_in_words(
-    tmp_path: Path, address: str, s3: Any, more: dict[str, str], said: str
+    tmp_path: Path, s3_address: str, s3: Any, more: dict[str, str], said: str
 ) -> None:
     """Content that cannot be read is not content that is missing, and nothing is taken as kept."""
-    site = kept_in(tmp_path / "site", address, **more)
+    site = kept_in(tmp_path / "site", s3_address, **more)
 
     with pytest.raises(UnreachableError, match=said) as refused:
         evidence.store(site, b"photo")

@@ -88,10 +88,7 @@ def _not_allowed(folder: Path, snapshot: Snapshot, name: str) -> str:
         require_allowed(folder, all_asked(folder, site_in(folder)))
     except WaitingError as waiting:
         return f"{waiting.what}; {waiting.hint}"
-    except (
-        ClusterwrightError,
-        OSError,
-    ):  # what cannot be read now is for `doctor`; another account's folder is its own
+    except (ClusterwrightError, OSError):  # for `doctor`, or in a folder of another account
         return ""
     return ""
 
