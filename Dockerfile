@@ -15,7 +15,7 @@ COPY clusterwright clusterwright
 RUN pip install --no-cache-dir --require-hashes -r requirements-team.lock \
  && pip install --no-cache-dir --no-deps . \
  && useradd --create-home --uid 1000 clusterwright \
- && install -d -o clusterwright -g clusterwright /exchange /worker /site
+ && install -d -o clusterwright -g clusterwright /exchange /worker /site /home/clusterwright/.local /home/clusterwright/.local/state
 USER clusterwright
 ENTRYPOINT ["tini", "--"]
 CMD ["clusterwright", "--help"]
