@@ -16,6 +16,7 @@ from typing import Any
 
 import psutil
 import redis
+import yaml
 
 from flows.dashboard.prefect_api import PrefectApi
 from ledger.machine_time import machine_time
@@ -33,6 +34,8 @@ from tests.ports import free_port
 from tests.postgres_server import EVERYBODY, Server
 
 LOGIN = "team:of-a-test"
+COMPOSE = yaml.safe_load((Path(__file__).parents[2] / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+IN_COMPOSE = {"server": "prefect", "services": "prefect-services", "migration": "prefect-migrate"}
 WORKER = """
 import sys
 from pathlib import Path
@@ -148,18 +151,16 @@ class TeamSite:
         if name == "redis":
             home = self.folder / "redis"
             home.mkdir(exist_ok=True)
-            options = ("--port", str(self._redis), "--dir", str(home), "--appendonly", "yes", "--bind", "127.0.0.1")
-            return self._start(name, ("redis-server", *options), {})
-        words = {
-            "server": ("server", "start", "--host", "127.0.0.1", "--port", str(self.port)),
-            "services": ("server", "services", "start"),
-            "migration": ("server", "database", "upgrade", "--yes"),
-        }[name]
-        apart = ("--no-services",) if name == "server" and self._redis else ()
-        return self._start(name, (sys.executable, "-P", "-m", "prefect", *words, *apart), self._of_server())
+            own = ("--port", str(self._redis), "--dir", str(home), "--bind", "127.0.0.1")
+            return self._start(name, (*COMPOSE["redis"]["command"].split(), *own), {})
+        words = COMPOSE[IN_COMPOSE[name]]["command"]
+        if name == "server":
+            words = [word.replace("0.0.0.0", "127.0.0.1") for word in words] + ["--port", str(self.port)]
+            words = words if self._redis else [word for word in words if word != "--no-services"]
+        return self._start(name, (sys.executable, "-P", "-m", *words), self._of_server())
 
     def _of_server(self) -> dict[str, str]:
-        """Return the settings of Prefect's server, which docs/how-to/team.md names."""
+        """Return the settings of Prefect's server: in parts, those of docker-compose.yml with the addresses of this machine."""
         home = self.folder / "prefect"
         home.mkdir(exist_ok=True)
         own = {
@@ -170,15 +171,12 @@ class TeamSite:
         }
         if not self._redis:
             return own
-        return own | {
-            "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": "false",
-            "PREFECT_MESSAGING_BROKER": "prefect_redis.messaging",
-            "PREFECT_MESSAGING_CACHE": "prefect_redis.messaging",
-            "PREFECT_SERVER_EVENTS_CAUSAL_ORDERING": "prefect_redis.ordering",
-            "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect_redis.lease_storage",
-            "PREFECT_SERVER_DOCKET_URL": f"redis://127.0.0.1:{self._redis}/1",
-            "PREFECT_REDIS_MESSAGING_PORT": str(self._redis),
+        stated = COMPOSE["prefect"]["environment"].items()
+        here = {
+            name: text.replace("redis:6379", f"127.0.0.1:{self._redis}") for name, text in stated if "$" not in text
         }
+        port = {"PREFECT_REDIS_MESSAGING_HOST": "127.0.0.1", "PREFECT_REDIS_MESSAGING_PORT": str(self._redis)}
+        return here | port | own
 
     def add_worker(self, name: str, **settings: Any) -> Path:
         """Make a worker's folder and key, and note it for the next dispatcher."""
