@@ -21,11 +21,12 @@ import pytest
 
 from tests.lab.playing import FOLDER
 from tests.needs import require
+from tests.playbooks.several_hosts import ROLES, play
 from tests.ports import free_port
 
 EXPORTER = FOLDER / "roles" / "redfish_exporter" / "files" / "redfish_exporter.py"
 ROOT = FOLDER.parent
-PASSWORD = "a-password"
+PASSWORD, OWN = "a-password", "its-own-password"
 WAITS_S = 10.0
 BMCS = 40
 
@@ -63,9 +64,11 @@ def running(*command: object, answers: list[int], **environment: str) -> Iterato
 class Bmcs:
     """Simulated BMCs, and the exporter that reads them."""
 
-    def __init__(self, folder: Path, port: int, ports: list[int]) -> None:
+    def __init__(self, folder: Path, port: int, rotated: int, ports: list[int]) -> None:
         self.folder = folder
         self.port = port
+        self.rotated = f"127.0.0.1:{rotated}"
+        """One with an account of its own."""
         self.targets = [f"127.0.0.1:{one}" for one in ports]
 
     def scrape(self, target: str) -> tuple[int, dict[str, float], float]:
@@ -115,19 +118,21 @@ def bmcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bmcs]:
         (*made, "/CN=bmc", *signed, "-keyout", "bmc.key", "-out", "bmc.pem"),
     ):
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    (folder / "account").write_text(f"admin:{PASSWORD}")
-    port, *ports = (free_port() for _ in range(BMCS + 1))
+    port, rotated, *ports = (free_port() for _ in range(BMCS + 2))
+    accounts = {"*": f"admin:{PASSWORD}", f"127.0.0.1:{rotated}": f"monitor:{OWN}"}
+    (folder / "accounts").write_text(json.dumps(accounts))
     shared = {"address": "127.0.0.1", "switch": str(folder / "switch"), "memory": str(folder)}
     made_up = {"host_address": "127.0.0.1", "mac": "02:00:00:00:00:01", "serial": "SIM", "uuid": "u", "ports": {}}
-    terms = [{"host": f"node-{one}", "port": one, **shared, **made_up} for one in ports]
+    terms = [{"host": f"node-{one}", "port": one, **shared, **made_up} for one in (rotated, *ports)]
+    terms[0]["accounts"] = {"monitor": OWN}
     (folder / "devices.json").write_text(json.dumps({"password": PASSWORD, "bmcs": terms}))
     switch = socketserver.ThreadingUnixStreamServer(str(folder / "switch"), Switch)
     threading.Thread(target=switch.serve_forever, args=(0.02,), daemon=True).start()
     with (
-        running("-m", "tests.lab.sims.redfish", folder / "devices.json", answers=ports),
+        running("-m", "tests.lab.sims.redfish", folder / "devices.json", answers=[rotated, *ports]),
         running(EXPORTER, port, answers=[port], CREDENTIALS_DIRECTORY=str(folder)),
     ):
-        yield Bmcs(folder, port, ports)
+        yield Bmcs(folder, port, rotated, ports)
     switch.shutdown()
 
 
@@ -146,6 +151,11 @@ class TestReading:
         assert samples['redfish_fan_rpm{fan="FAN-3"}'] > 0
         assert 0 < samples["redfish_scrape_duration_seconds{}"] < WAITS_S
         assert not [name for name in samples if name.startswith("redfish_read_errors")]
+
+    def test_one_with_an_account_of_its_own_is_read_with_that(self, bmcs: Bmcs) -> None:
+        _, samples, _ = bmcs.scrape(bmcs.rotated)
+
+        assert samples["redfish_up{}"] == 1.0
 
     def test_what_can_be_read_is_served_beside_a_document_that_is_garbage(self, bmcs: Bmcs) -> None:
         with bmcs.broken(bmcs.targets[:1], "garbled"):
@@ -189,3 +199,23 @@ def test_forty_slow_ones_are_read_in_the_time_that_prometheus_waits(bmcs: Bmcs) 
     assert [samples["redfish_up{}"] for _, samples, _ in scrapes] == [1.0] * BMCS
     assert not [name for _, samples, _ in scrapes for name in samples if name.startswith("redfish_read_errors")]
     assert max(seconds for _, _, seconds in scrapes) < WAITS_S
+
+
+def test_the_role_brings_the_account_of_each_bmc_or_one_for_all(tmp_path: Path) -> None:
+    hosts = {
+        "mgmt-01": {"bmc_address": "10.0.0.1", "bmc_username": "admin", "bmc_password": "first"},
+        "node-01": {"bmc_address": "10.0.0.2", "bmc_username": "root", "bmc_password": "second"},
+        "without": {},
+    }
+    files = [str(ROLES / "redfish_exporter" / name / "main.yml") for name in ("defaults", "vars")]
+    shown = {"name": "accounts", "ansible.builtin.debug": {"msg": "{{ redfish_exporter_accounts }}"}}
+    of_all = {
+        **shown,
+        "name": "reader",
+        "vars": {"redfish_exporter_username": "reader", "redfish_exporter_password": "r"},
+    }
+
+    said = play(tmp_path, hosts, {"vars_files": files, "tasks": [shown, of_all]})
+
+    assert said("mgmt-01", "accounts") == {"10.0.0.1": "admin:first", "10.0.0.2": "root:second"}
+    assert said("mgmt-01", "reader") == {"*": "reader:r"}

@@ -131,7 +131,7 @@ def controller(sensor: Readings, folder: Path, running: list[subprocess.Popen]) 
         str(pair[1]),
     )
     subprocess.run(["openssl", *made, *names], check=True, capture_output=True)
-    (folder / "account").write_text("drill:drill")
+    (folder / "accounts").write_text(json.dumps({"*": "drill:drill"}))
     documents = {
         "/redfish/v1/Systems": {"Members": []},
         "/redfish/v1/Chassis": {"Members": [{"@odata.id": "/redfish/v1/Chassis/1"}]},

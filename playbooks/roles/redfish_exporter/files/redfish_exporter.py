@@ -2,7 +2,7 @@
 
 A scrape, `/metrics?target=ADDRESS`, reads the documents of one BMC side by side, and ends before Prometheus stops waiting.
 What could be read is served. What could not is a series of its own: `redfish_read_errors`, by resource and reason.
-Arguments: port. Account, password and authority are credentials of the service (`$CREDENTIALS_DIRECTORY`), never arguments.
+Arguments: port. Accounts and authority are credentials of the service (`$CREDENTIALS_DIRECTORY`), never arguments.
 """
 
 import base64
@@ -31,7 +31,8 @@ LARGEST = 4 << 20
 PORT = int(sys.argv[1])
 CREDENTIALS = Path(os.environ["CREDENTIALS_DIRECTORY"])
 TRUST = ssl.create_default_context(cafile=str(CREDENTIALS / "authority"))
-ACCOUNT = base64.b64encode((CREDENTIALS / "account").read_bytes().strip()).decode()
+# "username:password" by the address of a BMC; that of "*" is for all others
+ACCOUNTS = json.loads((CREDENTIALS / "accounts").read_bytes())
 
 Sample = tuple[str, dict[str, str], float]
 scrapes = BoundedSemaphore(SCRAPES_AT_ONCE)
@@ -46,6 +47,7 @@ class Bmc:
 
     def __init__(self, target: str, end: float) -> None:
         self.target = target
+        self.account = base64.b64encode((ACCOUNTS.get(target) or ACCOUNTS["*"]).encode()).decode()
         self.end = end
         self.samples: list[Sample] = []
         self.errors: Counter[tuple[str, str]] = Counter()
@@ -114,7 +116,7 @@ class Bmc:
         try:
             if connection.sock:
                 connection.sock.settimeout(self._left())
-            connection.request("GET", path, headers={"Authorization": f"Basic {ACCOUNT}"})
+            connection.request("GET", path, headers={"Authorization": f"Basic {self.account}"})
             answer = connection.getresponse()
             text = b""
             # in pieces, so that a BMC that sends a byte now and then is not waited for
@@ -259,8 +261,8 @@ class Exporter(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Read, and answer with what was read."""
         target = parse_qs(urlsplit(self.path).query).get("target", [""])[0]
-        if not target:
-            return self.answer(400, "name a BMC: /metrics?target=ADDRESS\n")
+        if target not in ACCOUNTS and "*" not in ACCOUNTS:
+            return self.answer(400, "name a BMC of the inventory: /metrics?target=ADDRESS\n")
         waits_s = float(self.headers.get("X-Prometheus-Scrape-Timeout-Seconds") or WAITS_S)
         return self.answer(200, text(scraped(target, waits_s)))
 
