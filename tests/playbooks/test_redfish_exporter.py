@@ -205,6 +205,7 @@ def test_the_role_brings_the_account_of_each_bmc_or_one_for_all(tmp_path: Path) 
     hosts = {
         "mgmt-01": {"bmc_address": "10.0.0.1", "bmc_username": "admin", "bmc_password": "first"},
         "node-01": {"bmc_address": "10.0.0.2", "bmc_username": "root", "bmc_password": "second"},
+        "node-02": {"bmc_address": "10.0.0.3"},
         "without": {},
     }
     files = [str(ROLES / "redfish_exporter" / name / "main.yml") for name in ("defaults", "vars")]
@@ -217,5 +218,5 @@ def test_the_role_brings_the_account_of_each_bmc_or_one_for_all(tmp_path: Path) 
 
     said = play(tmp_path, hosts, {"vars_files": files, "tasks": [shown, of_all]})
 
-    assert said("mgmt-01", "accounts") == {"10.0.0.1": "admin:first", "10.0.0.2": "root:second"}
+    assert said("mgmt-01", "accounts") == {"10.0.0.1": "admin:first", "10.0.0.2": "root:second", "10.0.0.3": ":"}
     assert said("mgmt-01", "reader") == {"*": "reader:r"}
