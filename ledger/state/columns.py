@@ -5,40 +5,28 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
 from sqlalchemy import Text
 from sqlmodel import Field, SQLModel
 
-if TYPE_CHECKING:
-    from ledger.log.payload import Part
+from ledger.log.payload import Part
 
+WordKey = Annotated[str, Field(primary_key=True)]
+NumberKey = Annotated[int, Field(primary_key=True)]
+"""Columns of the primary key."""
 
-def primary_key() -> Any:
-    """Return a column of the primary key."""
-    return Field(primary_key=True)
+Indexed = Annotated[str, Field(index=True)]
+"""Words by which rows are found."""
 
-
-def utc() -> Any:
-    """Return a column of times, which may be empty."""
-    return Field(default=None, sa_type=Text)
-
-
-def word_list() -> Any:
-    """Return a column of lists of words."""
-    return Field(default=(), sa_type=Text)
-
-
-def maybe_decimal() -> Any:
-    """Return a column of decimals, which may be empty."""
-    return Field(default=None, sa_type=Text)
-
-
-def decimal() -> Any:
-    """Return a column of decimals."""
-    return Field(default=Decimal(0), sa_type=Text)
+Utc = Annotated[datetime, Field(sa_type=Text)]
+UtcOrNone = Annotated[datetime | None, Field(default=None, sa_type=Text)]
+WordList = Annotated[tuple[str, ...], Field(default=(), sa_type=Text)]
+Exact = Annotated[Decimal, Field(default=Decimal(0), sa_type=Text)]
+ExactOrNone = Annotated[Decimal | None, Field(default=None, sa_type=Text)]
 
 
 @cache

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import Index
-from sqlmodel import Field, SQLModel
+from sqlmodel import SQLModel
 
-from ledger.state.columns import primary_key, utc, word_list
+from ledger.state.columns import Indexed, UtcOrNone, WordKey, WordList
 
 
 class ActivityTable(SQLModel, table=True):
@@ -23,18 +21,18 @@ class ActivityTable(SQLModel, table=True):
         Index("activity_state_ready", "state", "ready_from"),
         Index("activity_valid_until", "valid_until"),
     )
-    id: str = primary_key()
+    id: WordKey
     plan: str
-    step: str = Field(index=True)
+    step: Indexed
     unit: str
     phase: str
     kind: str
     role: str
     hold_point: bool
-    early_start: datetime | None = utc()
-    early_finish: datetime | None = utc()
-    late_start: datetime | None = utc()
-    late_finish: datetime | None = utc()
+    early_start: UtcOrNone
+    early_finish: UtcOrNone
+    late_start: UtcOrNone
+    late_finish: UtcOrNone
     ordinal: int
     in_plan: bool
     state: str
@@ -43,22 +41,22 @@ class ActivityTable(SQLModel, table=True):
     assignee: str | None
     organisation: str = ""
     na_reason: str | None
-    na_at: datetime | None = utc()
+    na_at: UtcOrNone
     na_decided: bool = False
-    ready_from: datetime | None = utc()
-    finish_from: datetime | None = utc()
-    started_at: datetime | None = utc()
-    finished_at: datetime | None = utc()
-    done_at: datetime | None = utc()
-    performers: tuple[str, ...] = word_list()
-    hands: tuple[str, ...] = word_list()
-    kept: tuple[str, ...] = word_list()
+    ready_from: UtcOrNone
+    finish_from: UtcOrNone
+    started_at: UtcOrNone
+    finished_at: UtcOrNone
+    done_at: UtcOrNone
+    performers: WordList
+    hands: WordList
+    kept: WordList
     items_done: int | None
     percent: float | None
     last_note: str = ""
     stale_since: int | None
     valid_since: int | None
-    valid_until: datetime | None = utc()
+    valid_until: UtcOrNone
     waived: bool = False
     attested: bool = False
     simulated: bool = False

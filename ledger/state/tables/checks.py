@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import primary_key, utc, word_list
+from ledger.state.columns import NumberKey, Utc, WordKey, WordList
 
 
 class ItemCheck(SQLModel, table=True):
@@ -18,14 +16,14 @@ class ItemCheck(SQLModel, table=True):
 
     __tablename__ = "item_check"
     __table_args__ = (Index("item_check_item", "activity", "attempt", "item"),)
-    seq: int = primary_key()
-    item: str = primary_key()
+    seq: NumberKey
+    item: WordKey
     activity: str
     attempt: int
-    failing: tuple[str, ...] = word_list()
+    failing: WordList
     note: str
     serial: str
-    photos: tuple[str, ...] = word_list()
+    photos: WordList
     ncr: str | None = Field(default=None, index=True)
     person: str
-    at: datetime = utc()
+    at: Utc

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sqlalchemy import Index, text
-from sqlmodel import Field, SQLModel
+from sqlmodel import SQLModel
 
-from ledger.state.columns import primary_key
+from ledger.state.columns import Indexed, NumberKey
 
 BEYOND = "kind IN ('activity.reopened', 'facts.recorded', 'progress.adopted')"
 """Which events reach beyond their subject: they open again what others did, or bring what was done before."""
@@ -22,13 +22,13 @@ class EventTable(SQLModel, table=True):
         Index("event_beyond", "kind", "subject", sqlite_where=text(BEYOND)),
         Index("event_against", "subject", sqlite_where=text(AGAINST)),
     )
-    seq: int = primary_key()
+    seq: NumberKey
     recorded_at: str
     effective_at: str
     actor: str
     kind: str
     schema_version: int
-    subject: str = Field(index=True)
+    subject: Indexed
     plan_revision: int
     payload: str
     prev_hash: str
@@ -39,5 +39,5 @@ class EventTable(SQLModel, table=True):
 class Appended(SQLModel, table=True):
     """The account of the database that appended an event, as the server noted it. Only a copy of a shared log has rows here."""
 
-    seq: int = primary_key()
+    seq: NumberKey
     account: str

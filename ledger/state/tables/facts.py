@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import Index
 from sqlmodel import SQLModel
 
-from ledger.state.columns import primary_key, utc
+from ledger.state.columns import NumberKey, Utc
 
 
 class Fact(SQLModel, table=True):
     """One fact as a person recorded it. The last one of a name at a unit of the site counts."""
 
     __table_args__ = (Index("fact_unit", "unit", "name"),)
-    seq: int = primary_key()
-    ordinal: int = primary_key()
+    seq: NumberKey
+    ordinal: NumberKey
     unit: str
     name: str
     value: str
@@ -23,4 +21,4 @@ class Fact(SQLModel, table=True):
     source: str
     activity: str
     person: str
-    at: datetime = utc()
+    at: Utc

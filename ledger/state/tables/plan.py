@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import primary_key, utc, word_list
+from ledger.state.columns import Indexed, NumberKey, Utc, UtcOrNone, WordKey, WordList
 
 
 class Site(SQLModel, table=True):
     """The site. There is one row, with the content of genesis. `rules` is the version of the rules in force."""
 
-    id: int = primary_key()
+    id: NumberKey
     uuid: str
     name: str
     time_zone: str
@@ -30,27 +28,27 @@ class PlanRevision(SQLModel, table=True):
     """
 
     __tablename__ = "plan_revision"
-    revision: int = primary_key()
+    revision: NumberKey
     document: str
     reason: str
     baseline: str | None = None
     adopted_by: str
-    adopted_at: datetime = utc()
-    first_at: datetime = utc()
+    adopted_at: Utc
+    first_at: Utc
     site: str
     preset: str
     facility: str
     country: str
     currency: str
     time_zone: str
-    start: datetime = utc()
-    finish: datetime = utc()
+    start: Utc
+    finish: Utc
     working_days: str
     working_hours: str
-    holidays: tuple[str, ...] = word_list()
+    holidays: WordList
     calendars: str = "{}"
     evidence_max_mb: int
-    evidence_types: tuple[str, ...] = word_list()
+    evidence_types: WordList
     figures: str = "{}"
     choices: str = "{}"
 
@@ -59,46 +57,46 @@ class BaselineDate(SQLModel, table=True):
     """What the baseline has for an activity, an order or a delivery: its finish, or the day by which it is needed."""
 
     __tablename__ = "baseline_date"
-    id: str = primary_key()
-    date: datetime = utc()
+    id: WordKey
+    date: Utc
 
 
 class CommittedDate(SQLModel, table=True):
     """What a revision committed to: of go-live, each hall and each phase its working date, its target and its commitment."""
 
     __tablename__ = "committed_date"
-    revision: int = primary_key()
-    milestone: str = Field(primary_key=True)
+    revision: NumberKey
+    milestone: WordKey
     percentile: str
-    working: datetime = utc()
-    target: datetime = utc()
-    commitment: datetime = utc()
+    working: Utc
+    target: Utc
+    commitment: Utc
 
 
 class Unit(SQLModel, table=True):
     """A node of the site's tree."""
 
-    id: str = primary_key()
+    id: WordKey
     ordinal: int
     kind: str
     parent: str | None = None
     title: str
-    hosts: tuple[str, ...] = word_list()
-    shared: tuple[str, ...] = word_list()
+    hosts: WordList
+    shared: WordList
 
 
 class HostSet(SQLModel, table=True):
     """The hosts of the inventory that the plays of some playbooks name."""
 
     __tablename__ = "host_set"
-    name: str = primary_key()
-    hosts: tuple[str, ...] = word_list()
+    name: WordKey
+    hosts: WordList
 
 
 class Person(SQLModel, table=True):
     """A person in force."""
 
-    id: str = primary_key()
+    id: WordKey
     organisation: str
     account: str | None = Field(default=None, index=True)
     ssh_key: str | None = None
@@ -108,7 +106,7 @@ class PersonName(SQLModel, table=True):
     """The name of a person, in force or not. A redacted person has their id for a name."""
 
     __tablename__ = "person_name"
-    id: str = primary_key()
+    id: WordKey
     name: str
     redacted: bool = False
 
@@ -117,7 +115,7 @@ class PersonRole(SQLModel, table=True):
     """A person's own role."""
 
     __tablename__ = "person_role"
-    person: str = primary_key()
+    person: WordKey
     role: str = Field(primary_key=True, index=True)
 
 
@@ -125,8 +123,8 @@ class Link(SQLModel, table=True):
     """`after` waits for `before`. `satisfied_at` is when the wait ends, lag included, once that is known."""
 
     __table_args__ = (Index("link_after", "after", "side", "satisfied_at"),)
-    id: int = primary_key()
-    before: str = Field(index=True)
+    id: NumberKey
+    before: Indexed
     after: str
     type: str
     side: str
@@ -134,5 +132,5 @@ class Link(SQLModel, table=True):
     lag_calendar: str
     map: str
     reason: str
-    bridged: tuple[str, ...] = word_list()
-    satisfied_at: datetime | None = utc()
+    bridged: WordList
+    satisfied_at: UtcOrNone

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import primary_key, utc, word_list
+from ledger.state.columns import Indexed, NumberKey, Utc, UtcOrNone, WordKey, WordList
 
 
 class SignOff(SQLModel, table=True):
     """A person's approval or rejection."""
 
     __tablename__ = "sign_off"
-    seq: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    activity: Indexed
     attempt: int
     person: str
     role: str
@@ -23,42 +23,42 @@ class SignOff(SQLModel, table=True):
     meaning: str
     comment: str
     assurance: str
-    at: datetime = utc()
+    at: Utc
     witnessed: str = ""
 
 
 class Invitation(SQLModel, table=True):
     """An invitation of witnesses to an activity. The latest one of an attempt counts."""
 
-    seq: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    activity: Indexed
     attempt: int
-    roles: tuple[str, ...] = word_list()
-    on: datetime = utc()
-    earliest: datetime = utc()
+    roles: WordList
+    on: Utc
+    earliest: Utc
     agreed: bool
     person: str
-    at: datetime = utc()
+    at: Utc
 
 
 class Attendance(SQLModel, table=True):
     """Who came as a witness in a role. `witness` is None if nobody came."""
 
-    activity: str = primary_key()
-    attempt: int = primary_key()
-    role: str = primary_key()
+    activity: WordKey
+    attempt: NumberKey
+    role: WordKey
     witness: str | None = None
     note: str
     person: str
-    at: datetime = utc()
+    at: Utc
 
 
 class Measurement(SQLModel, table=True):
     """A metric read; `ordinal` numbers those that one event brought, `ncr` is the non-conformance that a failed one is under."""
 
     __table_args__ = (Index("measurement_activity", "activity", "attempt", "metric"),)
-    seq: int = primary_key()
-    ordinal: int = primary_key()
+    seq: NumberKey
+    ordinal: NumberKey
     activity: str
     attempt: int
     metric: str
@@ -69,7 +69,7 @@ class Measurement(SQLModel, table=True):
     instrument: str
     note: str
     person: str
-    at: datetime = utc()
+    at: Utc
     ncr: str | None = Field(default=None, index=True)
 
 
@@ -77,29 +77,29 @@ class EvidenceItem(SQLModel, table=True):
     """A file in the store that somebody laid on the table for an activity."""
 
     __tablename__ = "evidence_item"
-    seq: int = primary_key()
-    ordinal: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    ordinal: NumberKey
+    activity: Indexed
     attempt: int
     kind: str
     name: str
     digest: str
     size: int
     person: str
-    at: datetime = utc()
+    at: Utc
 
 
 class Ncr(SQLModel, table=True):
     """A non-conformance: opened, `decided` what to do, closed with its `disposition`."""
 
-    id: str = primary_key()
-    activity: str = Field(index=True)
+    id: WordKey
+    activity: Indexed
     attempt: int
     ncr_class: str
     reason: str
     opened_by: str
-    opened_at: datetime = utc()
-    closed_at: datetime | None = utc()
+    opened_at: Utc
+    closed_at: UtcOrNone
     disposition: str = ""
     decided: str = ""
     owner: str = ""
@@ -109,87 +109,87 @@ class Ncr(SQLModel, table=True):
 class Waiver(SQLModel, table=True):
     """A criterion left unmet by decision: a punch item with a due date."""
 
-    id: str = primary_key()
-    activity: str = Field(index=True)
+    id: WordKey
+    activity: Indexed
     attempt: int
     metric: str
     reason: str
     due: date
     person: str
     role: str
-    at: datetime = utc()
+    at: Utc
 
 
 class ActionItem(SQLModel, table=True):
     """What a person agreed to do by a day. It is never removed."""
 
     __tablename__ = "action_item"
-    id: str = primary_key()
+    id: WordKey
     text: str
-    owner: str = Field(index=True)
+    owner: Indexed
     due: date
     activity: str
     agreed_by: str
-    agreed_at: datetime = utc()
+    agreed_at: Utc
     closed_by: str | None
-    closed_at: datetime | None = utc()
+    closed_at: UtcOrNone
     note: str = ""
 
 
 class Attestation(SQLModel, table=True):
     """A statement that a step was done outside Clusterwright. It is never removed."""
 
-    seq: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    activity: Indexed
     attempt: int
     person: str
     reason: str
-    digests: tuple[str, ...] = word_list()
-    at: datetime = utc()
+    digests: WordList
+    at: Utc
 
 
 class Comment(SQLModel, table=True):
     """Something a person wrote down."""
 
-    seq: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    activity: Indexed
     person: str
     text: str
-    at: datetime = utc()
+    at: Utc
 
 
 class Hold(SQLModel, table=True):
     """A time in which an activity was on hold. `until` is None while it lasts."""
 
-    seq: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    activity: Indexed
     attempt: int
-    since: datetime = utc()
-    until: datetime | None = utc()
+    since: Utc
+    until: UtcOrNone
 
 
 class Release(SQLModel, table=True):
     """Leave to change these hosts with this playbook, once, in this attempt."""
 
-    id: str = primary_key()
-    activity: str = Field(index=True)
+    id: WordKey
+    activity: Indexed
     attempt: int
-    hosts: tuple[str, ...] = word_list()
+    hosts: WordList
     count: int
     playbook_digest: str
     person: str
     role: str
-    at: datetime = utc()
+    at: Utc
     consumed_by: str | None = None
 
 
 class Forecast(SQLModel, table=True):
     """A published forecast; `phases` is JSON of phase and finish."""
 
-    seq: int = primary_key()
-    at: datetime = utc()
+    seq: NumberKey
+    at: Utc
     person: str
-    finish: datetime = utc()
+    finish: Utc
     phases: str
     note: str = ""
 
@@ -197,7 +197,7 @@ class Forecast(SQLModel, table=True):
 class Refused(SQLModel, table=True):
     """A recorded event that the rules refuse. It stays in the chain, and it changes nothing. The audit says why."""
 
-    seq: int = primary_key()
+    seq: NumberKey
     kind: str
     actor: str
     subject: str
@@ -212,13 +212,13 @@ class EntryTable(SQLModel, table=True):
 
     __tablename__ = "entry"
     __table_args__ = (Index("entry_subject", "subject", "seq"),)
-    seq: int = primary_key()
+    seq: NumberKey
     kind: str
     subject: str
     attempt: int
     person: str
-    at: datetime = utc()
-    said: tuple[str, ...] = word_list()
+    at: Utc
+    said: WordList
     before: str
     taken_back: int | None = None
 
@@ -226,7 +226,7 @@ class EntryTable(SQLModel, table=True):
 class Correction(SQLModel, table=True):
     """An entry that was taken back, and why. It is never removed."""
 
-    seq: int = primary_key()
+    seq: NumberKey
     entry: int
     kind: str
     subject: str
@@ -234,4 +234,4 @@ class Correction(SQLModel, table=True):
     person: str
     role: str
     reason: str
-    at: datetime = utc()
+    at: Utc

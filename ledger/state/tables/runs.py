@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from decimal import Decimal
+from sqlmodel import SQLModel
 
-from sqlmodel import Field, SQLModel
-
-from ledger.state.columns import decimal, primary_key, utc, word_list
+from ledger.state.columns import Exact, Indexed, NumberKey, Utc, UtcOrNone, WordKey, WordList
 
 
 class Run(SQLModel, table=True):
     """A run of software for one attempt of an activity."""
 
-    id: str = primary_key()
-    activity: str = Field(index=True)
+    id: WordKey
+    activity: Indexed
     attempt: int
     owner: str
     host: str
-    status: str = Field(index=True)
+    status: Indexed
     result: str | None = None
     summary: str = ""
-    started_at: datetime = utc()
-    settled_at: datetime | None = utc()
+    started_at: Utc
+    settled_at: UtcOrNone
     playbook_digest: str | None = None
     simulated: bool = False
     items: int = 0
@@ -31,24 +28,24 @@ class Run(SQLModel, table=True):
 class Preview(SQLModel, table=True):
     """What a playbook would change, as check mode showed it. The last preview of an attempt counts."""
 
-    activity: str = primary_key()
-    attempt: int = primary_key()
-    hosts: tuple[str, ...] = word_list()
+    activity: WordKey
+    attempt: NumberKey
+    hosts: WordList
     playbook_digest: str
     summary: str
     differences: str
-    changed: tuple[str, ...] = word_list()
-    at: datetime = utc()
+    changed: WordList
+    at: Utc
 
 
 class ItemResultRow(SQLModel, table=True):
     """What a run did to one host."""
 
     __tablename__ = "item_result"
-    run: str = primary_key()
-    host: str = primary_key()
+    run: WordKey
+    host: WordKey
     status: str
-    duration_s: Decimal = decimal()
+    duration_s: Exact
     failed_task: str
     message: str = ""
 
@@ -56,12 +53,12 @@ class ItemResultRow(SQLModel, table=True):
 class Request(SQLModel, table=True):
     """What a front end asked the dispatcher for."""
 
-    id: str = primary_key()
-    activity: str = Field(index=True)
+    id: WordKey
+    activity: Indexed
     action: str
     person: str
-    at: datetime = utc()
-    answered_at: datetime | None = utc()
+    at: Utc
+    answered_at: UtcOrNone
     answer: str = ""
 
 
@@ -69,30 +66,30 @@ class ClaimTable(SQLModel, table=True):
     """Who runs an activity now. Machine time, not an event's: lost with the machine, and may be."""
 
     __tablename__ = "claim"
-    activity: str = primary_key()
+    activity: WordKey
     attempt: int
     run: str
     owner: str
-    lease_until: datetime = utc()
+    lease_until: Utc
     host: str
     boot_id: str
     pid: int
     pgid: int
-    hosts: tuple[str, ...] = word_list()
+    hosts: WordList
 
 
 class ReservationTable(SQLModel, table=True):
     """What engines keep for activities that wait for their turn, or are about to begin. Machine time, as that of a claim."""
 
     __tablename__ = "reservation"
-    activity: str = primary_key()
-    engine: str = primary_key()
+    activity: WordKey
+    engine: WordKey
     attempt: int
     float_h: float
-    since: datetime = utc()
-    wants: tuple[str, ...] = word_list()
+    since: Utc
+    wants: WordList
     granted: bool
-    lease_until: datetime = utc()
+    lease_until: Utc
     host: str
     boot_id: str
     pid: int

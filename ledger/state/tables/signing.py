@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlmodel import Field, SQLModel
 
-from ledger.state.columns import primary_key, utc, word_list
+from ledger.state.columns import Indexed, NumberKey, Utc, UtcOrNone, WordKey, WordList
 
 
 class KeyTable(SQLModel, table=True):
     """A person's public key, and the time in which it is valid. `until` is None while it is not revoked."""
 
     __tablename__ = "signer_key"
-    seq: int = primary_key()
-    person: str = primary_key()
+    seq: NumberKey
+    person: WordKey
     key: str
-    since: datetime = utc()
-    until: datetime | None = utc()
+    since: Utc
+    until: UtcOrNone
     reason: str = ""
 
 
 class Statement(SQLModel, table=True):
     """A statement that a person signed. Its nonce is used only once. The event has the text and the signature."""
 
-    seq: int = primary_key()
+    seq: NumberKey
     nonce: str = Field(index=True, unique=True)
-    subject: str = Field(index=True)
+    subject: Indexed
     person: str
     decision: str
 
@@ -34,24 +32,24 @@ class Statement(SQLModel, table=True):
 class Delegation(SQLModel, table=True):
     """A person acts in another's role for a time. `withdrawn_at` is None unless it ended early."""
 
-    id: str = primary_key()
+    id: WordKey
     person: str
-    to: str = Field(index=True)
+    to: Indexed
     role: str
-    since: datetime = utc()
-    until: datetime = utc()
-    withdrawn_at: datetime | None = utc()
+    since: Utc
+    until: Utc
+    withdrawn_at: UtcOrNone
     reason: str
 
 
 class Override(SQLModel, table=True):
     """An activity that passed against its policy. It is never removed."""
 
-    seq: int = primary_key()
-    activity: str = Field(index=True)
+    seq: NumberKey
+    activity: Indexed
     attempt: int
     person: str
     role: str
     reason: str
-    lacking: tuple[str, ...] = word_list()
-    at: datetime = utc()
+    lacking: WordList
+    at: Utc

@@ -2,63 +2,62 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import date
 
-from sqlmodel import Field, SQLModel
+from sqlmodel import SQLModel
 
-from ledger.state.columns import decimal, maybe_decimal, primary_key, utc, word_list
+from ledger.state.columns import Exact, ExactOrNone, Indexed, NumberKey, Utc, UtcOrNone, WordKey, WordList
 
 
 class OrderLine(SQLModel, table=True):
     """A supply line of the plan, and whether it is placed; `value` is what change orders made of it."""
 
     __tablename__ = "order_line"
-    id: str = primary_key()
+    id: WordKey
     ordinal: int
     step: str
     unit: str
     item: str
     title: str
-    quantity: Decimal = decimal()
+    quantity: Exact
     unit_of_measure: str
     supplier: str
     lead_m_h: float
     serialised: bool = False
-    order_by: datetime | None = utc()
-    need_by: datetime | None = utc()
+    order_by: UtcOrNone
+    need_by: UtcOrNone
     total_float_h: float | None = None
     in_plan: bool = True
-    ready_from: datetime | None = utc()
-    placed_at: datetime | None = utc()
+    ready_from: UtcOrNone
+    placed_at: UtcOrNone
     placed_by: str | None = None
     early_because: str = ""
     promised: date | None = None
     supplier_name: str = ""
     reference: str = ""
     organisation: str = ""
-    value: Decimal | None = maybe_decimal()
+    value: ExactOrNone
     currency: str = ""
     budget_line: str = ""
     acknowledged: date | None = None
     acknowledgement: str = ""
-    expedite_cost: Decimal = decimal()
+    expedite_cost: Exact
 
 
 class Tranche(SQLModel, table=True):
     """One delivery of an order; `contracted` is the quantity of a change order, which replaces that of the plan."""
 
-    id: str = primary_key()
-    order_line: str = Field(index=True)
+    id: WordKey
+    order_line: Indexed
     number: int
-    quantity: Decimal = decimal()
-    units: tuple[str, ...] = word_list()
-    need_by: datetime | None = utc()
+    quantity: Exact
+    units: WordList
+    need_by: UtcOrNone
     in_plan: bool = True
     promised: date | None = None
-    received_quantity: Decimal = decimal()
-    received_at: datetime | None = utc()
-    contracted: Decimal | None = maybe_decimal()
+    received_quantity: Exact
+    received_at: UtcOrNone
+    contracted: ExactOrNone
     carrier: str = ""
     tracking: str = ""
     shipped: date | None = None
@@ -68,28 +67,28 @@ class Tranche(SQLModel, table=True):
 class Delivery(SQLModel, table=True):
     """One receipt for a tranche, with the serial numbers that came."""
 
-    seq: int = primary_key()
-    tranche: str = Field(index=True)
-    quantity: Decimal = decimal()
-    serials: tuple[str, ...] = word_list()
+    seq: NumberKey
+    tranche: Indexed
+    quantity: Exact
+    serials: WordList
     note: str
     person: str
-    at: datetime = utc()
+    at: Utc
 
 
 class ChangeOrder(SQLModel, table=True):
     """Another quantity of a delivery or value of an order that somebody asked for; `approved` is none while open."""
 
     __tablename__ = "change_order"
-    id: str = primary_key()
-    subject: str = Field(index=True)
-    quantity: Decimal | None = maybe_decimal()
-    value: Decimal | None = maybe_decimal()
+    id: WordKey
+    subject: Indexed
+    quantity: ExactOrNone
+    value: ExactOrNone
     reason: str
     asked_by: str
-    asked_at: datetime = utc()
+    asked_at: Utc
     approved: bool | None = None
     decided_by: str | None = None
-    decided_at: datetime | None = utc()
+    decided_at: UtcOrNone
     role: str | None = None
     comment: str = ""
