@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ledger.rules.activity import State
 from steps.value import Value
-
-if TYPE_CHECKING:
-    from ledger.rules.activity import State
-
 
 RUN_DONE = frozenset({"ok", "changed", "kept"})
 """Results of hosts on which a run did everything."""

@@ -6,13 +6,10 @@ To be named by somebody else binds nobody, from version 4 of the rules on: what 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ledger.rules.access import ENGINE
+from ledger.rules.activity import Activity
 from ledger.state.projection import Projection
-
-if TYPE_CHECKING:
-    from ledger.rules.activity import Activity
 
 _OWN_WORK = """
 SELECT person FROM entry WHERE subject = :activity

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.log.payload import ReadingPart
 from ledger.state.projection import Projection, Shape
 from steps.stamps import stamp
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 FIELDS = tuple(ReadingPart.model_fields)
 MEASUREMENT: Shape = (

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from json import dumps
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.log.payload import Payload
 from ledger.rules.activity import words
 from ledger.state.projection import Projection
 from ledger.subjects.orders.payloads import OrderAcknowledged, OrderPlaced, OrderPromised
 from ledger.subjects.work.payloads import Progressed
 from steps.stamps import stamp
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 PROMISED = "promised"
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ledger.log.chain import Event
 from ledger.log.payload import ReadingPart
 from ledger.state.hands import add_hands, together
 from ledger.state.projection import Handlers, Projection
 from ledger.state.readings import add_reading
 from ledger.subjects.checklists.payloads import ItemPart, ItemsChecked
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 PASSED = """
 SELECT sum(failing = '[]') FROM item_check c WHERE activity = :activity AND attempt = :attempt AND seq = (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from msgspec.json import decode, encode
 
+from ledger.log.chain import Event
 from ledger.log.payload import Payload
 from ledger.rules.activity import Activity, State
 from ledger.rules.subjects import is_delivery, is_supply
@@ -27,9 +27,6 @@ from ledger.subjects.orders.payloads import (
 )
 from ledger.subjects.work.payloads import Attached, Commented, Finished, MeasurementRecorded, Progressed, Started
 from steps.stamps import stamp
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "at", "said", "before"))
 """What is noted of an entry."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ledger.log.chain import Event
 from ledger.state.projection import Handlers, Projection
 from ledger.state.reopening import mark_resting, open_again
 from ledger.subjects.facts.payloads import FactsRecorded
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 
 def record_facts(p: Projection, event: Event, payload: FactsRecorded) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ledger.log.chain import Event
 from ledger.state.projection import Handlers, Projection
 from ledger.subjects.ncr.payloads import NcrAssigned, NcrClosed, NcrDispositioned
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 
 def assign_ncr(p: Projection, event: Event, payload: NcrAssigned) -> None:  # noqa: ARG001  every handler takes the three

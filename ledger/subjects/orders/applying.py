@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.state.projection import Handlers, Projection
 from ledger.subjects.later_words import PROMISED, said_later
@@ -19,9 +19,6 @@ from ledger.subjects.orders.payloads import (
     TrancheReceived,
     TrancheShipped,
 )
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 _FIRST = "SELECT id FROM tranche WHERE order_line = :order ORDER BY number LIMIT 1"
 _RECEIVED = "SELECT received_quantity, received_at FROM tranche WHERE id = :id"

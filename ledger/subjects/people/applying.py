@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.rules.access import ENGINE
 from ledger.rules.rows import ADOPTION, REPLACED
 from ledger.rules.version import WHO_AND_WHEN
@@ -13,9 +13,6 @@ from ledger.subjects.people.payloads import Delegated, KeyRevoked, PersonRedacte
 from ledger.subjects.plan.applying import columns_from
 from ledger.subjects.plan.payloads import Genesis, PlanAdopted
 from ledger.trust.ssh import plain_key
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 REVOKED = "revoked"
 

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
+from ledger.log.chain import Event
 from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
@@ -17,14 +18,11 @@ from ledger.state.columns import columns_of
 from ledger.state.hands import add_hands
 from ledger.state.projection import EVERY, Handlers, Projection, Row, stored
 from ledger.subjects.plan.payloads import BeforeRow, CommittedDates, Genesis, PlanAdopted, ProgressAdopted, RulesRaised
+from steps.catalog.terms import LinkType, Mapping
 from steps.last_result import keeps_last_result
 from steps.planning.dates.milestones import hall_milestone
 from steps.planning.plan import Plan, PlanLink, Unit
 from steps.stamps import moment
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
-    from steps.catalog.terms import LinkType, Mapping
 
 LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reason", "bridged")
 """The columns of a link that come from the plan."""

@@ -7,10 +7,9 @@ of version 1 did not say it. For such an event, an activity that is done and now
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
+from ledger.log.chain import Event
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.state.projection import Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
@@ -18,9 +17,6 @@ from ledger.subjects.plan.applying import columns_from, take_rows
 from ledger.subjects.plan.payloads import PlanAdopted
 from steps.planning.activity import PlanActivity, text_of, texts_of
 from steps.planning.plan import PlanOrder, PlanTranche
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 
 def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:

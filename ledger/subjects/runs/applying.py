@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from json import dumps
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.log.payload import ReadingPart
 from ledger.rules.activity import NOT_MET, Activity, State
 from ledger.state.hands import add_hands
 from ledger.state.projection import Handlers, Projection
 from ledger.state.readings import add_reading
 from ledger.subjects.runs.payloads import Previewed, Released, RequestAnswered, RequestMade, RunClaimed, RunSettled
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 _FORGET_PREVIEW = "DELETE FROM preview WHERE activity = :activity AND attempt = :attempt"
 _ENTERED = (

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.log.payload import Decided
 from ledger.rules.activity import State
 from ledger.state.projection import Handlers, Projection
 from ledger.subjects.sign_off.payloads import Overridden, Rejected, Waived, WaiverMoved, WitnessInvited, WitnessNoted
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 _FORGET_ATTENDANCE = "DELETE FROM attendance WHERE activity = :activity AND attempt = :attempt AND role = :role"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from ledger.log.chain import Event
 from ledger.rules.activity import Activity, State
 from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.hands import add_hands, together
@@ -27,9 +27,6 @@ from ledger.subjects.work.payloads import (
     Started,
 )
 from steps.stamps import stamp
-
-if TYPE_CHECKING:
-    from ledger.log.chain import Event
 
 _END_HOLD = "UPDATE hold SET until = :at WHERE activity = :activity AND attempt = :attempt AND until IS NULL"
 _WAS_CHECKED = "SELECT 1 FROM item_check WHERE activity = :activity AND attempt = :attempt LIMIT 1"
