@@ -117,11 +117,6 @@ def revoke_key(p: Projection, event: Event, payload: KeyRevoked) -> None:
     _end_others(p, event, {payload.person: payload.key})
 
 
-def redact(p: Projection, event: Event, payload: PersonRedacted) -> None:  # noqa: ARG001  every handler takes the three
-    """Replace the name of a redacted person by their id."""
-    hide_name(p, payload.person)
-
-
 def hide_name(p: Projection, person: str) -> None:
     """Replace a person's name by their id. A later plan does not bring the name back."""
     p.run(
@@ -145,7 +140,7 @@ HANDLERS: Handlers = {
     Genesis: enrol_owner,
     PlanAdopted: revise_people,
     KeyRevoked: revoke_key,
-    PersonRedacted: redact,
+    PersonRedacted: lambda p, _, said: hide_name(p, said.person),
     Delegated: delegate,
     Withdrawn: withdraw,
 }

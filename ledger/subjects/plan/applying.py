@@ -34,11 +34,6 @@ def begin(p: Projection, event: Event, payload: Genesis) -> None:
     p.record("site", event, payload, id=1, uuid=payload.site_uuid)
 
 
-def raise_rules(p: Projection, event: Event, payload: RulesRaised) -> None:  # noqa: ARG001  every handler takes the three
-    """Put a later version of the rules in force."""
-    p.run("UPDATE site SET rules = :rules", rules=payload.rules)
-
-
 def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     """Add a plan revision, and replace the units, host sets and links by those of the plan."""
     plan = p.plan(payload.document)
@@ -143,11 +138,6 @@ def _words(kind: LinkType, mapped: Mapping) -> tuple[str, str, str]:
     return kind.value, side_of(kind.value), mapped.value
 
 
-def take_over(p: Projection, event: Event, payload: ProgressAdopted) -> None:
-    """Note what was begun or done before Clusterwright was used."""
-    take_rows(p, event, payload.rows)
-
-
 def take_rows(p: Projection, event: Event, rows: Iterable[BeforeRow]) -> None:
     """Note what was begun or done without an event of its own."""
     for done in rows:
@@ -186,7 +176,7 @@ def _activity_before(
 
 HANDLERS: Handlers = {
     Genesis: begin,
-    RulesRaised: raise_rules,
+    RulesRaised: lambda p, _, said: p.run("UPDATE site SET rules = :rules", rules=said.rules),
     PlanAdopted: adopt,
-    ProgressAdopted: take_over,
+    ProgressAdopted: lambda p, event, said: take_rows(p, event, said.rows),
 }

@@ -52,11 +52,6 @@ def override(p: Projection, event: Event, payload: Overridden) -> None:
     p.reach(row, payload.result, event, overridden=True, last_note=payload.reason)
 
 
-def invite(p: Projection, event: Event, payload: WitnessInvited) -> None:
-    """Add an invitation of witnesses."""
-    p.record("invitation", event, payload)
-
-
 def attend(p: Projection, event: Event, payload: WitnessNoted) -> None:
     """Note who came in a role, or that nobody came."""
     attempt = p.activity(event.subject).attempt
@@ -84,6 +79,6 @@ HANDLERS: Handlers = {
     Waived: waive,
     WaiverMoved: move_waiver,
     Overridden: override,
-    WitnessInvited: invite,
+    WitnessInvited: lambda p, event, said: p.record("invitation", event, said),
     WitnessNoted: attend,
 }

@@ -85,11 +85,6 @@ def finish(p: Projection, event: Event, payload: Finished) -> None:
     p.reach(row, payload.result, event)
 
 
-def attach(p: Projection, event: Event, payload: Attached) -> None:
-    """Note that a file is evidence."""
-    p.add_evidence(event, event.subject, payload)
-
-
 def hold(p: Projection, event: Event, payload: Held) -> None:
     """Put an activity on hold."""
     row = p.activity(event.subject)
@@ -121,11 +116,6 @@ def not_applicable(p: Projection, event: Event, payload: NotApplicable) -> None:
     p.touch(row.id)
 
 
-def comment(p: Projection, event: Event, payload: Commented) -> None:
-    """Add a comment."""
-    p.record("comment", event, payload)
-
-
 def reopen(p: Projection, event: Event, payload: Reopened) -> None:
     """Open an activity again, and mark as stale what is done and comes after it."""
     open_again(p, event.subject, payload.reason)
@@ -151,11 +141,11 @@ HANDLERS: Handlers = {
     Progressed: progress,
     MeasurementRecorded: measure,
     Finished: finish,
-    Attached: attach,
+    Attached: lambda p, event, said: p.add_evidence(event, event.subject, said),
     Held: hold,
     Resumed: resume,
     NotApplicable: not_applicable,
-    Commented: comment,
+    Commented: lambda p, event, said: p.record("comment", event, said),
     Reopened: reopen,
     Attested: attest,
 }
