@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.questions.records import MeasurementRow, measurements
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import Activity, words
-from ledger.rules.rows import CheckRow, ItemReadingRow
+from ledger.rules.rows import CheckRow, ItemReadingRow, grouped
 
 if TYPE_CHECKING:
     from steps.design.positions import Drawing
@@ -81,9 +81,8 @@ def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
 
 def check_history(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     """Return every entry of every attempt with the readings that were entered with it, oldest first."""
-    read: dict[tuple[int, str], list[ItemReadingRow]] = {}
-    for m in measurements(snapshot, row.id):
-        read.setdefault((m.seq, m.item), []).append(_reading(m))
+    found = measurements(snapshot, row.id)
+    read = grouped(((m.seq, m.item), _reading(m)) for m in found)
     history = []
     for entry in entries(snapshot, row.id):
         readings = read.get((entry.seq, entry.item), ())

@@ -12,6 +12,7 @@ from ledger.questions.lateness import start_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why_chain import who_has
 from ledger.rules.activity import NOT_BEGUN, Activity, State
+from ledger.rules.rows import grouped
 from ledger.rules.subjects import is_delivery
 
 _WAITS = """
@@ -59,13 +60,11 @@ def constraints(
     """Return what these activities wait for and is not among them, what is needed first on top."""
     own = {row.id: row for row in rows}
     waiting = [name for name, row in own.items() if row.state in NOT_BEGUN]
-    holds: dict[_Waited, list[Activity]] = {}
-    for after, *before in snapshot.ask(_WAITS, names=dumps(waiting)):
-        waited = _Waited(*before)
-        if waited.id not in own:
-            holds.setdefault(waited, []).append(own[after])
-    found = [_constraint(snapshot, *one, forecast) for one in holds.items()]
-    return sorted(found, key=_place)
+    found = snapshot.ask(_WAITS, names=dumps(waiting))
+    waits = ((_Waited(*before), own[after]) for after, *before in found)
+    holds = grouped((waited, row) for waited, row in waits if waited.id not in own)
+    removable = [_constraint(snapshot, *one, forecast) for one in holds.items()]
+    return sorted(removable, key=_place)
 
 
 def _constraint(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ledger.questions.case import lapsed, select
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, State, is_past_planned_finish, seen
+from ledger.rules.rows import grouped
 from steps.catalog.terms import Phase
 from steps.stamps import instant, stamp
 
@@ -78,9 +79,7 @@ class _Standing(NamedTuple):
 
 def phases(snapshot: Snapshot) -> list[PhaseRow]:
     """Return the figures of every phase that has activities, in the order of the work."""
-    rows: dict[str, list[_Standing]] = {}
-    for row in _standings(snapshot):
-        rows.setdefault(row.phase, []).append(row)
+    rows = grouped((row.phase, row) for row in _standings(snapshot))
     return [_phase(phase.value, rows[phase]) for phase in Phase if phase in rows]
 
 

@@ -17,6 +17,7 @@ from ledger.questions.forecast_words import than
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.reminders import ReminderRow, Urgency, reminders
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.rows import grouped
 from ledger.rules.subjects import order_of
 
 _BEGAN = """
@@ -115,10 +116,8 @@ def notices(
     A decision is overdue when it has waited for `overdue_after`. Orders count from `order_days` before their order-by date.
     `lapsed` is as for the inbox.
     """
-    found: dict[tuple[str, str], list[ReminderRow]] = {}
-    for row in reminders(snapshot, days=order_days, lapsed=lapsed):
-        same = found.setdefault((row.kind, row.subject), [])
-        same.append(row)
+    rows = reminders(snapshot, days=order_days, lapsed=lapsed)
+    found = grouped(((row.kind, row.subject), row) for row in rows)
     names = dumps([subject for _, subject in found])
     events = snapshot.ask(_BEGAN, kinds=_BEGINNINGS, names=names)
     began: dict[str, int] = dict(events)

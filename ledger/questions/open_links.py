@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.rows import grouped
 from steps.stamps import stamp
 
 _OPEN_LINKS = """
@@ -32,11 +33,10 @@ class OpenLinks:
         self.phases: dict[str, str] = dict(snapshot.ask(_OPEN_ACTIVITIES))
         """Of every open activity, its phase."""
 
-        self._after: dict[str, list[str]] = {}
-        self._before: dict[str, list[str]] = {}
-        for before, after in snapshot.ask(_OPEN_LINKS, now=stamp(snapshot.now)):
-            self._after.setdefault(before, []).append(after)
-            self._before.setdefault(after, []).append(before)
+        links = snapshot.ask(_OPEN_LINKS, now=stamp(snapshot.now))
+        self._after: dict[str, list[str]] = grouped(links)
+        backwards = ((after, before) for before, after in links)
+        self._before: dict[str, list[str]] = grouped(backwards)
 
     def unblocks(self, subject: str) -> int:
         """Return how many open activities come after a subject, directly or only through it.

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.rows import OrderRow
+from ledger.rules.rows import OrderRow, grouped
 from ledger.subjects.orders.money_rules import share
 
 
@@ -46,11 +46,9 @@ class OrderValue:
 
 def order_values(snapshot: Snapshot, due: Collection[str]) -> list[OrderValue]:
     """Return the earned value of placed orders by currency. `due` are the ids of the deliveries that the plan has by now."""
-    placed: dict[str, list[OrderRow]] = {}
-    for row in orders(snapshot):
-        if row.placed_at is not None:
-            placed.setdefault(row.currency, []).append(row)
-    return [_value(currency, rows, due) for currency, rows in sorted(placed.items())]
+    placed = (row for row in orders(snapshot) if row.placed_at is not None)
+    by_currency = grouped((row.currency, row) for row in placed)
+    return [_value(currency, rows, due) for currency, rows in sorted(by_currency.items())]
 
 
 def _value(currency: str, rows: Iterable[OrderRow], due: Collection[str]) -> OrderValue:

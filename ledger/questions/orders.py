@@ -15,7 +15,7 @@ from ledger.rules.activity import words
 from ledger.rules.nearest import unknown_order
 from ledger.rules.permission import is_same
 from ledger.rules.readiness import unmet
-from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
+from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.stored_fields import NOT_READ, fields_of
 from ledger.subjects.orders.money_rules import currency_code, share
@@ -102,9 +102,8 @@ def orders_to_place(snapshot: Snapshot) -> list[OrderRow]:
 def _orders(snapshot: Snapshot, only: str = "", **values: str) -> list[OrderRow]:
     """Return the orders for which an SQL condition on `o` is true."""
     joined = f"JOIN order_line o ON o.id = t.order_line {only} ORDER BY t.order_line, t.number"
-    deliveries: dict[str, list[TrancheRow]] = {}
-    for delivery in rows_of(snapshot, TrancheRow, joined, **values):
-        deliveries.setdefault(order_of(delivery.id), []).append(delivery)
+    rows = rows_of(snapshot, TrancheRow, joined, **values)
+    deliveries = grouped((order_of(one.id), one) for one in rows)
     found = rows_of(snapshot, OrderRow, f"JOIN order_line o ON o.id = t.id {only} ORDER BY t.ordinal", **values)
     zone = site_of(snapshot).time_zone
     pairs = ((row, deliveries.get(row.id, ())) for row in found)
@@ -185,10 +184,8 @@ def budget(snapshot: Snapshot) -> list[BudgetRow]:
 
     Of an order that was partly received, the same share of its value is received. Different currencies are never added.
     """
-    lines: dict[tuple[str, str], list[OrderRow]] = {}
-    for row in orders(snapshot):
-        if row.placed_at is not None:
-            lines.setdefault((row.budget_line, row.currency), []).append(row)
+    placed = (row for row in orders(snapshot) if row.placed_at is not None)
+    lines = grouped(((row.budget_line, row.currency), row) for row in placed)
     return [_budget(*key, rows) for key, rows in sorted(lines.items())]
 
 

@@ -11,6 +11,7 @@ from operator import add
 from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, OVER, State, is_past_planned_finish
+from ledger.rules.rows import grouped
 from steps.catalog.terms import Kind, Phase
 from steps.stamps import instant, stamp
 
@@ -190,7 +191,5 @@ def step_titles(snapshot: Snapshot) -> dict[str, str]:
 
 def step_links(snapshot: Snapshot) -> dict[str, list[tuple[str, str]]]:
     """Return by phase which of its steps come before which, for at least one unit."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for phase, before, after in snapshot.ask(_LINKS):
-        found.setdefault(phase, []).append((before, after))
-    return found
+    found = snapshot.ask(_LINKS)
+    return grouped((phase, (before, after)) for phase, before, after in found)

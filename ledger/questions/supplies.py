@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ledger.questions.orders import changes, order_named, orders
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.rows import OrderRow, TrancheRow
+from ledger.rules.rows import OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import order_of
 from ledger.subjects.orders.rules import delivery_days_late
 from steps.amount import counted
@@ -137,9 +137,7 @@ class _Known(NamedTuple):
 
 
 def _known(snapshot: Snapshot) -> _Known:
-    asked: dict[str, list[str]] = {}
-    for change in changes(snapshot):
-        asked.setdefault(change.subject, []).append(f"{change.id} {change.state}")
+    asked = grouped((change.subject, f"{change.id} {change.state}") for change in changes(snapshot))
     return _Known(dict(snapshot.ask(_ROLES)), asked, snapshot.now)
 
 

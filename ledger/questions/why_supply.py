@@ -11,7 +11,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import Turn
 from ledger.rules.activity import State
 from ledger.rules.readiness import unmet
-from ledger.rules.rows import OrderRow, TrancheRow, Unmet
+from ledger.rules.rows import OrderRow, TrancheRow, Unmet, grouped
 from ledger.rules.subjects import is_delivery
 from steps.amount import counted, first_of
 from steps.stamps import local_day
@@ -51,10 +51,8 @@ class Why(NamedTuple):
     @property
     def waits(self) -> list[Waits]:
         """What it waits for, with the same work at several units in one."""
-        found: dict[tuple[str, ...], list[Unmet]] = {}
-        for one in self.unmet:
-            found.setdefault(_work(one), []).append(one)
-        return [Waits(tuple(alike)) for alike in found.values()]
+        alike = grouped((_work(one), one) for one in self.unmet)
+        return [Waits(tuple(same)) for same in alike.values()]
 
     def lines(self, zone: str) -> Iterator[str]:
         """Yield what it waits for, its place among the runs, and what it needs itself, in words."""

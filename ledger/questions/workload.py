@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.questions.lateness import start_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
+from ledger.rules.rows import grouped
 from steps.catalog.terms import PEOPLES_WORK
 
 
@@ -33,10 +34,9 @@ def workload(snapshot: Snapshot, until: datetime) -> list[WorkloadRow]:
     """
     fresh = kept_forecast(snapshot)
     forecast = fresh.forecast if fresh else None
-    by_person: dict[str, list[Activity]] = defaultdict(list)
-    for row in activities(snapshot):
-        if row.plan.kind in PEOPLES_WORK and row.state not in OVER and _is_due(row, forecast, until):
-            by_person[row.assignee or row.plan.role].append(row)
+    work = (row for row in activities(snapshot) if row.plan.kind in PEOPLES_WORK)
+    due = (row for row in work if row.state not in OVER and _is_due(row, forecast, until))
+    by_person = grouped((row.assignee or row.plan.role, row) for row in due)
     rows = [_workload(who, found) for who, found in by_person.items()]
     return sorted(rows, key=lambda row: (-row.person_hours, row.who))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
+
+from ledger.rules.rows import grouped
 
 
 class Stretch(NamedTuple):
@@ -44,10 +45,7 @@ def most_by_week(
 
     More are at work only when work starts, or a shift or a week begins, so it is enough to count then.
     """
-    by_calendar: dict[str, list[Stretch]] = defaultdict(list)
-    for one in stretches:
-        if one.start < one.finish:
-            by_calendar[one.calendar].append(one)
+    by_calendar = grouped((one.calendar, one) for one in stretches if one.start < one.finish)
     covered = {name: _Covered(own) for name, own in by_calendar.items()}
     at = {one.start for own in by_calendar.values() for one in own} | set(mondays)
     for name in by_calendar:

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ledger.rules.activity import State
 from steps.value import Value
+
+Key = TypeVar("Key")
+Member = TypeVar("Member")
+
+
+def grouped(
+    pairs: Iterable[tuple[Key, Member]],
+) -> dict[Key, list[Member]]:
+    """Return what belongs to each key, in the order of the pairs."""
+    found: dict[Key, list[Member]] = {}
+    for key, member in pairs:
+        found.setdefault(key, []).append(member)
+    return found
+
 
 RUN_DONE = frozenset({"ok", "changed", "kept"})
 """Results of hosts on which a run did everything."""

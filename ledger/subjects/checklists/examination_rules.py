@@ -11,7 +11,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
-from ledger.rules.rows import CheckRow
+from ledger.rules.rows import CheckRow, grouped
 from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, readable_note
 from ledger.subjects.work.rules import check as may_check
 from schedule.errors import ClusterwrightError, InputError, Place
@@ -165,10 +165,8 @@ def _serials_twice(
     """Return the entries whose serial number would be at two items. A scanner may have read the wrong label."""
     serials = {item: previous.serial for item, previous in last.items()}
     serials |= {one.item: one.serial for one in found.values()}
-    places: dict[str, list[str]] = {}
-    for item, serial in serials.items():
-        if serial:
-            places.setdefault(serial.casefold(), []).append(item)
+    labels = ((serial.casefold(), item) for item, serial in serials.items())
+    places = grouped((label, item) for label, item in labels if label)
     faults: list[RefusedEntry] = []
     for one in found.values():
         items = places.get(one.serial.casefold(), ())

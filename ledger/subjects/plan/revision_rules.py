@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, State
 from ledger.rules.judgement import all_met
-from ledger.rules.rows import Begun
+from ledger.rules.rows import Begun, grouped
 from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.acceptance.measured import Measured
 from steps.amount import first_of
@@ -131,9 +131,7 @@ def _is_valid(now: Begun) -> bool:
 
 def _after(links: Iterable[PlanLink], opened: list[str]) -> dict[str, str]:
     """Return everything that comes after the opened activities, each node with the opened one from which it was reached."""
-    following: dict[str, list[str]] = {}
-    for link in links if opened else ():
-        following.setdefault(link.before, []).append(link.after)
+    following = grouped((link.before, link.after) for link in links) if opened else {}
     roots = {name: name for name in opened}
     front = list(opened)
     for node in front:
@@ -154,11 +152,9 @@ class _Inputs:
 
     def result(self, activity: PlanActivity) -> OnRecord:
         """Return the results of a compute step under the new plan, as if they were read."""
-        readings: dict[str, list[Measured]] = {}
-        for found in self._new.of(activity, {}).results:
-            reading = Measured(found.name, found.value, found.unit)
-            readings.setdefault(found.name, []).append(reading)
-        return OnRecord(readings)
+        results = self._new.of(activity, {}).results
+        reads = (Measured(one.name, one.value, one.unit) for one in results)
+        return OnRecord(grouped((read.metric, read) for read in reads))
 
     def differing(self, was: PlanActivity, activity: PlanActivity) -> Iterator[str]:
         """Yield which figures differ. A figure that only one of the plans has is not a difference in the design."""

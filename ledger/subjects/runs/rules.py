@@ -13,7 +13,7 @@ from ledger.rules.activity import Action, Activity, State
 from ledger.rules.approval import after_work, allowed, permitted, refuse_unwitnessed
 from ledger.rules.case import Case, RunEnd
 from ledger.rules.judgement import MET, all_met, judge_items
-from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow
+from ledger.rules.rows import RUN_DONE, RUN_NOT_DONE, PreviewRow, ReleaseRow, grouped
 from ledger.rules.sequence import refuse_blocked
 from ledger.rules.version import WHO_AND_WHEN
 from schedule.errors import InputError, NotSatisfiedError
@@ -160,10 +160,7 @@ def _is_met(row: Activity, outcome: RunOutcome) -> bool:
     if not plan.criteria:
         # reading alone does not prove that an automate step made its change
         return not (plan.kind is Kind.AUTOMATE and plan.effect is Effect.READ)
-    by_metric: dict[str, list[Measured]] = {}
-    for m in found:
-        by_metric.setdefault(m.metric, []).append(m)
-    return all_met(plan.criteria, by_metric)
+    return all_met(plan.criteria, grouped((m.metric, m) for m in found))
 
 
 def kept_at_retry(
