@@ -18,7 +18,7 @@ from sqlmodel import SQLModel
 
 from ledger.machine_time import Clock, machine_time
 from ledger.private import make_file
-from ledger.state.tables import activity, checks, facts, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
+from ledger.state.tables import activity, plan, records, runs, signing, supplies  # noqa: F401  they register themselves
 from ledger.state.tables import event as event_table  # noqa: F401
 from ledger.stores.file import BUSY_SECONDS, COPY, FORMAT, world_error
 from schedule.errors import UnreachableError

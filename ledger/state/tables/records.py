@@ -1,4 +1,4 @@
-"""What people recorded and decided about activities."""
+"""What people recorded and decided about activities and the facility."""
 
 from __future__ import annotations
 
@@ -71,6 +71,43 @@ class Measurement(SQLModel, table=True):
     person: str
     at: Utc
     ncr: str | None = Field(default=None, index=True)
+
+
+class ItemCheck(SQLModel, table=True):
+    """An entry of a checklist: an item as somebody found it, passed where nothing is `failing`; its readings are measurements of the same event.
+
+    `ncr` is the non-conformance to which a failed one belongs.
+    """
+
+    __tablename__ = "item_check"
+    __table_args__ = (Index("item_check_item", "activity", "attempt", "item"),)
+    seq: NumberKey
+    item: WordKey
+    activity: str
+    attempt: int
+    failing: WordList
+    note: str
+    serial: str
+    photos: WordList
+    ncr: str | None = Field(default=None, index=True)
+    person: str
+    at: Utc
+
+
+class Fact(SQLModel, table=True):
+    """One fact about the facility as a person recorded it. The last one of a name at a unit of the site counts."""
+
+    __table_args__ = (Index("fact_unit", "unit", "name"),)
+    seq: NumberKey
+    ordinal: NumberKey
+    unit: str
+    name: str
+    value: str
+    unit_of_measure: str
+    source: str
+    activity: str
+    person: str
+    at: Utc
 
 
 class EvidenceItem(SQLModel, table=True):
