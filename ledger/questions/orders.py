@@ -12,7 +12,6 @@ from ledger.questions.links import predecessors
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
-from ledger.rules.nearest import unknown_order
 from ledger.rules.permission import is_same
 from ledger.rules.readiness import unmet
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, grouped
@@ -27,6 +26,7 @@ from ledger.subjects.orders.rules import (
     order_state,
     refuse_unplaced,
     refuse_unready,
+    unknown_order,
 )
 from ledger.subjects.orders.words import WORDS, Payload
 from steps.stamps import stamp, stamped

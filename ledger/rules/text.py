@@ -1,6 +1,6 @@
-"""Text that a person hands to a decision: names are one line without hidden marks, and words may have several lines.
+"""Text that a person hands to a decision: names are one line without hidden marks, words may have several lines, a reason is not empty.
 
-Front ends ask this before a decision is taken. A payload cannot ask it: events of the engine carry what hosts printed, and
+Front ends ask for visible text before a decision is taken. A payload cannot ask for it: events of the engine carry what hosts printed, and
 events of earlier releases are read through the same payloads. Both are shown with their marks made visible.
 """
 
@@ -20,6 +20,12 @@ WORDS = frozenset({"comment", "handling", "meaning", "note", "reason", "text", "
 
 LONGEST = 20_000
 """How many characters a text has at most."""
+
+
+def require_reason(reason: str, what: str) -> None:
+    """Raise InputError if a reason is empty. The message says that `what` needs one, for example "a waiver"."""
+    if not reason.strip():
+        raise InputError(f"{what} needs a reason", hint="add --reason")
 
 
 def require_visible_text(

@@ -15,7 +15,6 @@ from ledger.questions.calendar import WorkingWeek
 from ledger.rules import approval, readiness, readings, text, times
 from ledger.rules.activity import Activity, State, is_expired, is_past_planned_finish, seen
 from ledger.rules.most_by_week import mondays_of
-from ledger.rules.nearest import unknown_order
 from ledger.rules.readiness import Times, satisfied_at
 from ledger.rules.rows import REPLACED, ChangeRow, LinkRow, OrderRow, SignerKey, TrancheRow, Unmet
 from ledger.rules.times import Stamp, last_time
@@ -25,6 +24,7 @@ from ledger.subjects.corrections.rules import EntryRow, correct_supply
 from ledger.subjects.orders import rules as orders
 from ledger.subjects.orders.manifest_rules import read_scan
 from ledger.subjects.orders.money_rules import amount, share
+from ledger.subjects.orders.rules import unknown_order
 from ledger.subjects.plan.taking_over_rules import some
 from ledger.subjects.runs.host_name_rules import require_host_names
 from ledger.subjects.runs.queue_rules import float_of

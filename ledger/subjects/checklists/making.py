@@ -151,4 +151,3 @@ def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
 
 
 AGAIN: Tables = {ItemsChecked: about_case(_checked_again)}
-"""How events with checked items are made again."""

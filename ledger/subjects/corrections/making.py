@@ -6,8 +6,8 @@ from ledger.questions.entries import begun_because, has_changes, later_entries, 
 from ledger.questions.moment import Moment
 from ledger.rules.access import ENGINE
 from ledger.rules.permission import refuse_stranger
-from ledger.rules.reasons import require_reason
 from ledger.rules.subjects import is_supply
+from ledger.rules.text import require_reason
 from ledger.subjects.again import Named, Tables, about_named
 from ledger.subjects.corrections import rules
 from ledger.subjects.corrections.payloads import EntryTakenBack
@@ -52,4 +52,3 @@ def _made(entry: EntryRow, reason: str, role: str, result: str | None) -> EntryT
 
 
 AGAIN: Tables = {EntryTakenBack: about_named(ENTRY, taken_back)}
-"""How corrections are made again."""

@@ -75,4 +75,3 @@ def _recorded_again(case: LookedUp, p: FactsRecorded) -> FactsRecorded:
 
 
 AGAIN: Tables = {FactsRecorded: about_case(_recorded_again)}
-"""How events with facts are made again."""

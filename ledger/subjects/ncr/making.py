@@ -110,4 +110,3 @@ AGAIN: Tables = {
     NcrAssigned: about_named(NCR, assigned),
     NcrClosed: about_named(NCR, closed),
 }
-"""How each kind of event about non-conformances is made again."""

@@ -181,4 +181,3 @@ AGAIN: Tables = {
     TrancheShipped: about_supply(left_supplier),
     TrancheReceived: _received_again,
 }
-"""How each kind of event about deliveries is made again."""

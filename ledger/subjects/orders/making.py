@@ -17,8 +17,8 @@ from ledger.questions.orders import (
     require_tranche,
 )
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.reasons import require_reason
 from ledger.rules.rows import ChangeRow, OrderRow
+from ledger.rules.text import require_reason
 from ledger.rules.version import DATES_AND_TIMES
 from ledger.subjects.again import Named, Tables, about_named, about_supply
 from ledger.subjects.orders import rules
@@ -253,4 +253,3 @@ AGAIN: Tables = {
     ChangeAsked: about_supply(change_asked),
     ChangeDecided: about_named(CHANGE, change_decided),
 }
-"""How each kind of event about orders is made again."""

@@ -11,7 +11,14 @@ from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import order_of
 from ledger.rules.times import refuse_past_day
 from schedule.errors import InputError, NotSatisfiedError
+from schedule.meant import meant
 from steps.stamps import days_between, local_day, minute
+
+
+def unknown_order(name: str, known: Sequence[str], what: str = "order") -> InputError:
+    """Return the error for an unknown order or delivery. It names similar ones."""
+    hint = meant(name, known, "`clusterwright orders` lists them", most=3, alike=0.4)
+    return InputError(f"there is no {what} {name!r}", hint=hint)
 
 
 def order_state(placed_at: datetime | None, tranches: Sequence[TrancheRow]) -> str:

@@ -9,7 +9,7 @@ from ledger.questions.people import delegations, holders, names, person_name
 from ledger.questions.records import signer_keys, valid_key
 from ledger.rules.access import Who
 from ledger.rules.permission import refuse_stranger
-from ledger.rules.reasons import require_reason
+from ledger.rules.text import require_reason
 from ledger.rules.version import WHO_AND_WHEN
 from ledger.subjects.again import Tables, about_site
 from ledger.subjects.people.payloads import Delegated, KeyRevoked, PersonRedacted, Withdrawn
@@ -139,4 +139,3 @@ AGAIN: Tables = {
     KeyRevoked: about_site(key_revoked),
     PersonRedacted: about_site(person_redacted),
 }
-"""How each kind of event about people's authority is made again."""

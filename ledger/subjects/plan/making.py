@@ -15,7 +15,7 @@ from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.permission import Actor, Matter, may
-from ledger.rules.reasons import require_reason
+from ledger.rules.text import require_reason
 from ledger.subjects.again import Tables, about_site, refuse_other_subject, subject_of
 from ledger.subjects.plan.payloads import CommittedDates, Genesis, PlanAdopted, RulesRaised, TakenRow
 from ledger.trust.planned import authority_text
@@ -163,4 +163,3 @@ AGAIN: Tables = {
     RulesRaised: about_site(rules_raised),
     PlanAdopted: _adopted_again,
 }
-"""How each kind of event about the plan is made again."""

@@ -197,4 +197,3 @@ def _adopted_again(moment: Moment, event: Event, p: ProgressAdopted) -> Progress
 
 
 AGAIN: Tables = {ProgressAdopted: _adopted_again}
-"""How events with progress from before are made again."""

@@ -320,4 +320,3 @@ AGAIN: Tables = {
     RequestAnswered: about_named(REQUEST, request_answered),
     Released: about_activity(released),
 }
-"""How each kind of event about runs is made again."""

@@ -10,7 +10,7 @@ from ledger.questions.case import LookedUp, actor
 from ledger.questions.records import waivers
 from ledger.rules import approval as rules
 from ledger.rules.activity import State
-from ledger.rules.reasons import require_reason
+from ledger.rules.text import require_reason
 from ledger.subjects.again import Tables, about_activity
 from ledger.subjects.sign_off import witness_rules as witnesses
 from ledger.subjects.sign_off.payloads import Overridden, Rejected, Waived, WaiverMoved, WitnessInvited, WitnessNoted
@@ -107,4 +107,3 @@ AGAIN: Tables = {
     WitnessInvited: about_activity(witnesses_invited),
     WitnessNoted: about_activity(witness_noted),
 }
-"""How each kind of event about sign-offs is made again."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from ledger.evidence.store import load
 from ledger.evidence.taking import Intake
 from ledger.log.chain import Event
-from ledger.rules.reasons import require_reason
+from ledger.rules.text import require_reason
 from ledger.subjects.work import making as made
 from ledger.subjects.work.payloads import Attached
 from ledger.writing import Ledger

@@ -10,7 +10,7 @@ from ledger.questions.case import LookedUp
 from ledger.questions.ncrs import open_ncrs_of_readings
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.readings import asked_of, fails, recorded_value, verdicts
-from ledger.rules.reasons import require_reason
+from ledger.rules.text import require_reason
 from ledger.subjects.again import Tables, about_activity, about_case
 from ledger.subjects.runs.rules import kept_at_reopening
 from ledger.subjects.work import rules
@@ -213,4 +213,3 @@ AGAIN: Tables = {
     Reopened: about_activity(reopened),
     Attested: about_activity(attested),
 }
-"""How each kind of event about work is made again."""
