@@ -14,7 +14,7 @@ from ledger.rules.rows import TrancheRow
 from ledger.subjects.orders.rules import is_unready
 from steps.planning.record.forecast import MINUTE, Actual
 from steps.planning.record.holds import Span
-from steps.stamps import local_day, moment, stamp
+from steps.stamps import local_day, moment
 
 _APPROVERS = """
 SELECT sign_off.activity, sign_off.role FROM sign_off JOIN activity ON activity.id = sign_off.activity
@@ -65,7 +65,7 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
 def _holds(snapshot: Snapshot) -> dict[str, tuple[Span, ...]]:
     """Return when each activity was on hold in its present attempt. A hold that lasts ends at the snapshot's time."""
     found: dict[str, tuple[Span, ...]] = {}
-    for name, since, until in snapshot.ask(_HOLDS, now=stamp(snapshot.now)):
+    for name, since, until in snapshot.ask(_HOLDS):
         span = moment(since), moment(until)
         found[name] = (*found.get(name, ()), span)
     return found

@@ -12,7 +12,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, State, is_past_planned_finish, seen
 from ledger.rules.rows import grouped
 from steps.catalog.terms import Phase
-from steps.stamps import instant, stamp
+from steps.stamps import instant
 
 _STANDING = """
 SELECT id, phase, state, ready_from, early_start, early_finish,
@@ -133,5 +133,5 @@ def _standings(snapshot: Snapshot) -> Iterator[_Standing]:
 
 def next_wake(snapshot: Snapshot) -> datetime | None:
     """Return the next time at which a lag ends, so that something may start or finish. None if no lag is left."""
-    (found,) = snapshot.first(_NEXT, now=stamp(snapshot.now))
+    (found,) = snapshot.first(_NEXT)
     return instant(found)

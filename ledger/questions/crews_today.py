@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot
-from steps.stamps import stamp
 
 _CREWS = """
 SELECT role,
@@ -26,7 +25,7 @@ class CrewsToday(NamedTuple):
 
 def crews_today(snapshot: Snapshot) -> list[CrewsToday]:
     """Return the roles that have crews at work now, by plan or as recorded, the most first."""
-    found = snapshot.ask(_CREWS, now=stamp(snapshot.now))
+    found = snapshot.ask(_CREWS)
     rows = (CrewsToday(*row) for row in found)
     used = [row for row in rows if row.planned or row.at_work]
     return sorted(used, key=_place)

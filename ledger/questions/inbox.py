@@ -18,7 +18,7 @@ from ledger.rules.permission import Actor, is_same
 from ledger.subjects.runs import rules as runs
 from ledger.subjects.work import rules as work
 from schedule.errors import ClusterwrightError
-from steps.stamps import moment, stamp
+from steps.stamps import moment
 
 Given = ParamSpec("Given")
 
@@ -165,7 +165,7 @@ def _is_for(row: Activity, me: Actor) -> bool:
 
 
 def _to_order(snapshot: Snapshot, me: Actor) -> Iterator[InboxRow]:
-    for name, title, ready_from, role in snapshot.ask(_TO_ORDER, now=stamp(snapshot.now)):
+    for name, title, ready_from, role in snapshot.ask(_TO_ORDER):
         if role in me.roles:
             refused = refusal_of(refuse_unready_order, snapshot, require_order(snapshot, name))
             blocked_by = refused.what if refused else ""

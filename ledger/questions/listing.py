@@ -22,7 +22,7 @@ from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import FLAGS, NO_FLOAT_H, State, is_expired, is_past_planned_finish, seen
 from schedule.errors import InputError
-from steps.stamps import instant, local_day, stamp
+from steps.stamps import instant, local_day
 
 _STANDINGS = """
 SELECT id, state, attempt, assignee, organisation, percent, finish_from, finished_at, stale_since, waived, attested, simulated,
@@ -171,7 +171,7 @@ class Listing:
 def _standings(snapshot: Snapshot) -> list[tuple[Any, ...]]:
     """Return of every activity, in plan order, what changes with the work and with time."""
     waiting = lapsed(snapshot)
-    found = snapshot.ask(_STANDINGS, now=stamp(snapshot.now))
+    found = snapshot.ask(_STANDINGS)
     return [(*row, row[0] in waiting) for row in found] if waiting else found
 
 

@@ -11,7 +11,6 @@ from datetime import datetime
 
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import grouped
-from steps.stamps import stamp
 
 _OPEN_LINKS = """
 SELECT "before", "after" FROM link WHERE satisfied_at IS NULL
@@ -33,7 +32,7 @@ class OpenLinks:
         self.phases: dict[str, str] = dict(snapshot.ask(_OPEN_ACTIVITIES))
         """Of every open activity, its phase."""
 
-        links = snapshot.ask(_OPEN_LINKS, now=stamp(snapshot.now))
+        links = snapshot.ask(_OPEN_LINKS)
         self._after: dict[str, list[str]] = grouped(links)
         backwards = ((after, before) for before, after in links)
         self._before: dict[str, list[str]] = grouped(backwards)

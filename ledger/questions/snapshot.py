@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Self, TypeVar, get_type_hints
 from ledger.rules.activity import State, words
 from ledger.stored_fields import fields_of
 from ledger.stores.file import ledger_path, world_error
-from steps.stamps import day, instant, moment, stamped
+from steps.stamps import day, instant, moment, stamp, stamped
 from steps.value import Value, text_value
 
 _IS_SIGNED = """
@@ -66,12 +66,15 @@ class Snapshot:
         (self.release or self.db.close)()
 
     def ask(self, sql: str, **values: Any) -> list[Any]:
-        """Return the rows of a query. `values` are its named parameters."""
-        return self.db.execute(sql, values).fetchall()
+        """Return the rows of a query. `values` are its named parameters, and `now` is the snapshot's time."""
+        return self._asked(sql, values).fetchall()
 
     def first(self, sql: str, **values: Any) -> Any:
         """Return the first row of a query. None if it has no rows."""
-        return self.db.execute(sql, values).fetchone()
+        return self._asked(sql, values).fetchone()
+
+    def _asked(self, sql: str, values: dict[str, Any]) -> sqlite3.Cursor:
+        return self.db.execute(sql, {"now": stamp(self.now), **values})
 
     def column(self, sql: str, **values: Any) -> list[Any]:
         """Return the first value of every row of a query."""

@@ -13,7 +13,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, OVER, State, is_past_planned_finish
 from ledger.rules.rows import grouped
 from steps.catalog.terms import Kind, Phase
-from steps.stamps import instant, stamp
+from steps.stamps import instant
 
 _COUNTED = """
 SELECT phase, step, kind,
@@ -120,10 +120,9 @@ Standings = dict[str, dict[str, WorkStanding]]
 def standings(snapshot: Snapshot) -> Standings:
     """Return how far each step of each phase is."""
     found = _counted(snapshot)
-    now = stamp(snapshot.now)
-    for phase, step, by_hand, unreleased in snapshot.ask(_SOFTWARES, now=now):
+    for phase, step, by_hand, unreleased in snapshot.ask(_SOFTWARES):
         found[phase][step] += WorkStanding(to_start=by_hand, releases=unreleased)
-    for phase, step, order in snapshot.ask(_TO_ORDER, now=now):
+    for phase, step, order in snapshot.ask(_TO_ORDER):
         found[phase][step] += WorkStanding(orders=frozenset({order}))
     for phase, step, delivery in snapshot.ask(_ON_THE_WAY):
         found[phase][step] += WorkStanding(deliveries=frozenset({delivery}))
@@ -131,7 +130,7 @@ def standings(snapshot: Snapshot) -> Standings:
         found[phase][step] += WorkStanding(rejected=rejected)
     for phase, step, ncrs in snapshot.ask(_NCRS):
         found[phase][step] += WorkStanding(ncrs=ncrs)
-    for phase, step, state, finish in snapshot.ask(_DUE, now=now):
+    for phase, step, state, finish in snapshot.ask(_DUE):
         is_past = is_past_planned_finish(State(state), instant(finish), snapshot.now)
         found[phase][step] += WorkStanding(past=is_past)
     return {phase.value: found[phase] for phase in Phase if phase in found}
@@ -143,14 +142,13 @@ def of_phase(steps: dict[str, WorkStanding]) -> WorkStanding:
 
 
 def _counted(snapshot: Snapshot) -> Standings:
-    now = stamp(snapshot.now)
     found: Standings = {}
-    for phase, step, *counted in snapshot.ask(_COUNTED, now=now):
+    for phase, step, *counted in snapshot.ask(_COUNTED):
         steps = found.setdefault(phase, {})
         before = steps.get(step, WorkStanding())
         steps[step] = before + _standing(*counted)
     for name in lapsed(snapshot):
-        for phase, step, kind in snapshot.ask(_LAPSED, name=name, now=now):
+        for phase, step, kind in snapshot.ask(_LAPSED, name=name):
             found[phase][step] = _held(found[phase][step], Kind(kind))
     return found
 
