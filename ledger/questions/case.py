@@ -21,7 +21,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
 from ledger.rules.case import Invited, OpenA, RunEnd
-from ledger.rules.judgement import Judgement, judgements
+from ledger.rules.judgement import Judgement, Readings, judgements
 from ledger.rules.permission import Actor
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import CheckRow, PreviewRow, Unmet
@@ -241,7 +241,7 @@ class LookedUp:
         return reads(self.snapshot, self.row, self.row.attempt)
 
     @cached_property
-    def readings(self) -> Mapping[str, list[Measured]]:
+    def readings(self) -> Readings:
         """The readings of this attempt by metric, oldest first."""
         found: dict[str, list[Measured]] = {}
         for read in self.reads:

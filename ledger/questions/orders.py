@@ -17,6 +17,7 @@ from ledger.rules.readiness import unmet
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.stored_fields import NOT_READ, fields_of
+from ledger.subjects.orders.manifest_rules import Received
 from ledger.subjects.orders.money_rules import currency_code, share
 from ledger.subjects.orders.rules import (
     is_order_late,
@@ -236,8 +237,8 @@ def serials(snapshot: Snapshot, tranche: str) -> tuple[str, ...]:
     return tuple(serial for came in found for serial in words(came))
 
 
-def serials_received(snapshot: Snapshot) -> dict[str, tuple[str, str]]:
-    """Return every serial number that was received, as it was written, and its delivery. Keys are in lower case."""
+def serials_received(snapshot: Snapshot) -> Received:
+    """Return every serial number that was received."""
     received: dict[str, tuple[str, str]] = {}
     for tranche, came in snapshot.ask("SELECT tranche, serials FROM delivery ORDER BY seq"):
         received |= {serial.casefold(): (serial, tranche) for serial in words(came)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from ledger.questions.orders import order_named, require_tranche, serials_received
 from ledger.questions.snapshot import Snapshot
-from ledger.subjects.orders.manifest_rules import BEFORE, ELSEWHERE, TWICE, UNEXPECTED, ManifestEntry
+from ledger.subjects.orders.manifest_rules import BEFORE, ELSEWHERE, TWICE, UNEXPECTED, Received, Serials
 
 EXPECTED = "expected"
 COUNTED = "counts"
@@ -19,14 +19,14 @@ LONGEST = 100
 
 
 class Awaited(NamedTuple):
-    """A delivery at the door. `received` has every serial number that came before, as `serials_received` returns it."""
+    """A delivery at the door. `received` has every serial number that came before."""
 
     delivery: str
     title: str
     outstanding: Decimal
     unit_of_measure: str
     serialised: bool
-    received: Mapping[str, tuple[str, str]]
+    received: Received
 
 
 class Scan(NamedTuple):
@@ -54,7 +54,7 @@ def awaited(snapshot: Snapshot, delivery: str) -> Awaited:
 def judged(
     scanned: Iterable[str],
     of: Awaited,
-    manifest: Mapping[str, ManifestEntry] | None,
+    manifest: Serials | None,
 ) -> list[Scan]:
     """Return what each scanned line is, in the order of scanning. Without a manifest, as many count as are outstanding."""
     found: list[Scan] = []
@@ -69,7 +69,7 @@ def judged(
     return found
 
 
-def missing(scans: Sequence[Scan], manifest: Mapping[str, ManifestEntry]) -> list[str]:
+def missing(scans: Sequence[Scan], manifest: Serials) -> list[str]:
     """Return the serial numbers of the manifest that nobody scanned."""
     seen = {scan.serial.casefold() for scan in scans}
     return [entry.serial for key, entry in manifest.items() if key not in seen]
@@ -78,7 +78,7 @@ def missing(scans: Sequence[Scan], manifest: Mapping[str, ManifestEntry]) -> lis
 def _said(
     serial: str,
     of: Awaited,
-    manifest: Mapping[str, ManifestEntry] | None,
+    manifest: Serials | None,
     seen: set[str],
     counted: int,
 ) -> str:

@@ -13,7 +13,7 @@ from steps.acceptance.measured import Measured
 
 if TYPE_CHECKING:
     from ledger.rules.activity import Activity
-    from ledger.rules.judgement import Judgement
+    from ledger.rules.judgement import Judgement, Readings
     from ledger.rules.permission import Actor
     from ledger.rules.rows import CheckRow, PreviewRow, Unmet
 
@@ -84,7 +84,7 @@ class Case(Protocol):
         """Every reading of this attempt, in the order of recording."""
 
     @property
-    def readings(self) -> Mapping[str, list[Measured]]:
+    def readings(self) -> Readings:
         """The readings of this attempt by metric, oldest first."""
 
     @property

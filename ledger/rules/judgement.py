@@ -25,6 +25,9 @@ MET, FAILED, NOT_MEASURED, WAIVED = "met", "failed", "not measured", "waived"
 OPEN = frozenset({FAILED, NOT_MEASURED})
 """Verdicts that keep an activity from passing."""
 
+Readings = Mapping[str, list[Measured]]
+"""Readings by metric, oldest first."""
+
 
 _ORDER = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -122,7 +125,7 @@ def _wants_yes(c: Limited) -> bool:
 
 def judgements(
     criteria: Iterable[PlanCriterion],
-    readings: Mapping[str, list[Measured]],
+    readings: Readings,
     waived: Collection[str] = (),
 ) -> list[Judgement]:
     """Return every criterion with its verdict. `readings` are by metric, `waived` names the waived metrics."""
@@ -136,7 +139,7 @@ def judgements(
 
 def all_met(
     criteria: Iterable[PlanCriterion],
-    readings: Mapping[str, list[Measured]],
+    readings: Readings,
     waived: Collection[str] = (),
 ) -> bool:
     """Return whether no judgement of `judgements` is open, without its words."""

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, judge_items, verdict_on
+from ledger.rules.judgement import FAILED, NOT_MEASURED, WAIVED, Judged, Readings, judge_items, verdict_on
 from schedule.errors import InputError
 from steps.acceptance.measured import Measured
 from steps.acceptance.units import is_comparable
@@ -54,6 +54,10 @@ class Asked(NamedTuple):
         return "a word" if self.is_word else f"a number in {self.unit}"
 
 
+Metrics = Mapping[str, Asked]
+"""What may be read at an activity, by metric."""
+
+
 class Verdict(NamedTuple):
     """One reading and the verdict on it. `limit` is empty if the metric has no criterion."""
 
@@ -69,7 +73,7 @@ class Verdict(NamedTuple):
         return f"{self.metric} {self.measured}: {self.verdict}{limit}"
 
 
-def asked_of(row: Activity) -> dict[str, Asked]:
+def asked_of(row: Activity) -> Metrics:
     """Return every metric that may be read at an activity, those with a criterion first."""
     criteria = row.plan.criteria
     asked = {c.metric: Asked(c.metric, c.unit, c) for c in criteria}
@@ -83,7 +87,7 @@ def asked_of(row: Activity) -> dict[str, Asked]:
     return asked
 
 
-def wanted(row: Activity, asked: Mapping[str, Asked], metric: str) -> Asked:
+def wanted(row: Activity, asked: Metrics, metric: str) -> Asked:
     """Return a metric that may be read. Raise for one that the step does not ask for."""
     if metric not in asked:
         names = ", ".join(asked) or "none; write a comment instead"
@@ -93,7 +97,7 @@ def wanted(row: Activity, asked: Mapping[str, Asked], metric: str) -> Asked:
 
 def measured(
     row: Activity,
-    asked: Mapping[str, Asked],
+    asked: Metrics,
     entry: Measured,
     item: str,
 ) -> Measured:
@@ -112,7 +116,7 @@ def measured(
     return Measured(entry.metric, value, unit, item)
 
 
-def recorded_value(asked: Mapping[str, Asked], metric: str, text: str) -> Value:
+def recorded_value(asked: Metrics, metric: str, text: str) -> Value:
     """Return the value that a recorded text means for a metric. A word stays text, also one such as `true`."""
     wanted = asked.get(metric)
     value = text if wanted is None or wanted.is_word else text_value(text)
@@ -122,7 +126,7 @@ def recorded_value(asked: Mapping[str, Asked], metric: str, text: str) -> Value:
 def fails(
     asked: Asked,
     found: Measured,
-    before: Mapping[str, list[Measured]],
+    before: Readings,
     waived: Collection[str],
 ) -> bool:
     """Return whether a new reading fails its criterion. `before` and `waived` are as in `verdicts`."""
@@ -134,9 +138,9 @@ def fails(
 
 
 def verdicts(
-    asked: Mapping[str, Asked],
+    asked: Metrics,
     found: Sequence[Measured],
-    before: Mapping[str, list[Measured]],
+    before: Readings,
     waived: Collection[str],
 ) -> list[Verdict]:
     """Return the verdict on each new reading. A metric that is waived in this attempt does not fail.

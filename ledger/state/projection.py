@@ -47,6 +47,9 @@ Handlers = dict["type[Payload]", Handler]
 
 
 Row = dict[str, Any]
+Values = tuple[Any, ...]
+"""The values of a row, as they are stored."""
+
 Shape = tuple[str, tuple[str, ...]]
 """A table, and the columns of rows that are written together."""
 
@@ -95,7 +98,7 @@ class Collected:
         self.added: Counter[str] = Counter()
         self._query = driver.execute
         self._query_many = driver.executemany
-        self._new: dict[Shape, list[tuple[Any, ...]]] = {}
+        self._new: dict[Shape, list[Values]] = {}
         self._changed: dict[str, dict[str | int, Row]] = {}
         self._waiting: set[str] = set()
         self._collected = 0
@@ -106,7 +109,7 @@ class Collected:
         row = tuple([value if type(value) in UNCHANGED else stored(value) for value in values])
         self.add_stored((table, tuple(columns)), row)
 
-    def add_stored(self, shape: Shape, row: tuple[Any, ...]) -> None:
+    def add_stored(self, shape: Shape, row: Values) -> None:
         """Add a row whose values are as they are stored."""
         rows = self._new.get(shape)
         if rows is None:
@@ -147,7 +150,7 @@ class Collected:
             self._collected -= len(rows)
             self._query_many(insertion.sql, [row + insertion.defaults for row in rows])
         for table in self._changed.keys() & tables:
-            alike: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+            alike: dict[tuple[str, ...], list[Values]] = {}
             for key, columns in self._changed.pop(table).items():
                 values = (*columns.values(), key)
                 alike.setdefault(tuple(columns), []).append(values)
@@ -351,7 +354,7 @@ def stored(value: Any) -> Any:
     return value if as_text is None else as_text(value)
 
 
-def _words(value: tuple[Any, ...]) -> str:
+def _words(value: Values) -> str:
     return _word_list(value) if value else "[]"
 
 
@@ -368,7 +371,7 @@ class Insertion(NamedTuple):
     """The statement that inserts rows, and the values of the columns that the rows do not name."""
 
     sql: str
-    defaults: tuple[Any, ...]
+    defaults: Values
 
 
 @lru_cache(maxsize=256)

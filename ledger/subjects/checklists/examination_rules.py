@@ -10,7 +10,7 @@ from ledger.entries import ItemEntry
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.judgement import FAILED
-from ledger.rules.readings import Asked, Verdict, asked_of, measured, verdicts
+from ledger.rules.readings import Metrics, Verdict, asked_of, measured, verdicts
 from ledger.rules.rows import CheckRow, grouped
 from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, readable_note
 from ledger.subjects.work.rules import check as may_check
@@ -89,7 +89,7 @@ def sorted_out(case: Case, entries: Sequence[ItemEntry]) -> Sorted:
 
 def _refuse_strange(
     row: Activity,
-    asked: Mapping[str, Asked],
+    asked: Metrics,
     entries: Sequence[ItemEntry],
 ) -> None:
     """Raise for metrics that the step does not ask for. Each is named once, and not for every line that has it."""
@@ -107,7 +107,7 @@ def _refuse_strange(
 
 def _entered(
     roster: Roster,
-    asked: Mapping[str, Asked],
+    asked: Metrics,
     last: Mapping[str, CheckRow],
     entry: ItemEntry,
 ) -> Examined:

@@ -11,7 +11,7 @@ from ledger.log.payload import Batch, Shown
 from ledger.questions.case import LookedUp
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
-from ledger.rules.readings import Asked, asked_of, recorded_value
+from ledger.rules.readings import Metrics, asked_of, recorded_value
 from ledger.subjects.again import Tables, about_case
 from ledger.subjects.checklists.examination_rules import RESULT, Examined, examined
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
@@ -134,12 +134,12 @@ def _checked_again(case: LookedUp, p: ItemsChecked) -> ItemsChecked:
     )
 
 
-def _entered(asked: Mapping[str, Asked], reading: ItemReadingPart) -> Measured:
+def _entered(asked: Metrics, reading: ItemReadingPart) -> Measured:
     value = recorded_value(asked, reading.metric, reading.value)
     return Measured(reading.metric, value, reading.unit)
 
 
-def _entry(asked: Mapping[str, Asked], part: ItemPart) -> ItemEntry:
+def _entry(asked: Metrics, part: ItemPart) -> ItemEntry:
     readings = tuple(_entered(asked, reading) for reading in part.readings)
     return ItemEntry(
         part.item,

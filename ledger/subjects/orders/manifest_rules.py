@@ -29,6 +29,13 @@ class ManifestEntry(NamedTuple):
     lines: tuple[int, ...]
 
 
+Serials = Mapping[str, ManifestEntry]
+"""The serial numbers of a file, by their case-folded form."""
+
+Received = Mapping[str, tuple[str, str]]
+"""Serial numbers that were received, by their case-folded form: how each was written, and the delivery in which it came."""
+
+
 class Mismatch(NamedTuple):
     """A serial number on which manifest, scan and record disagree. `why` is the kind of difference.
 
@@ -56,8 +63,8 @@ class Compared(NamedTuple):
         return all(d.why == TWICE for d in self.differences)
 
 
-def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, ManifestEntry]:
-    """Return a manifest's serial numbers, by their case-folded form. Raise for one that is there twice, with its lines."""
+def read_manifest(content: bytes, name: str = "the manifest") -> Serials:
+    """Return a manifest's serial numbers. Raise for one that is there twice, with its lines."""
     rows = numbered_rows(content, name)
     column = _column(rows[0][1] if rows else [], name)
     found: dict[str, ManifestEntry] = {}
@@ -79,8 +86,8 @@ def read_manifest(content: bytes, name: str = "the manifest") -> dict[str, Manif
     return found
 
 
-def read_scan(content: bytes, name: str = "the scan") -> dict[str, ManifestEntry]:
-    """Return the serial numbers in a scanner's file, one on each line, by their case-folded form."""
+def read_scan(content: bytes, name: str = "the scan") -> Serials:
+    """Return the serial numbers in a scanner's file, one on each line."""
     found: dict[str, ManifestEntry] = {}
     for line, text in enumerate(text_of(content, name).splitlines(), start=1):
         if text.strip():
@@ -91,15 +98,12 @@ def read_scan(content: bytes, name: str = "the scan") -> dict[str, ManifestEntry
 
 
 def compared(
-    manifest: Mapping[str, ManifestEntry],
-    scan: Mapping[str, ManifestEntry],
-    received: Mapping[str, tuple[str, str]],
+    manifest: Serials,
+    scan: Serials,
+    received: Received,
     tranche: str,
 ) -> Compared:
-    """Compare a scan with its manifest and with what was received before.
-
-    `received` has, by the case-folded form of each serial number, its spelling and the delivery in which it came.
-    """
+    """Compare a scan with its manifest and with what was received before."""
     came: list[str] = []
     found: list[Mismatch] = []
     for key, entry in manifest.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -10,6 +10,7 @@ from ledger.rules.readiness import refuse_waiting
 from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, Unmet
 from ledger.rules.subjects import order_of
 from ledger.rules.times import refuse_past_day
+from ledger.subjects.orders.manifest_rules import Received
 from schedule.errors import InputError, NotSatisfiedError
 from schedule.meant import meant
 from steps.stamps import days_between, local_day, minute
@@ -172,12 +173,9 @@ def refuse_serials(
     tranche: str,
     came: Decimal,
     serials: Sequence[str],
-    received: Mapping[str, tuple[str, str]],
+    received: Received,
 ) -> None:
-    """Raise if serial numbers are there twice, too many, or were received before.
-
-    `received` has, by the case-folded form of each serial number, its spelling and the delivery in which it came.
-    """
+    """Raise if serial numbers are there twice, too many, or were received before."""
     if not serials:
         return
     folded = {serial.casefold(): serial for serial in serials}

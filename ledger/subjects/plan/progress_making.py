@@ -32,6 +32,9 @@ from steps.stamps import local_day
 SHOWN = 25
 """How many faults a refusal lists."""
 
+InFile = Mapping[str, ProgressRow]
+"""By what it is about: the first row of the file."""
+
 
 def progress_adopted(moment: Moment, actor: str, rows: Sequence[ProgressRow]) -> ProgressAdopted:
     """Return work that was done before Clusterwright."""
@@ -61,7 +64,7 @@ def _part(row: ProgressRow) -> BeforeRow:
 def _faults(
     asked: Snapshot,
     row: ProgressRow,
-    first: Mapping[str, ProgressRow],
+    first: InFile,
 ) -> list[str]:
     faults = [*_of_shape(row, asked.now), *_of_subject(asked, row, first)]
     return faults or list(_out_of_order(asked, row, first))
@@ -70,7 +73,7 @@ def _faults(
 def _out_of_order(
     asked: Snapshot,
     row: ProgressRow,
-    first: Mapping[str, ProgressRow],
+    first: InFile,
 ) -> Iterator[str]:
     """Yield disagreements with the network, unless the row says why it is out of sequence and may be so."""
     faults = list(_of_order(asked, row, first))
@@ -111,7 +114,7 @@ def _of_shape(row: ProgressRow, now: datetime) -> Iterator[str]:
 def _of_subject(
     asked: Snapshot,
     row: ProgressRow,
-    first: Mapping[str, ProgressRow],
+    first: InFile,
 ) -> Iterator[str]:
     name = row.activity
     if first[name] is not row:
@@ -145,7 +148,7 @@ def _of_supply(asked: Snapshot, row: ProgressRow) -> Iterator[str]:
 def _of_order(
     asked: Snapshot,
     row: ProgressRow,
-    before: Mapping[str, ProgressRow],
+    before: InFile,
 ) -> Iterator[str]:
     """Yield disagreements with the network. Lags do not count, because these dates are whole days."""
     begins, zone = row.started or row.finished, site_of(asked).time_zone
@@ -162,7 +165,7 @@ def _of_order(
             yield f"{row.activity} on {local_day(needed, zone)} {later}"
 
 
-def _over(asked: Snapshot, link: LinkRow, before: Mapping[str, ProgressRow]) -> datetime | None:
+def _over(asked: Snapshot, link: LinkRow, before: InFile) -> datetime | None:
     row, from_start = before.get(link.before), link.type[0] == "S"
     if row is not None and row.out_of_sequence:
         return None

@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ledger.rules.activity import ENDED, State
-from ledger.rules.judgement import all_met
+from ledger.rules.judgement import Readings, all_met
 from ledger.rules.rows import Begun, grouped
 from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.acceptance.measured import Measured
@@ -54,7 +54,7 @@ class Consequences(NamedTuple):
 class OnRecord(NamedTuple):
     """What was measured for an activity in its present attempt: the readings by metric, and the waived metrics."""
 
-    readings: Mapping[str, list[Measured]]
+    readings: Readings
     waived: Collection[str] = ()
 
 

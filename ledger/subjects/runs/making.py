@@ -19,7 +19,7 @@ from ledger.questions.records import RequestRow, live_releases, release_of_run, 
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Action, State
 from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
-from ledger.rules.readings import Asked, asked_of, recorded_value
+from ledger.rules.readings import Metrics, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
 from ledger.subjects.again import Named, Tables, about_activity, about_case, about_named
 from ledger.subjects.ncr.rules import of_same_cause
@@ -269,7 +269,7 @@ def _status(text: str) -> Any:
     return text
 
 
-def _measured(asked: Mapping[str, Asked], reading: ReadingPart) -> Measured:
+def _measured(asked: Metrics, reading: ReadingPart) -> Measured:
     text = reading.value
     return Measured(
         reading.metric,

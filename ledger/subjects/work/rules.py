@@ -5,7 +5,7 @@ As in `ledger.rules.approval`, every function returns what follows from the deci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from ledger.rules.approval import (
 from ledger.rules.case import Case
 from ledger.rules.judgement import all_met, refuse_unmet
 from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
-from ledger.rules.readings import Asked, asked_of, measured
+from ledger.rules.readings import Metrics, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
 from ledger.subjects.checklists.rules import refuse_open_items, refuse_second_count
@@ -198,7 +198,7 @@ def may_measure(case: Case) -> None:
 
 def measure(
     case: Case,
-    asked: Mapping[str, Asked],
+    asked: Metrics,
     entry: Measured,
     item: str,
 ) -> Measured:
