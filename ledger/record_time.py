@@ -32,13 +32,7 @@ def head_of(snapshot: Snapshot) -> Head:
     return Head(seq, digest, next(readable, None), revision)
 
 
-def recording_after(
-    snapshot: Snapshot,
-    machine: datetime,
-    head: Head,
-    *,
-    adopts: bool,
-) -> Recording:
+def recording_after(snapshot: Snapshot, machine: datetime, head: Head, *, adopts: bool) -> Recording:
     """Return when an event is recorded after the head, at this machine's time. `adopts` says whether it is an adopted plan."""
     if head.recorded_at is not None and head.recorded_at > machine + times.CLOCKS and _is_bounded(snapshot):
         last = times.last_time(_stamps(snapshot), machine, adopts=adopts)

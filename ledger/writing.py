@@ -224,13 +224,7 @@ class Transaction:
 class DecisionCase(CaseOfMoment):
     """A case inside a transaction, in which the decision about it is recorded."""
 
-    def __init__(
-        self,
-        writing: Transaction,
-        moment: Moment,
-        row: Activity,
-        actor: Actor,
-    ) -> None:
+    def __init__(self, writing: Transaction, moment: Moment, row: Activity, actor: Actor) -> None:
         """Take the transaction, the record at the time of the decision, the activity, and the person who decides."""
         super().__init__(moment, row, actor)
         self.writing = writing

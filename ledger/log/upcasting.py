@@ -74,12 +74,7 @@ CHANGED: dict[tuple[str, int], Callable[[Fields], Fields]] = {
 """By kind and version: what changes in other fields."""
 
 
-def upcast(
-    kind: str,
-    version: int,
-    newest: int,
-    payload: Fields,
-) -> Fields:
+def upcast(kind: str, version: int, newest: int, payload: Fields) -> Fields:
     """Return a payload in the newest version of its kind."""
     while version < newest:
         payload = payload | ADDED[kind, version]

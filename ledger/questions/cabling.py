@@ -54,10 +54,4 @@ def cable_ends(
 
 def _ends(row: Row) -> CableEnds:
     a, a_port, a_rack, b, b_port, b_rack, _, stock_m = row[3:11]
-    return CableEnds(
-        f"{a}:{a_port}",
-        str(a_rack),
-        f"{b}:{b_port}",
-        str(b_rack),
-        int(stock_m),
-    )
+    return CableEnds(f"{a}:{a_port}", str(a_rack), f"{b}:{b_port}", str(b_rack), int(stock_m))

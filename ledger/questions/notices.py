@@ -27,15 +27,7 @@ SELECT a.id, max(coalesce(a.stale_since, 0), coalesce(a.valid_since, 0), coalesc
 FROM activity a WHERE a.id IN (SELECT value FROM json_each(:names))"""
 """An approval that expired began with the sign-off. Other sign-offs begin nothing: a quorum of two is asked for once."""
 
-_BEGINNINGS = dumps(
-    [
-        "activity.attested",
-        "activity.finished",
-        "activity.held",
-        "activity.reopened",
-        "run.settled",
-    ]
-)
+_BEGINNINGS = dumps(["activity.attested", "activity.finished", "activity.held", "activity.reopened", "run.settled"])
 """Kinds of events after which an activity waits for a person."""
 
 

@@ -14,13 +14,7 @@ from zoneinfo import ZoneInfo
 from ledger.questions.action_items import action_items
 from ledger.questions.calendar import UNPLANNED, WorkingWeek, working_weeks
 from ledger.questions.case import select
-from ledger.questions.decisions_needed import (
-    Needed,
-    approved_until,
-    decisions_needed,
-    everybody,
-    ncrs_to_decide,
-)
+from ledger.questions.decisions_needed import Needed, approved_until, decisions_needed, everybody, ncrs_to_decide
 from ledger.questions.inbox import inbox
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.lateness import start_of

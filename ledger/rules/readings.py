@@ -95,12 +95,7 @@ def wanted(row: Activity, asked: Metrics, metric: str) -> Asked:
     return asked[metric]
 
 
-def measured(
-    row: Activity,
-    asked: Metrics,
-    entry: Measured,
-    item: str,
-) -> Measured:
+def measured(row: Activity, asked: Metrics, entry: Measured, item: str) -> Measured:
     """Return a reading from an entry. Raise for one that cannot be judged: NaN, another type, a unit that does not convert."""
     metric, is_text = wanted(row, asked, entry.metric), isinstance(entry.value, str)
     value = _from_text(metric, entry) if is_text else _of_right_type(metric, entry)
@@ -123,12 +118,7 @@ def recorded_value(asked: Metrics, metric: str, text: str) -> Value:
     return text if value is None else value
 
 
-def fails(
-    asked: Asked,
-    found: Measured,
-    before: Readings,
-    waived: Collection[str],
-) -> bool:
+def fails(asked: Asked, found: Measured, before: Readings, waived: Collection[str]) -> bool:
     """Return whether a new reading fails its criterion. `before` and `waived` are as in `verdicts`."""
     criterion = asked.criterion
     if criterion is None or found.metric in waived:

@@ -187,12 +187,7 @@ def _before(case: LookedUp, name: str) -> CheckRow | None:
     return before
 
 
-def _kept(
-    ledger: Ledger,
-    actor: str,
-    activity: str,
-    entries: Sequence[ItemEntry],
-) -> Photos:
+def _kept(ledger: Ledger, actor: str, activity: str, entries: Sequence[ItemEntry]) -> Photos:
     """Store the photos of each entry. Nothing is stored if the entries would be refused."""
     if not any(entry.photos for entry in entries):
         return {id(entry): () for entry in entries}

@@ -87,11 +87,7 @@ def sorted_out(case: Case, entries: Sequence[ItemEntry]) -> Sorted:
     return Sorted([_judged(one, judged) for one in right], wrong)
 
 
-def _refuse_strange(
-    row: Activity,
-    asked: Metrics,
-    entries: Sequence[ItemEntry],
-) -> None:
+def _refuse_strange(row: Activity, asked: Metrics, entries: Sequence[ItemEntry]) -> None:
     """Raise for metrics that the step does not ask for. Each is named once, and not for every line that has it."""
     first = {reading.metric: entry.place for entry in reversed(entries) for reading in entry.readings}
     faults: list[ClusterwrightError] = []

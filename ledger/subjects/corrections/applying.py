@@ -119,12 +119,7 @@ def take_back(p: Projection, event: Event, payload: EntryTakenBack) -> None:
     )
 
 
-def _put_back(
-    p: Projection,
-    row: Activity,
-    payload: EntryTakenBack,
-    before: Row,
-) -> None:
+def _put_back(p: Projection, row: Activity, payload: EntryTakenBack, before: Row) -> None:
     counted = {"activity": row.id, "attempt": row.attempt}
     passed = p.ids(PASSED, **counted)[0]
     match payload.what:
@@ -144,12 +139,7 @@ def _put_back(
         p.change(row, state=State(payload.result))
 
 
-def _put_back_supply(
-    p: Projection,
-    subject: str,
-    kind: str,
-    before: Row,
-) -> None:
+def _put_back_supply(p: Projection, subject: str, kind: str, before: Row) -> None:
     if kind == OrderExpedited.kind:
         order, cost = subject.partition("/")[0], before["cost"]
         ((spent,),) = p.ask("SELECT expedite_cost FROM order_line WHERE id = :id", id=order)

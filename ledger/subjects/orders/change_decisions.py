@@ -28,14 +28,7 @@ def ask_change(
     with ledger.write() as writing:
         moment = writing.moment()
         about = made.change_subject(moment, subject, quantity)
-        payload = made.change_asked(
-            moment,
-            actor,
-            about,
-            reason=reason,
-            quantity=quantity,
-            value=value,
-        )
+        payload = made.change_asked(moment, actor, about, reason=reason, quantity=quantity, value=value)
         return writing.record(moment, actor, payload, subject=about)
 
 

@@ -97,12 +97,7 @@ def read_scan(content: bytes, name: str = "the scan") -> Serials:
     return found
 
 
-def compared(
-    manifest: Serials,
-    scan: Serials,
-    received: Received,
-    tranche: str,
-) -> Compared:
+def compared(manifest: Serials, scan: Serials, received: Received, tranche: str) -> Compared:
     """Compare a scan with its manifest and with what was received before."""
     came: list[str] = []
     found: list[Mismatch] = []

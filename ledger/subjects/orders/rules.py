@@ -169,12 +169,7 @@ def _surplus_hint(tranche: str) -> str:
     return f"send it back, or keep it by decision: clusterwright change request '{tranche}' --quantity N --reason WHY"
 
 
-def refuse_serials(
-    tranche: str,
-    came: Decimal,
-    serials: Sequence[str],
-    received: Received,
-) -> None:
+def refuse_serials(tranche: str, came: Decimal, serials: Sequence[str], received: Received) -> None:
     """Raise if serial numbers are there twice, too many, or were received before."""
     if not serials:
         return

@@ -153,12 +153,7 @@ def take_rows(p: Projection, event: Event, rows: Iterable[BeforeRow]) -> None:
         p.touch(subject)
 
 
-def _activity_before(
-    p: Projection,
-    event: Event,
-    done: BeforeRow,
-    at: datetime,
-) -> None:
+def _activity_before(p: Projection, event: Event, done: BeforeRow, at: datetime) -> None:
     row = p.activity(done.subject)
     p.change(
         row,

@@ -61,20 +61,12 @@ def _part(row: ProgressRow) -> BeforeRow:
     )
 
 
-def _faults(
-    asked: Snapshot,
-    row: ProgressRow,
-    first: InFile,
-) -> list[str]:
+def _faults(asked: Snapshot, row: ProgressRow, first: InFile) -> list[str]:
     faults = [*_of_shape(row, asked.now), *_of_subject(asked, row, first)]
     return faults or list(_out_of_order(asked, row, first))
 
 
-def _out_of_order(
-    asked: Snapshot,
-    row: ProgressRow,
-    first: InFile,
-) -> Iterator[str]:
+def _out_of_order(asked: Snapshot, row: ProgressRow, first: InFile) -> Iterator[str]:
     """Yield disagreements with the network, unless the row says why it is out of sequence and may be so."""
     faults = list(_of_order(asked, row, first))
     if not row.out_of_sequence:
@@ -111,11 +103,7 @@ def _of_shape(row: ProgressRow, now: datetime) -> Iterator[str]:
         yield f"{row.activity} is in the future; this is for what was done before"
 
 
-def _of_subject(
-    asked: Snapshot,
-    row: ProgressRow,
-    first: InFile,
-) -> Iterator[str]:
+def _of_subject(asked: Snapshot, row: ProgressRow, first: InFile) -> Iterator[str]:
     name = row.activity
     if first[name] is not row:
         yield f"{name} is there twice"
@@ -145,11 +133,7 @@ def _of_supply(asked: Snapshot, row: ProgressRow) -> Iterator[str]:
             yield f"{name} is placed already"
 
 
-def _of_order(
-    asked: Snapshot,
-    row: ProgressRow,
-    before: InFile,
-) -> Iterator[str]:
+def _of_order(asked: Snapshot, row: ProgressRow, before: InFile) -> Iterator[str]:
     """Yield disagreements with the network. Lags do not count, because these dates are whole days."""
     begins, zone = row.started or row.finished, site_of(asked).time_zone
     for link in predecessors(asked, row.activity):

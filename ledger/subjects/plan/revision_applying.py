@@ -112,13 +112,7 @@ def first_state(a: PlanActivity, event: Event) -> Row:
     return {"state": State.NOT_APPLICABLE, "na_reason": reason, "na_at": event.effective_at}
 
 
-def _next_state(
-    row: Activity,
-    a: PlanActivity,
-    event: Event,
-    *,
-    rule_1: bool,
-) -> Row:
+def _next_state(row: Activity, a: PlanActivity, event: Event, *, rule_1: bool) -> Row:
     """Return the columns of the state that a revision changes. `rule_1` is true for an event of version 1."""
     if row.state in NOT_BEGUN | {State.NOT_APPLICABLE} and not row.na_decided:
         return first_state(a, event)

@@ -107,12 +107,7 @@ def consequences(
     return Consequences(tuple(reopened), tuple(sign_again), tuple(stale), tuple(held))
 
 
-def _is_met(
-    activity: PlanActivity,
-    changed: Collection[_Difference],
-    inputs: _Inputs,
-    record: Record,
-) -> bool:
+def _is_met(activity: PlanActivity, changed: Collection[_Difference], inputs: _Inputs, record: Record) -> bool:
     """Return whether only limits changed, and the activity's result meets them: as worked out under the new plan, or as measured."""
     if not all(found.is_limit for found in changed):
         return False

@@ -76,12 +76,7 @@ def claim(
         return taken
 
 
-def _may_begin(
-    case: LookedUp,
-    owner: str,
-    hosts: Sequence[str],
-    now: datetime,
-) -> bool:
+def _may_begin(case: LookedUp, owner: str, hosts: Sequence[str], now: datetime) -> bool:
     """Return whether nothing that the run wants is in use, or reserved for what comes before it in the order.
 
     What was granted to the engine has had its turn. A lapsed claim keeps all until it is settled.
@@ -103,11 +98,7 @@ def _may_begin(
     return bool(beginning([place], others, used))
 
 
-def _release(
-    case: LookedUp,
-    hosts: Sequence[str],
-    playbook_digest: str | None,
-) -> str | None:
+def _release(case: LookedUp, hosts: Sequence[str], playbook_digest: str | None) -> str | None:
     """Return the release that this run uses up. None in a rehearsal, which changes no hosts and needs no release."""
     if case.is_rehearsal:
         return None

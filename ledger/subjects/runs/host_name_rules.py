@@ -78,12 +78,7 @@ def _joined(series: Series) -> Series:
     return joined
 
 
-def _with_ranges(
-    before: str,
-    after: str,
-    digits: int,
-    numbers: list[int],
-) -> str:
+def _with_ranges(before: str, after: str, digits: int, numbers: list[int]) -> str:
     ranges: list[tuple[int, int]] = []
     for number in sorted(numbers):
         if ranges and number == ranges[-1][1] + 1:

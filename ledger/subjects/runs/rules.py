@@ -85,10 +85,7 @@ def differences_seen(
 
 
 def _unseen(row: Activity, why: str) -> NotSatisfiedError:
-    return NotSatisfiedError(
-        f"{row.id} cannot be released: {why}",
-        hint=f"clusterwright preview {row.id}",
-    )
+    return NotSatisfiedError(f"{row.id} cannot be released: {why}", hint=f"clusterwright preview {row.id}")
 
 
 def claim(case: Case) -> None:

@@ -196,12 +196,7 @@ def may_measure(case: Case) -> None:
         _refuse_failed_run(case)
 
 
-def measure(
-    case: Case,
-    asked: Metrics,
-    entry: Measured,
-    item: str,
-) -> Measured:
+def measure(case: Case, asked: Metrics, entry: Measured, item: str) -> Measured:
     """Let a person read an instrument. Return the reading. `asked` is what may be read at the activity.
 
     After a run a person may read only what the run could not read.
