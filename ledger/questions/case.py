@@ -95,6 +95,8 @@ def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
         row = seen_activity(columns, snapshot.now, lapsed=name in waiting)
         row.out_of_sequence = is_out_of_sequence(row, snapshot.now, lapsed=name in waiting)
         row.signed = len(valid(row, approved.get(name, ())))
+        if row.assignee not in organisations:  # nobody, or somebody who has left the site
+            row.assignee = None
         row.whose = row.organisation or organisations.get(row.assignee or "", "")
         rows.append(row)
     return rows

@@ -240,7 +240,7 @@ class _Making:
             hold_point=bool(hold_point),
             state=state,
             flags=tuple(compress(FLAGS, set_flags)),
-            assignee=assignee,
+            assignee=assignee if assignee in self.organisations else None,
             organisation=organisation or self.organisations.get(assignee or "", ""),
             percent=percent,
             attempt=attempt,

@@ -12,6 +12,9 @@ SELECT organisation FROM person UNION SELECT organisation FROM activity
 UNION SELECT organisation FROM order_line UNION SELECT supplier_name FROM order_line"""
 _OWN = "SELECT role FROM person_role WHERE person = :person"
 _ROLES = "(SELECT json_group_array(r.role) FROM person_role r WHERE r.person = t.id)"
+_VOID = """
+t.withdrawn_at IS NOT NULL OR NOT EXISTS
+  (SELECT 1 FROM person_role r JOIN person p ON p.id = t."to" WHERE r.person = t.person AND r.role = t.role)"""
 
 
 @table("person", name="(SELECT n.name FROM person_name n WHERE n.id = t.id)", roles=_ROLES)
@@ -34,9 +37,12 @@ class NameRow(NamedTuple):
     redacted: bool
 
 
-@table("delegation")
+@table("delegation", is_void=_VOID)
 class DelegationRow(NamedTuple):
-    """A role that a person delegated to another one, from `since` until `until`."""
+    """A role that a person delegated to another one, from `since` until `until`.
+
+    `is_void` is true if it was withdrawn, if the role is not the person's any more, or if one of the two has left the site.
+    """
 
     id: str
     person: str
@@ -46,6 +52,7 @@ class DelegationRow(NamedTuple):
     until: datetime
     withdrawn_at: datetime | None
     reason: str
+    is_void: bool
 
 
 def people(snapshot: Snapshot) -> list[PersonRow]:

@@ -58,12 +58,13 @@ class ReminderRow(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """Who is to be reminded, and until which day. `lapsed` is as for the inbox."""
+    """Who is to be reminded, and until which day. `present` are the people in force. `lapsed` is as for the inbox."""
 
     snapshot: Snapshot
     zone: ZoneInfo
     until: date
     people: list[Actor]
+    present: frozenset[str]
     lapsed: Container[str]
 
     def day(self, moment: datetime) -> date:
@@ -98,6 +99,23 @@ class _Asked(NamedTuple):
         urgency = Urgency.OVERDUE if due < self.today else Urgency.DUE
         return ReminderRow(person, urgency, kind, subject, what, None, due, command)
 
+    def owned(
+        self,
+        owner: str,
+        kind: str,
+        subject: str,
+        what: str,
+        due: date,
+        command: str,
+    ) -> Iterator[ReminderRow]:
+        """Yield the reminder of something that somebody owns. The project's owners have it if nobody does, or who has left the site."""
+        people = [me.id for me in self.people if me.id == owner]
+        if owner not in self.present:
+            people = [*self.having("owner-pm")]
+            what = f"{what} ({owner} has left)" if owner else f"{what} (nobody owns it)"
+        for person in people:
+            yield self.dated(person, kind, subject, what, due, command)
+
 
 def reminders(
     snapshot: Snapshot,
@@ -112,8 +130,9 @@ def reminders(
     """
     zone = ZoneInfo(site_of(snapshot).time_zone)
     until = snapshot.now.astimezone(zone).date() + timedelta(days=days)
-    wanted = [one for one in everybody(snapshot) if person in {None, one.id}]
-    asked = _Asked(snapshot, zone, until, wanted, lapsed)
+    people = everybody(snapshot)
+    wanted = [one for one in people if person in {None, one.id}]
+    asked = _Asked(snapshot, zone, until, wanted, frozenset(one.id for one in people), lapsed)
     found = [row for kind in _KINDS for row in kind(asked)]
     if person is None:
         found += _nobodys(asked)
@@ -223,16 +242,21 @@ def _punch_items(asked: _Asked) -> Iterator[ReminderRow]:
         elif item.due is not None and item.due <= asked.until:
             said = f"{item.activity}: {item.said}"
             close, show = f"clusterwright ncr close {item.id}", f"clusterwright show {item.activity}"
-            for me in asked.people:
-                if item.owner == me.id:
-                    command = close if item.kind == "ncr" else show
-                    yield asked.dated(me.id, item.kind, item.id, said, item.due, command)
+            command = close if item.kind == "ncr" else show
+            yield from asked.owned(
+                item.owner,
+                item.kind,
+                item.id,
+                said,
+                item.due,
+                command,
+            )
 
 
 def _delegations(asked: _Asked) -> Iterator[ReminderRow]:
     """Yield the delegations that end soon to both of their people."""
     for lent in delegations(asked.snapshot):
-        live = lent.withdrawn_at is None and lent.since <= asked.snapshot.now < lent.until
+        live = not lent.is_void and lent.since <= asked.snapshot.now < lent.until
         if live and asked.is_near(lent.until):
             what = f"{lent.to} acts as {lent.role} for {lent.person} until then"
             day = asked.day(lent.until)
@@ -286,11 +310,11 @@ def _is_planned(asked: _Asked, row: Activity) -> bool:
 
 def _action_items(asked: _Asked) -> Iterator[ReminderRow]:
     """Yield what people agreed to do."""
-    people = {me.id for me in asked.people}
     for item in action_items(asked.snapshot):
-        if item.owner in people and item.due <= asked.until:
+        if item.due <= asked.until:
             what = f"{item.activity}: {item.text}" if item.activity else item.text
-            yield asked.dated(item.owner, "action", item.id, what, item.due, f"clusterwright action close {item.id}")
+            command = f"clusterwright action close {item.id}"
+            yield from asked.owned(item.owner, "action", item.id, what, item.due, command)
 
 
 _KINDS = (

@@ -46,7 +46,7 @@ def _override(o: OverrideRow) -> Cells:
 
 
 def _cells(d: DelegationRow, zone: str) -> Cells:
-    withdrawn = "withdrawn" if d.withdrawn_at else ""
+    ended = "withdrawn" if d.withdrawn_at else "counts no more" if d.is_void else ""
     return (
         d.id,
         d.role,
@@ -54,6 +54,6 @@ def _cells(d: DelegationRow, zone: str) -> Cells:
         d.to,
         minute(d.since, zone),
         minute(d.until, zone),
-        withdrawn,
+        ended,
         d.reason,
     )
