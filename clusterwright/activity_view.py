@@ -1,6 +1,7 @@
 """One activity whole, for eyes and as JSON."""
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
@@ -117,8 +118,9 @@ def _head(
 ) -> Iterator[str]:
     plan, answer = row.plan, document["why"]
     flags = _said(" [{}]", ", ".join(sorted(row.flags)))
+    whose = _said(" · with {}", row.assignee or row.organisation)
     yield f"{row.id}  {plan.title}"
-    yield f"{plan.phase} · {plan.kind} · {plan.role} · attempt {row.attempt}{flags}"
+    yield f"{plan.phase} · {plan.kind} · {plan.role}{whose} · attempt {row.attempt}{flags}"
     yield f"{answer.state_sentence}"
     if plan.dates is not None:
         left = float_words(row, weeks)
@@ -162,7 +164,12 @@ def _work(document: Document, row: Activity) -> Iterator[str]:
     if done is not None:
         yield f"checklist {counts(done)}; `clusterwright check list {row.id}` lists them"
     for e in document["evidence"]:
-        yield f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}"
+        yield f"evidence {e.kind} {e.name} {e.digest[:12]} by {e.by}{_earlier(e.attempt, row)}"
+
+
+def _earlier(attempt: int, row: Activity) -> str:
+    """Return of which attempt something is that does not count in this one. Empty if it is of this one."""
+    return "" if attempt == row.attempt else f", of attempt {attempt}"
 
 
 def _criterion(c: CriterionRow) -> str:
@@ -183,7 +190,8 @@ def _approval(
     yield from witnesses
     for s in document["sign_offs"]:
         witnessed = _said("; {}", s.witnessed)
-        yield f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)} ({s.assurance}) {s.comment}{witnessed}"
+        who = f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)}{_earlier(s.attempt, row)} ({s.assurance})"
+        yield f"{who} {s.comment}".rstrip() + witnessed
     if row.valid_until is not None:
         yield f"its approval holds until {minute(row.valid_until, zone)}"
     yield from map(_ncr_line, document["ncrs"])
@@ -216,7 +224,7 @@ def _ncr_line(n: NcrRow) -> str:
         "" if closed else decided,
         _said("owner {}", n.owner),
         _said("due {}", n.due),
-        _said("inspected again {} times", n.inspections),
+        f"inspected again {counted(Decimal(n.inspections), 'time')}" if n.inspections else "",
     )
     return f"non-conformance {n.id} ({_listed(parts)}): {n.reason}"
 

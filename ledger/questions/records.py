@@ -11,6 +11,7 @@ from ledger.rules.rows import ItemRow, PreviewRow, ReleaseRow, SignerKey
 from steps.stamps import stamp
 from steps.value import Value
 
+_ASSURANCE = "iif(t.seq IN (SELECT seq FROM statement), 'signed', 'recorded')"
 NAME = "coalesce((SELECT n.name FROM person_name n WHERE n.id = t.person), t.person)"
 PREFIXES = {
     "ncr": "NCR",
@@ -63,9 +64,9 @@ class EvidenceRow(NamedTuple):
     at: datetime
 
 
-@table("sign_off", name=NAME)
+@table("sign_off", name=NAME, assurance=_ASSURANCE)
 class SignOffRow(NamedTuple):
-    """A person's approval or rejection."""
+    """A person's approval or rejection. `assurance` is whether they signed it with their key: "signed" or "recorded"."""
 
     seq: int
     activity: str

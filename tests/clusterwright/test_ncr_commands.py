@@ -46,6 +46,24 @@ def quality(site: Path, command: Command) -> Quality:
     return run
 
 
+def test_what_belongs_to_an_earlier_attempt_says_so(quality: Quality, tmp_path: Path) -> None:
+    """Who reads "rejected by" or a file's name would take it for a fact of this attempt."""
+    note = tmp_path / "note.txt"
+    note.write_text("seen", encoding="utf-8")
+    quality("attach", "001@site", "--kind", "quote", "--file", note, "--as", "tech")
+    quality("reject", "001@site", "--reason", "no third one", "--as", "lead")
+    quality("attach", "001@site", "--kind", "quote", "--file", note, "--as", "guest")
+    quality("assign", "001@site", "--to", "tech", "--as", "pm")
+
+    said = quality("show", "001@site").stdout
+
+    assert "technician · with tech · attempt 3" in said
+    assert ", of attempt 1 (recorded) no second quote\n" in said
+    assert ", of attempt 2 (recorded) no third one\n" in said
+    evidence = [line for line in said.splitlines() if line.startswith("evidence quote")]
+    assert [line.partition(" by ")[2] for line in evidence] == ["tech, of attempt 2", "guest"]
+
+
 def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(quality: Quality) -> None:
     assert "no second quote" in quality("ncr", "list").stdout
     assert "NCR-0001 (class A) closed: no second quote" in quality("why", "001@site").stdout

@@ -15,6 +15,8 @@ from msgspec.structs import replace
 
 from ledger.entries import ProgressRow
 from ledger.log.chain import Event
+from ledger.questions.records import sign_offs
+from ledger.reading import open_snapshot
 from ledger.subjects.people.decisions import revoke_key
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.plan.progress_decisions import import_progress
@@ -115,6 +117,8 @@ def test_rejections_and_waivers_are_signed_too(signed: Ledger, keys: Keys) -> No
     put_name(signed, keys["lead"], lambda: reject(signed, "lead", "001@site", "wrong items"))
 
     assert audit(signed.site_dir) == []
+    with open_snapshot(signed.site_dir, T0) as snapshot:
+        assert [(row.decision, row.assurance) for row in sign_offs(snapshot, "001@site")] == [("rejected", "signed")]
 
 
 @pytest.mark.parametrize("key", ["stranger", "lead2", "tech"])

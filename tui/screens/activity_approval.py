@@ -37,7 +37,8 @@ def approval(case: LookedUp) -> Iterator[PageLine]:
         yield _signer(case, signer)
     for s in sign_offs(case.snapshot, row.id):
         role: Role = "bad" if s.decision == "rejected" else "good"
-        words = f"{s.decision} by {s.name} as {s.role}, {minute(s.at, case.zone)}, {s.assurance}. {s.comment}"
+        earlier = "" if s.attempt == row.attempt else f", of attempt {s.attempt}"
+        words = f"{s.decision} by {s.name} as {s.role}, {minute(s.at, case.zone)}{earlier}, {s.assurance}. {s.comment}"
         yield said(APPROVAL, words.rstrip(), role)
         if s.witnessed:
             yield said(APPROVAL, f"    {s.witnessed}")

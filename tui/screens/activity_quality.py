@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import checked_items, checklist, unchecked_items
@@ -14,6 +15,7 @@ from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, CriterionR
 from ledger.rules.rows import CheckRow, NcrRow
 from ledger.subjects.runs.cause_rules import Cause
 from ledger.subjects.runs.host_name_rules import folded_within
+from steps.amount import counted
 from steps.stamps import minute
 from steps.value import value_text
 from tui.lists.column import Span
@@ -109,7 +111,7 @@ def _decided(n: NcrRow) -> str:
         decided,
         f"owner {n.owner}" if n.owner else "no owner" if n.closed_at is None else "",
         f"due {n.due}" if n.due else "",
-        f"inspected again {n.inspections} times" if n.inspections else "",
+        f"inspected again {counted(Decimal(n.inspections), 'time')}" if n.inspections else "",
     )
     return f"{', '.join(filter(None, words))}: {n.reason}"
 
