@@ -296,7 +296,7 @@ while read -r number hash recorded; do
   seconds "$recorded"
   file=engine/$(printf %06d "$number").sig
   line "$file" >> "$work/expected"
-  printf 'clusterwright event %s' "$hash" |
+  [ -f "$file" ] && printf 'clusterwright event %s' "$hash" |
     ssh-keygen -q -Y verify -f "$work/allowed" -I engine -n "$namespace" -s "$file" -O "verify-time=$second" > /dev/null 2>&1 ||
     fault "event $number is the engine's, and has no valid signature of it"
   [ ! -f "$file" ] || armoured "$file" || fault "$file has more in it than a signature"
@@ -328,12 +328,14 @@ comm -23 "$work/present" "$work/wanted" > "$work/added"
 comm -13 "$work/present" "$work/wanted" > "$work/missing"
 while IFS= read -r file; do fault "$file does not belong to this package"; done < "$work/added"
 while IFS= read -r file; do fault "$file is missing"; done < "$work/missing"
+listed=1
 while IFS= read -r file; do
-  if [ -h "$file" ] || [ ! -f "$file" ]; then fault "$file is not a plain file"; fi
+  if [ -h "$file" ] || [ ! -f "$file" ]; then fault "$file is not a plain file"; listed=0; fi
 done < "$work/present"
-sha256sum --quiet --strict -c SHA256SUMS || fault "files differ from SHA256SUMS"
 { cut -c 67- SHA256SUMS; for file in SHA256SUMS manifest manifest.sig; do [ ! -f "$file" ] || line "$file"; done; } |
-  sort | same "$work/present" || fault "SHA256SUMS does not list every file once"
+  sort | same "$work/present" || { fault "SHA256SUMS does not list every file once"; listed=0; }
+# A pipe, or a device among the sums, would be read for ever. Then nothing is read.
+[ "$listed" -eq 0 ] || sha256sum --quiet --strict -c SHA256SUMS || fault "files differ from SHA256SUMS"
 while read -r sum file; do
   case $file in evidence/"$sum") ;; evidence/*) fault "$file was changed: its name is not the digest of its content" ;; esac
 done < SHA256SUMS

@@ -97,7 +97,7 @@ class Verdict(NamedTuple):
 
 def verdict(folder: Path) -> Verdict:
     """Return what this release's verify.sh says about a package."""
-    done = subprocess.run(["sh", SCRIPT, folder], capture_output=True, text=True, check=False)
+    done = subprocess.run(["sh", SCRIPT, folder], capture_output=True, text=True, check=False, timeout=60)
     return Verdict(done.returncode, done.stdout + done.stderr, done.stdout.rpartition("head ")[2].strip())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -126,6 +127,23 @@ def test_a_package_has_the_keys_statements_and_words_that_its_events_have(repack
     said = json.loads(approved.read_text(encoding="utf-8"))
     assert said["predicate"]["comment"] == repacking.MARKS
     assert said["subject"][0]["name"] == WORK
+
+
+@pytest.mark.parametrize("place", ["evidence/*", "engine/*.sig", "README.md", "/dev/zero"])
+def test_what_could_be_read_for_ever_is_named_and_not_read(repacker: Repacker, place: str) -> None:
+    """A pipe in the package, or a device among its sums: whoever verifies it would wait for ever."""
+    with repacker.copy() as folder:
+        if place.startswith("/"):
+            with (folder / "SHA256SUMS").open("a", encoding="utf-8") as sums:
+                sums.write(f"{'0' * 64}  {place}\n")
+        else:
+            (path, *_) = folder.glob(place)
+            path.unlink()
+            os.mkfifo(path)
+        found = verdict(folder)
+
+    assert found.code == 1
+    assert "is not a plain file" in found.said or "SHA256SUMS does not list every file once" in found.said
 
 
 def test_no_altered_package_is_accepted(repacker: Repacker) -> None:
