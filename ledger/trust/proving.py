@@ -34,7 +34,7 @@ from ledger.trust.late_keys import refuse_newer_keys
 from ledger.trust.overtaken import said_since
 from ledger.trust.statements import Made, Place, read_statement, signed_text, statement_text
 from schedule.errors import InputError, NotSatisfiedError, StaleHeadError, UnsignedError
-from steps.stamps import instant, minute, stamp, stamped
+from steps.stamps import minute, stamp, stamped
 from steps.value import value_text
 
 DECISIONS: dict[str, str] = {
@@ -94,7 +94,7 @@ class Proof(NamedTuple):
     @property
     def decided_at(self) -> datetime:
         """When the decision was taken, according to the statement."""
-        at = instant(str(read_statement(self.statement)["predicate"].get("at")))
+        at = stamped(read_statement(self.statement)["predicate"].get("at"))
         if at is None:
             raise InputError("the statement does not say when")
         return at

@@ -92,7 +92,7 @@ def read_statement(text: str) -> dict[str, Any]:
     try:
         read: dict[str, Any] = json.loads(text)
         canonical = canonical_text(read)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise InputError("this is not a statement: not JSON") from None
     is_statement = isinstance(read, dict) and read.get("_type") == TYPE
     if not is_statement or read.get("predicateType") != PREDICATE:

@@ -14,22 +14,29 @@ import pytest
 from msgspec.structs import replace
 
 from ledger.entries import ProgressRow
-from ledger.log.chain import Event
+from ledger.log.chain import Event, canonical_text
 from ledger.questions.records import sign_offs
 from ledger.reading import open_snapshot
 from ledger.subjects.people.decisions import revoke_key
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.plan.progress_decisions import import_progress
-from ledger.subjects.sign_off.decisions import attend, invite, reject, waive
+from ledger.subjects.sign_off.decisions import attend, invite, reject, sign_elsewhere, waive
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, na, reopen, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
-from ledger.trust.statements import signed_text
+from ledger.trust.statements import read_statement, signed_text
 from ledger.writing import Ledger
-from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnsignedError, WaitingError
+from schedule.errors import (
+    ClusterwrightError,
+    InputError,
+    NotSatisfiedError,
+    StaleHeadError,
+    UnsignedError,
+    WaitingError,
+)
 from steps.planning.plan import Plan
 from tests.ledger.conftest import PEOPLE, T0, Clock, activity, small_plan
 from tests.needs import needs
@@ -119,6 +126,43 @@ def test_rejections_and_waivers_are_signed_too(signed: Ledger, keys: Keys) -> No
     assert audit(signed.site_dir) == []
     with open_snapshot(signed.site_dir, T0) as snapshot:
         assert [(row.decision, row.assurance) for row in sign_offs(snapshot, "001@site")] == [("rejected", "signed")]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"predicate": None}, "no statement of an approval"),
+        ({"predicate": []}, "no statement of an approval"),
+        ({"subject": []}, "no statement of an approval"),
+        ({"subject": [{"name": {}}]}, "no statement of an approval"),
+        ({"person": {}}, "no statement of an approval"),
+        ({"late_because": 5}, "no statement of an approval"),
+        ({"head": 5}, "no statement of an approval"),
+        ({"at": "yesterday"}, "does not say when"),
+        ({"comment": "[" * 100_000}, "001@site differs"),
+        ({"decision": "released"}, "is no approval, but 'released'"),
+    ],
+)
+def test_a_statement_from_elsewhere_that_was_made_by_hand_is_refused_in_words(
+    signed: Ledger, keys: Keys, tmp_path: Path, changed: dict[str, Any], said: str
+) -> None:
+    """It would be told as a fault of ours, or as a ledger that is damaged."""
+    worked(signed)
+    (text,) = signed.drafted(lambda: sign(signed, "lead", "001@site"))
+    statement = json.loads(text)
+    place = statement if changed.keys() & statement.keys() else statement["predicate"]
+    place.update(changed)
+    by_hand = signed_text(canonical_text(statement))
+    (tmp_path / "by-hand.json").write_text(by_hand, encoding="utf-8")
+    (tmp_path / "by-hand.json.sig").write_text(ssh.sign(by_hand, keys["lead"], "clusterwright"), encoding="utf-8")
+
+    with pytest.raises(ClusterwrightError, match=said):
+        sign_elsewhere(signed, tmp_path / "by-hand.json")
+
+
+def test_a_statement_nested_without_end_is_none() -> None:
+    with pytest.raises(InputError, match="not a statement"):
+        read_statement('{"a":' * 100_000 + "1" + "}" * 100_000)
 
 
 @pytest.mark.parametrize("key", ["stranger", "lead2", "tech"])
