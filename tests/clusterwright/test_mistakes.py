@@ -20,7 +20,7 @@ WORK = (
     "start 071@site --as operator",
     "start 036@site --as operator",
     "start H08@pod-001 --as operator --out-of-sequence 'the crew was free'",
-    "measure H08@pod-001 rack.bond_resistance 5 ohm --source 'Megger 4' --item hall-1/row-01/rack-01 --as operator",
+    "measure H08@pod-001 rack.bond_resistance 5 ohm --source 'Megger 4' --item hall-1/row-02/rack-01 --as operator",
     "order 001@site#gpu-server --supplier 'Fjord Servers' --reference PO-1 --as operator --out-of-sequence 'a frame contract'",
 )
 """What makes a site in mid-build."""
@@ -181,7 +181,7 @@ def test_negative_numbers_are_values(mid_build: Path, tmp_path: Path) -> None:
 def test_a_reading_that_fails_says_what_it_opened(mid_build: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     shutil.copytree(mid_build, site)
-    measured = "measure H08@pod-001 rack.bond_resistance {} ohm --source x --item hall-1/row-01/rack-0{} --as operator"
+    measured = "measure H08@pod-001 rack.bond_resistance {} ohm --source x --item hall-1/row-02/rack-0{} --as operator"
 
     again, other = (
         commands.called([*shlex.split(measured.format(*given)), "--site", site]).stderr for given in ((6, 1), (7, 2))

@@ -34,7 +34,7 @@ from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
-from tests.ledger.conftest import Clock, Look, recorded_by, small_plan
+from tests.ledger.conftest import Clock, Look, criterion, recorded_by, small_plan
 from tests.ledger.rebuilding import events, rebuild
 
 DUE = date(2026, 3, 1)
@@ -73,6 +73,25 @@ def test_an_item_that_the_plan_does_not_name_is_refused_with_the_nearest(named: 
 
     assert standing(look) == {"pod-001-n02": "passed"}
     assert unchecked_items(look(), require_activity(look(), NAME)) == ["pod-001-n01", "pod-001-n03"]
+
+
+@pytest.mark.parametrize("each", ["server", "GPU"])
+def test_a_reading_at_an_item_has_the_name_of_the_plan(empty: Ledger, look: Look, each: str) -> None:
+    """Two ways to write a server would be two servers, and one that is not there would count as one that is met."""
+    asked = criterion("bond", "<=", Decimal("0.1"), "ohm") | {"each": each}
+    adopt_plan(empty, "pm", plan_with_items(of="servers", hosts=HOSTS, criteria=[asked]), reason="first")
+    start(empty, "tech", NAME)
+
+    measure(empty, "tech", NAME, "bond", "0.31", "ohm", item="pod-001-N02")
+    measure(empty, "tech", NAME, "bond", "0.05", "ohm", item="POD-001-n02")
+
+    assert {m.item for m in measurements(look(), NAME)} == {"pod-001-n02"}
+    assert [c.verdict for c in criteria(look(), NAME)] == ["met"]
+    if each == "server":
+        with pytest.raises(InputError, match=r"pod-001-n4 is none of the 3 servers.*\n.*did you mean pod-001-n0"):
+            measure(empty, "tech", NAME, "bond", "0.05", "ohm", item="pod-001-n4")
+    else:
+        measure(empty, "tech", NAME, "bond", "0.05", "ohm", item="GPU 3 of pod-001-n01")
 
 
 def test_items_that_are_only_counted_take_any_name_until_there_are_as_many(counted: Ledger, look: Look) -> None:

@@ -30,7 +30,7 @@ def measure(
     It is judged at once, and one that fails opens a non-conformance. `show` names the criteria of an activity.
 
     Example:
-        clusterwright measure H08@pod-001 rack.bond_resistance 50 mohm --source 'Megger 4' --item rack-07
+        clusterwright measure H08@pod-001 rack.bond_resistance 50 mohm --source 'Megger 4' --item hall-1/row-02/rack-07
 
     """
     said = f"{metric} = {value} {unit}"

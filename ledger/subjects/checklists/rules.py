@@ -67,6 +67,22 @@ class Roster:
         return InputError(f"{name} is none of the {len(self.planned)} {what} of {self.row.id}", hint=hint)
 
 
+def named_item(case: Case, metric: str, item: str | None) -> str | None:
+    """Return the item at which somebody read a metric, under the name that the plan has for it.
+
+    Raise InputError for a name that the plan does not have, if the metric is to be read at each of these items. Others may be read
+    at what the plan does not name, for example at each GPU of a server.
+    """
+    planned = case.planned_items if item else ()
+    if item is None or not planned:
+        return item
+    of = case.row.plan.items_of or ""
+    each = [criterion.each for criterion in case.row.plan.criteria if criterion.metric == metric]
+    if any(one and one in of for one in each):
+        return Roster(case.row, planned, ()).item(item)
+    return next((name for name in planned if name.casefold() == item.casefold()), item)
+
+
 def readable(text: str, what: str, longest: int) -> str:
     """Return an id or a serial number without the spaces around it. Raise if it is empty, too long, or cannot be read aloud."""
     name = text.strip()
