@@ -99,17 +99,28 @@ def people_named(site_dir: Path) -> list[str]:
 
 
 def redacted_in_site_file(site_dir: Path, redacted: Iterable[str]) -> list[str]:
-    """Return the redacted people whose names are still in site.yaml. Empty if site.yaml cannot be read."""
-    from steps.yaml_lines import load  # YAML is slow to import, and screens need only the names
+    """Return the redacted people whose names are still in site.yaml, or in the file of people that it names. Empty if that cannot be read."""
+    from steps.design.people_file import people_in
 
     try:
-        said, _ = load(site_dir / "site.yaml")
-        people = said["people"]
-        named = [(str(person["id"]), person.get("name")) for person in people]
+        people = people_listed(site_dir)
+        listed = people_in(site_dir / people)[0] if isinstance(people, str) else people
+        named = [(str(person["id"]), person.get("name")) for person in listed]
     except (ClusterwrightError, KeyError, TypeError, AttributeError):
         return []
     still = {person for person, name in named if name and str(name) != person}
     return sorted(still.intersection(redacted))
+
+
+def people_listed(site_dir: Path) -> Any:
+    """Return what `people` of site.yaml says: a list, or the name of a file that has it. None if site.yaml cannot be read."""
+    from steps.yaml_lines import load  # YAML is slow to import, and screens need only the names
+
+    try:
+        said, _ = load(site_dir / "site.yaml")
+        return said["people"]
+    except (ClusterwrightError, KeyError, TypeError):
+        return None
 
 
 def forget(site_dir: Path, digests: Iterable[str]) -> None:

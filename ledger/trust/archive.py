@@ -93,9 +93,10 @@ def is_a_place(path: str) -> bool:
     """Return whether a backup may have a file at this path."""
     if path in SINGLE or EVIDENCE.fullmatch(path):
         return True
-    first, *rest = path.split("/")
-    is_plain = all(PART.fullmatch(part) for part in rest) and not HIDDEN.search(path)
-    return first == "catalog" and bool(rest) and is_plain
+    parts = path.split("/")
+    is_plain = all(map(PART.fullmatch, parts)) and not HIDDEN.search(path)
+    is_table = len(parts) == 1 and path.endswith(".csv")
+    return is_plain and (is_table or (parts[0] == "catalog" and len(parts) > 1))
 
 
 def digest_of(path: Path) -> str:

@@ -1,8 +1,8 @@
 """Back up a site's record while the engine goes on writing, and restore a backup. Both are audited before they are accepted.
 
-A backup has site.yaml, the ledger, the evidence, the site's own file of anchors, and the folder catalog/. It does not have
-inventory/ or anything else in .clusterwright/, because secrets may be there. It does not have evidence in a bucket: back up
-the bucket itself.
+A backup has site.yaml, the CSV file of people that it names, the ledger, the evidence, the site's own file of anchors, and the
+folder catalog/. It does not have inventory/ or anything else in .clusterwright/, because secrets may be there. It does not have
+evidence in a bucket: back up the bucket itself.
 
 SQLite's online backup copies the ledger as it is at one moment, and nobody has to wait. Evidence is copied after the ledger. A
 file is in the store before an event names it, so no file is missing from the backup.
@@ -205,10 +205,13 @@ def _members(site_dir: Path, scratch: Path) -> tuple[list[Member], list[str]]:
 
 
 def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
-    """Return the files of the site's own catalog, and the paths that are left out because they are no plain files."""
-    files, left_out = [], []
-    for path in sorted((site_dir / "catalog").rglob("*")):
-        name = path.relative_to(site_dir)
+    """Return the files of people and of the site's own catalog, and the paths that are left out because they are no plain files in there."""
+    files: list[Path] = []
+    left_out: list[str] = []
+    listed = names.people_listed(site_dir)
+    people = [site_dir / listed] if isinstance(listed, str) else []
+    for path in (*people, *sorted((site_dir / "catalog").rglob("*"))):
+        name = path.relative_to(site_dir) if path.is_relative_to(site_dir) else path
         is_plain = not path.is_symlink() and (path.is_file() or path.is_dir())
         if not is_plain or not is_a_place(name.as_posix()):
             left_out.append(name.as_posix())

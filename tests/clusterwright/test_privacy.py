@@ -61,6 +61,16 @@ def test_a_name_is_redacted_by_a_signed_decision(site: Site) -> None:
     site("audit")
 
 
+def test_a_name_in_the_file_of_people_is_said(site: Site) -> None:
+    """The next adoption would take it from there."""
+    (site.folder / "site.yaml").write_text("people: people.csv\n", encoding="utf-8")
+    (site.folder / "people.csv").write_text("id,name,roles\ntech,Tech,rigger\n", encoding="utf-8")
+
+    done = site("redact", "tech", "--reason", "asked for", "--yes", "--as", "owner", key="owner")
+
+    assert "people.csv still holds the name: take it out there" in done.stderr
+
+
 def test_a_backup_and_what_comes_back_of_it_say_whom_they_name(site: Site, tmp_path: Path) -> None:
     """A name must not come back in silence: not in the site file that is packed, not in a record of before."""
     site("backup", tmp_path / "before.tar.gz")

@@ -53,7 +53,8 @@ def site(ledger: Ledger, clock: Clock) -> Path:
     racked(ledger)
     folder = ledger.site_dir
     for name, text in (
-        ("site.yaml", "name: Small\n"),
+        ("site.yaml", "name: Small\npeople: people.csv\n"),
+        ("people.csv", "id,name,roles\npm,Petra Manz,owner-pm\n"),
         ("catalog/networking/X01_own.yaml", "id: X01\n"),
         ("inventory/hosts.yml", "all: {vars: {ansible_password: secret}}\n"),
         (".clusterwright/prefect/prefect.db", "engine"),
@@ -76,7 +77,7 @@ def files(folder: Path) -> Files:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_what_is_put_away_comes_back(site: Path, tmp_path: Path, suffix: str) -> None:
-    """Record, evidence and catalog; neither the inventory nor the engine's own files."""
+    """Record, evidence, people and catalog; neither the inventory nor the engine's own files."""
     head = head_anchor(site)
     remember(site, head)
     made = back_up(site, tmp_path / f"b.{suffix}", made_at=NOW, program="test")
@@ -89,7 +90,9 @@ def test_what_is_put_away_comes_back(site: Path, tmp_path: Path, suffix: str) ->
     assert audit(tmp_path / "back") == []
     assert audit(tmp_path / "back").anchors.up_to == head.seq
     assert events(tmp_path / "back") == events(site)
-    kept = {name: held for name, held in files(site).items() if name.startswith(("site", "catalog", "evidence"))}
+    kept = {
+        name: held for name, held in files(site).items() if name.startswith(("site", "people", "catalog", "evidence"))
+    }
     assert len(kept) > 3
     restored = files(tmp_path / "back")
     assert restored.keys() == kept.keys() | {"ledger.db", ".clusterwright/anchors.jsonl"}
@@ -234,10 +237,26 @@ def test_links_stay_out(site: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     (site / "catalog" / "linked.yaml").symlink_to(tmp_path / "secret")
     (site / "evidence" / "sha256" / "linked").symlink_to(tmp_path)
+    (site / "people.csv").unlink()
+    (site / "people.csv").symlink_to(tmp_path / "secret")
 
     made = back_up(site, tmp_path / "b.tar.gz", made_at=NOW, program="test")
 
-    assert set(made.left_out) == {"catalog/linked.yaml", "evidence/sha256/linked"}
+    assert set(made.left_out) == {"people.csv", "catalog/linked.yaml", "evidence/sha256/linked"}
+
+
+@pytest.mark.parametrize("named", ["../people.csv", "team/people.csv", "people.txt", "none.csv"])
+def test_people_who_are_not_in_a_csv_file_beside_the_site_file_are_named_as_left_out(
+    site: Path, tmp_path: Path, named: str
+) -> None:
+    (site / "site.yaml").write_text(f"name: Small\npeople: {named}\n", encoding="utf-8")
+    (site / "team").mkdir()
+    for other in ("../people.csv", "team/people.csv", "people.txt"):
+        (site / other).write_text("id,name,roles\npm,Petra Manz,owner-pm\n", encoding="utf-8")
+
+    made = back_up(site, tmp_path / "b.tar.gz", made_at=NOW, program="test")
+
+    assert made.left_out == (named,)
 
 
 # what follows is done to the archive by somebody else
@@ -306,6 +325,9 @@ ATTACKS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "an absolute path": (lambda m: listed([*m, plain("/tmp/out.txt")]), "no backup has a file at '/tmp/out.txt'"),
     "a file of the engine": (lambda m: listed([*m, plain(".clusterwright/notified.db")]), "no backup has a file at"),
     "a control character": (lambda m: listed([*m, plain("catalog/a\x1bb.yaml")]), "no backup has a file at"),
+    "a program": (lambda m: listed([*m, plain("verify.sh")]), "no backup has a file at"),
+    "a table in a folder": (lambda m: listed([*m, plain("inventory/a.csv")]), "no backup has a file at"),
+    "a table that is hidden": (lambda m: listed([*m, plain("a\x1b.csv")]), "no backup has a file at"),
     "an empty part": (lambda m: listed([*m, plain("catalog//x")]), "no backup has a file at"),
     "not in the list": (lambda m: [*m, plain("catalog/more.yaml")], "is in it and not listed"),
     "out and not in the list": (lambda m: [*m, plain("../out.txt")], "is in it and not listed"),

@@ -153,6 +153,13 @@ def test_who_was_redacted_is_named_by_another_name_than_their_id(tmp_path: Path,
     assert names.redacted_in_site_file(tmp_path, ["lead"]) == named
 
 
+def test_who_was_redacted_and_is_named_in_the_file_of_people_is_known_too(tmp_path: Path) -> None:
+    (tmp_path / "site.yaml").write_text("people: people.csv\n")
+    (tmp_path / "people.csv").write_text("id;name;roles\nlead;Lena Ad;network-lead\npm;Petra Manz;owner-pm\n")
+
+    assert names.redacted_in_site_file(tmp_path, ["lead", "tech"]) == ["lead"]
+
+
 @pytest.mark.parametrize("text", ["", "people: 3", "people: [1, {name: x}]", "\tno yaml: ["])
 def test_a_site_file_that_does_not_read_hinders_no_backup(signed: Ledger, tmp_path: Path, text: str) -> None:
     """It is put away as it is, also half written."""
