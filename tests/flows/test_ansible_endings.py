@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from clusterwright.__main__ import exit_code
-from flows.runs.inventory.hosts import inventory_hosts
+from flows.runs.inventory.hosts import inventory_hosts, inventory_nodes
 from flows.runs.limits.limits import Extent, limits_of
 from flows.runs.process.orphans import end_group, members
 from flows.runs.process.spare import environment
@@ -242,6 +242,28 @@ def test_a_playbook_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_an_inventory_that_is_not_there_is_named_with_its_key(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"site\.yaml: inventory"):
         inventory_hosts(tmp_path / "none.ini")
+
+
+def test_a_file_with_a_mistake_is_not_left_out_of_an_inventory(tmp_path: Path) -> None:
+    """Ansible itself would go on with the hosts of the other files: a plan, and a run, would lack those of this one."""
+    folder = tmp_path / "of two files"
+    folder.mkdir()
+    (folder / "a.ini").write_text("n1\n", encoding="utf-8")
+    (folder / "b.yml").write_text("all: {hosts: {n2: {}\n", encoding="utf-8")
+
+    for asked in (inventory_hosts, inventory_nodes):
+        with pytest.raises(InputError, match=r"of two files/b\.yml") as refused:
+            asked(folder)
+        assert f"ansible-inventory -i '{folder}' --list" in refused.value.hint
+
+
+def test_a_run_of_an_inventory_with_a_mistake_has_failed_and_says_so(tmp_path: Path) -> None:
+    """Its hosts were not looked at, and nothing of what was read of them before is judged."""
+    here = f"ansible_connection=local ansible_python_interpreter={sys.executable}"
+    result, _ = run(tmp_path, "ansible.builtin.ping:", hosts=f"localhost {here}\nn2 no value\n")
+
+    assert result.status == "failed"
+    assert "hosts.ini" in result.message
 
 
 def test_importing_the_run_loads_neither_prefect_nor_ansible() -> None:

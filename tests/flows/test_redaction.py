@@ -10,9 +10,10 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from flows.runs.inventory.hosts import without_secrets
+from flows.runs.inventory.hosts import inventory_hosts
 from flows.runs.secrets.redaction import Redactor
 from flows.runs.secrets.values import is_secret_name, secrets_in, stated_in
+from schedule.errors import InputError
 
 VALUE = "cän\"ary's of-the/4c1f"
 KEY = "AAAAB3NzaC1yc2EAAAADAQ\nBBBB/qKZ+0f9TqWx==\n"
@@ -142,14 +143,15 @@ def test_a_file_that_nobody_can_parse_states_its_secrets_all_the_same() -> None:
     assert "9000" not in set(stated_in(text))
 
 
-def test_an_inventory_is_quoted_without_its_secrets(tmp_path: Path) -> None:
+def test_an_inventory_that_cannot_be_read_is_not_quoted(tmp_path: Path) -> None:
     """The sentence goes to the terminal, to the engine's log and to the dashboard."""
     inventory = tmp_path / "hosts.ini"
     inventory.write_text("n1 bmc_password=canary-1 canary-1x\n", encoding="utf-8")
 
-    said = without_secrets(inventory, "hosts.ini:1: expected key=value, got: canary-1")
+    with pytest.raises(InputError, match=r"hosts\.ini") as refused:
+        inventory_hosts(inventory)
 
-    assert said == "hosts.ini:1: expected key=value, got: [secret]"
+    assert "canary" not in str(refused.value)
 
 
 def test_many_secrets_are_found_in_a_long_text() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.runs.bundle.digest import Take, digest_of, inventory_part, joined, playbook_part
-from flows.runs.bundle.tree import INVENTORY, PLAYBOOKS, SETTINGS
+from flows.runs.bundle.tree import ALL_IS_READ, INVENTORY, PLAYBOOKS, SETTINGS
 
 FOLDER = "tree"
 NO_PLUGINS = "none"
@@ -47,6 +47,7 @@ class Tree(NamedTuple):
             "ANSIBLE_COLLECTIONS_PATH": str(self.folder / "collections"),
             "ANSIBLE_INVENTORY_ENABLED": SOURCES,
             "PYTHONDONTWRITEBYTECODE": "1",
+            **ALL_IS_READ,
         }
 
 

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from flows.runs.plays import files_beside, roles_of
@@ -25,6 +26,9 @@ COMPILED = "__pycache__"
 PLAYBOOKS = "playbooks"
 INVENTORY = "inventory"
 SETTINGS = "ansible.cfg"
+
+ALL_IS_READ = {"ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "1"}
+"""What Ansible is told wherever it reads an inventory. It would leave out a file with a mistake, and go on with the other hosts."""
 
 PROGRAM = re.compile(rb"#!|\x7fELF")
 ANOTHER_SOURCE = re.compile(rb"^plugin\s*:\s*(?!['\"]?(ansible\.builtin\.)?constructed\b)(\S+)", re.MULTILINE)
@@ -93,7 +97,7 @@ def refuse_programs(sources: Iterable[Path]) -> None:
         what = f"asks {asked[2].decode('utf-8', 'replace')}" if asked else "is a program"
         raise InputError(
             f"the inventory {what}, and nobody can release what the answer will be",
-            hint=f"keep the answer in a file: ansible-inventory -i {path} --list --export --output hosts.json",
+            hint=f"keep the answer in a file: ansible-inventory -i {quote(str(path))} --list --export --output hosts.json",
             place=Place(str(path)),
         )
 

@@ -17,9 +17,10 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import Any, NoReturn
 
-from flows.runs.bundle.tree import inventory_files
+from flows.runs.bundle.tree import ALL_IS_READ, inventory_files
 from schedule.errors import InputError, UnreachableError
 
 MOST_HOSTS = 100_000
@@ -73,10 +74,13 @@ def run_bounded(answer: str, inventory: Path, asked: Any = None) -> Ended:
     except subprocess.TimeoutExpired:
         raise UnreachableError(
             f"the inventory {inventory} was not read within {SECONDS} seconds",
-            hint=f"`ansible-inventory -i {inventory} --list` shows what takes so long",
+            hint=f"`ansible-inventory -i {quote(str(inventory))} --list` shows what takes so long",
         ) from None
     if ended.returncode != 0:
-        raise InputError(f"Ansible cannot read the inventory {inventory}: {_reason(ended)}")
+        raise InputError(
+            f"Ansible cannot read the inventory {inventory}: {_reason(ended)}",
+            hint=f"`ansible-inventory -i {quote(str(inventory))} --list` shows what is wrong in it",
+        )
     return ended
 
 
@@ -88,13 +92,13 @@ def _reason(ended: Ended) -> str:
         return f"it takes more than {SECONDS_OF_WORK} seconds of work"
     if ended.returncode < 0:
         return f"Ansible itself broke off ({signal.Signals(-ended.returncode).name})"
-    return said[-1][:SHOWN]
+    return said[-1].removeprefix("ansible.errors.AnsibleError: ")[:SHOWN]
 
 
 def reading_environment() -> dict[str, str]:
     """Return the environment of a process that reads an inventory. A run has one of its own."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith(OF_ANSIBLE)}
-    return ours | {"ANSIBLE_INVENTORY_ENABLED": SOURCES}
+    return ours | {"ANSIBLE_INVENTORY_ENABLED": SOURCES} | ALL_IS_READ
 
 
 def main() -> None:

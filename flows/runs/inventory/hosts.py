@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from flows.runs.inventory.bounds import run_bounded
-from flows.runs.secrets.redaction import Redactor
-from flows.runs.secrets.values import stated_by
 from ledger.subjects.runs.host_name_rules import require_host_names
 from schedule.errors import InputError, Place
 from steps.design.matching import Host
@@ -25,13 +23,10 @@ def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> dict[str, 
     """
     if not inventory.exists():
         raise InputError(f"the inventory {inventory} does not exist", place=Place("site.yaml", None, "inventory"))
-    result = run_bounded("stated.hosts", inventory, sorted({ALL, *patterns}))
-    found = json.loads(result.stdout)
+    found = json.loads(run_bounded("stated.hosts", inventory, sorted({ALL, *patterns})).stdout)
     named = {pattern: tuple(hosts) for pattern, hosts in found.items()}
     if not named[ALL]:
-        warned = next((line for line in result.stderr.splitlines() if "Unable to parse" in line), "")
-        why = without_secrets(inventory, warned)
-        raise InputError(f"the inventory {inventory} names no host. {why}".rstrip())
+        raise InputError(f"the inventory {inventory} names no host")
     require_host_names(named[ALL], str(inventory))
     return named
 
@@ -40,8 +35,3 @@ def inventory_nodes(inventory: Path) -> tuple[Host, ...]:
     """Return the nodes of an inventory in its own order, with what it states of each: they are matched with those of a design."""
     found = json.loads(run_bounded("stated.nodes", inventory, NODES).stdout)
     return tuple(Host(one["name"], one["bmc_address"], one["serial_number"], one["source"]) for one in found)
-
-
-def without_secrets(inventory: Path, said: str) -> str:
-    """Return what Ansible said of an inventory. It quotes lines that it cannot read, and they may have secrets."""
-    return Redactor(stated_by(inventory)).redact_words(said)
