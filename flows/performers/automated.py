@@ -119,6 +119,8 @@ class Automation:
             return partial(self._claim_and_run, engine, row, play)
         if play.to_preview:
             return partial(self._preview, engine, row, play, play.waits)
+        if play.waits.failed:
+            engine_log.warning("cannot_be_run activity=%s because=%s", row.id, play.waits.message)
         return known_already(play.waits)
 
     def _play(self, snapshot: Snapshot, row: Activity) -> Play:
@@ -130,7 +132,7 @@ class Automation:
             digest = self._digest(row)
             waits_for = self._not_allowed(name, digest)
         except ClusterwrightError as error:
-            return _nothing(Outcome("Cannot be run", str(error), failed=True))
+            return _nothing(Outcome("Cannot be run", str(error), failed=True, asked=True))
         if waits_for:
             return _nothing(Outcome("Waits to be allowed", waits_for, asked=True))
         hosts = hosts_left(snapshot, row, digest) if digest else ()

@@ -208,6 +208,18 @@ def test_variables_that_were_added_after_the_release_do_not_run_under_it(
     assert not runs(engine.site_dir, "040@pod-001")
 
 
+def test_a_playbook_that_cannot_be_read_is_said_in_the_engines_log(
+    engine: Engine, playbooks: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In a terminal nobody sees the dashboard, and nothing else happens."""
+    book = playbooks / "networking" / "040.yml"
+    book.write_text("- hosts: [\n", encoding="utf-8")
+
+    waits_for(engine)
+
+    assert f"cannot_be_run activity=040@pod-001 because={book}:" in caplog.text
+
+
 def test_what_is_put_back_as_it_was_released_is_looked_at_again_and_what_cannot_be_read_stops_nobody_else(
     engine: Engine, playbooks: Path, inventory: Path
 ) -> None:

@@ -49,12 +49,8 @@ def why(
     with ask.record() as snapshot:
         name, zone = activity_named(snapshot, activity), site_of(snapshot).time_zone
         found = questions.why(snapshot, name, lapsed_releases(snapshot))
-        if (
-            found.state == State.READY
-            and snapshot.as_of is None
-            and (not_allowed := _not_allowed(ask.folder, snapshot, name))
-        ):
-            found = found._replace(needs=(*found.needs, not_allowed))
+        if found.state == State.READY and snapshot.as_of is None and (need := _need_of_run(ask.folder, snapshot, name)):
+            found = found._replace(needs=(*found.needs, need))
         if not chain:
             ask.answer(snapshot, found, lambda: _print(found, zone))
             return
@@ -68,8 +64,8 @@ def why(
         ask.answer(snapshot, document, in_words)
 
 
-def _not_allowed(folder: Path, snapshot: Snapshot, name: str) -> str:
-    """Return what this account has to allow before ready work is run. Empty where the engine did not ask, or all is allowed.
+def _need_of_run(folder: Path, snapshot: Snapshot, name: str) -> str:
+    """Return what has to be put right, or allowed by this account, before ready work is run. Empty where the engine did not ask.
 
     It is looked at where an engine of this folder has asked something in this attempt, since Ansible needs seconds to read an
     inventory.
@@ -80,15 +76,18 @@ def _not_allowed(folder: Path, snapshot: Snapshot, name: str) -> str:
     from flows.engine.questions_asked import has_asked
 
     try:
-        if not log_file(folder).exists() or not has_asked(folder, name, require_activity(snapshot, name).attempt):
+        row = require_activity(snapshot, name)
+        if not log_file(folder).exists() or not has_asked(folder, name, row.attempt):
             return ""
-        from flows.runs.allowing.asked import all_asked, require_allowed
+        from flows.runs.allowing.asked import asked_for, require_allowed
         from flows.runs.inventory.sources import site_in
 
-        require_allowed(folder, all_asked(folder, site_in(folder)))
+        require_allowed(folder, asked_for(folder, site_in(folder), filter(None, [row.plan.playbook])))
     except WaitingError as waiting:
-        return f"{waiting.what}; {waiting.hint}"
-    except (ClusterwrightError, OSError):  # for `doctor`, or in a folder of another account
+        return f"an answer: {waiting.what}; {waiting.hint}"
+    except ClusterwrightError as error:
+        return f"to be put right: {error}"
+    except OSError:  # in a folder of another account
         return ""
     return ""
 

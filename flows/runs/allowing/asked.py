@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from flows.runs.allowing.kept import allowed_in
@@ -49,10 +50,14 @@ _known: dict[tuple[str, bool], InventoryCode] = {}
 
 def all_asked(folder: Path, site: Site) -> list[ToAllow]:
     """Return all that a site's folder would do, for the person who allows it."""
+    return asked_for(folder, site, [name for entry in read_catalog(folder).values() for name in entry.step.playbooks])
+
+
+def asked_for(folder: Path, site: Site, playbooks: Iterable[str]) -> list[ToAllow]:
+    """Return what a site's folder would do for runs of these playbooks. Raise where one of them, or the inventory, cannot be read."""
     found = [*asked_by_runs(folder, site.runs)]
-    for entry in read_catalog(folder).values():
-        for name in entry.step.playbooks:
-            found += asked_by_playbook(playbooks_folder(), name)
+    for name in playbooks:
+        found += asked_by_playbook(playbooks_folder(), name)
     if site.inventory is None:
         return found
     if site.inventory.netbox is not None:
@@ -106,7 +111,7 @@ def require_allowed(folder: Path, asked: Iterable[ToAllow]) -> None:
         more = f", and {len(new) - NAMED} more" if len(new) > NAMED else ""
         raise WaitingError(
             f"{folder} waits to be allowed by this account: it {'; it '.join(new[:NAMED])}{more}",
-            hint=f"look at it, and allow it once: clusterwright allow --site {folder}",
+            hint=f"look at it, and allow it once: clusterwright allow --site {quote(str(folder))}",
         )
 
 
