@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from shlex import join
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.key_health import record_checks
@@ -147,7 +148,8 @@ def _privacy(folder: Path) -> Check:
     if not found:
         return Check("private record", OK, "only its account can read it")
     who = "another account owns them, and others may read them"
-    return Check("private record", ADVICE, f"{', '.join(found)}: {who}", f"as their owner: chmod -R go= in {folder}")
+    close = join(["chmod", "-R", "go=", *(str(folder / name) for name in found)])
+    return Check("private record", ADVICE, f"{', '.join(found)}: {who}", f"as their owner: {close}")
 
 
 def _runs(folder: Path, site: Site) -> Iterator[Check]:

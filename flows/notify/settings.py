@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, time
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
@@ -125,7 +126,7 @@ def _refuse_open_file(path: Path) -> None:
     if found.st_mode & OTHERS or found.st_uid != os.geteuid():
         raise UnreachableError(
             f"{path} holds passwords, and is not for this account alone",
-            hint=f"own the file, and take the permissions of others away: chmod 600 {path}",
+            hint=f"own the file, and take the permissions of others away: chmod 600 {quote(str(path))}",
         )
 
 

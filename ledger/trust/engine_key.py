@@ -13,6 +13,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from shlex import quote
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -74,7 +75,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         if path.stat().st_mode & OTHERS:
             raise UnreachableError(
                 f"other accounts can use the engine's key {path}",
-                hint=f"chmod 600 {path}; if somebody may have read it, make a new one: `clusterwright keys engine --replace`",
+                hint=f"chmod 600 {quote(str(path))}; if somebody may have read it, make a new one: `clusterwright keys engine --replace`",
             )
         key = load_ssh_private_key(path.read_bytes(), password=None)
     except FileNotFoundError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -125,6 +126,9 @@ def test_what_another_account_owns_is_left_to_it(adopted: Path, command: Command
 
     assert "ledger.db" in open_to_others(adopted)
     assert "another account owns them" in doctor["private record"]["found"]
+
+    subprocess.run(doctor["private record"]["remedy"].partition(": ")[2], shell=True, check=True)
+    assert open_to_others(adopted) == {}
 
 
 @needs_root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -353,12 +354,18 @@ def test_the_file_that_the_docs_show_is_one(site: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
-def test_a_file_that_others_can_read_is_not_used(site: Path, mode: int) -> None:
-    write(site, RULES)
-    (site / FILE).chmod(mode)
+def test_a_file_that_others_can_read_is_not_used_before_the_command_that_is_named(tmp_path: Path, mode: int) -> None:
+    folder = tmp_path / "my site"
+    folder.mkdir()
+    write(folder, RULES)
+    (folder / FILE).chmod(mode)
 
-    with pytest.raises(UnreachableError, match="chmod 600"):
-        read_settings(site)
+    with pytest.raises(UnreachableError) as refused:
+        read_settings(folder)
+    command = refused.value.hint.partition(": ")[2]
+
+    subprocess.run(command, shell=True, check=True)
+    assert read_settings(folder).rules
 
 
 def test_a_milestone_that_moved_is_said_again_only_when_it_moves_again(
