@@ -16,7 +16,7 @@ from flows.runs.process.place import runs_folder
 from ledger.entries import Claim, RunOutcome
 from ledger.machine_processes import boot_id, has_ended
 from ledger.machine_time import machine_time
-from ledger.questions.records import claims, unclaimed_runs
+from ledger.questions.records import claims, is_cancelled, unclaimed_runs
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.turns import reservations
 from ledger.subjects.runs.decisions import lapsed_claims, settle
@@ -32,12 +32,12 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
         engine.workers.show_ended()
     others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
     dead = [held for held in others if has_ended(held)]
-    said = [_taken_over(engine, held) for held in dead]
+    said = [_taken_over(engine, snapshot, held) for held in dead]
     unclaimed = {run.id for run in unclaimed_runs(snapshot)}
     lapsed = {held.run for held in others if held.lease_until < machine_time()}
     doubtful = lapsed.difference(held.run for held in dead) | unclaimed
     if doubtful:
-        said += [_given_up(engine, held, unclaimed) for held in _confirmed(engine, doubtful)]
+        said += [_given_up(engine, snapshot, held, unclaimed) for held in _confirmed(engine, doubtful)]
     return [sentence for sentence in said if sentence]
 
 
@@ -63,18 +63,19 @@ def _confirmed(engine: Engine, doubtful: set[str]) -> list[Claim]:
     return [held for held in found if held.run in doubtful and not _is_ours(engine, held)]
 
 
-def _given_up(engine: Engine, held: Claim, unclaimed: set[str]) -> str:
+def _given_up(engine: Engine, snapshot: Snapshot, held: Claim, unclaimed: set[str]) -> str:
     if held.run not in unclaimed:
-        return _taken_over(engine, held)
+        return _taken_over(engine, snapshot, held)
     # the ledger was restored from a copy, and nobody knows whether the run has ended
     return _settle(engine, held, "its claim was lost", person=True)
 
 
-def _taken_over(engine: Engine, held: Claim) -> str:
-    person = False
+def _taken_over(engine: Engine, snapshot: Snapshot, held: Claim) -> str:
+    person = is_cancelled(snapshot, held.run)  # what a person wanted to stop does not begin anew by itself
     if engine.workers and held.host == engine.workers.name:
-        person = not engine.workers.take_over(folder_name(held.owner, held.run))
-        why = f"its dispatcher has ended; its workers {'have not all said' if person else 'say'} that nothing of it is left"
+        is_left = not engine.workers.take_over(folder_name(held.owner, held.run))
+        why = f"its dispatcher has ended; its workers {'have not all said' if is_left else 'say'} that nothing of it is left"
+        person = person or is_left
     elif held.host != platform.node():
         why, person = f"its engine on {held.host} has ended; whether its run has ended too, nobody here can tell", True
     elif held.boot_id not in {"", boot_id()}:

@@ -245,6 +245,12 @@ def requests(snapshot: Snapshot) -> list[RequestRow]:
     return rows_of(snapshot, RequestRow, "WHERE t.answered_at IS NULL ORDER BY t.id")
 
 
+def is_cancelled(snapshot: Snapshot, run: str) -> bool:
+    """Return whether somebody asked to stop a run, whether an engine has answered that or not."""
+    since = "JOIN run r ON r.activity = t.activity WHERE r.id = :run AND t.action = 'cancel' AND t.at >= r.started_at"
+    return bool(rows_of(snapshot, RequestRow, since, run=run))
+
+
 def request(snapshot: Snapshot, request_id: str) -> RequestRow | None:
     """Return a request. None if there is none with this id."""
     return one_of(snapshot, RequestRow, "WHERE t.id = :request", request=request_id)

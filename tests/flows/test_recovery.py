@@ -25,8 +25,11 @@ from ledger.project_time import project_now
 from ledger.questions.records import claims
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.rules.access import ENGINE
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.runs.decisions import claim, renew
+from ledger.subjects.runs.payloads import RequestMade
+from ledger.subjects.runs.request_decisions import answer_request, request_cancel
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, engine_plan, row, runs, state, until
@@ -156,6 +159,24 @@ def test_a_run_elsewhere_is_given_up_once_its_lease_is_over_and_not_before(
     assert [sentence.partition(",")[0] for sentence in said] == ["030@pod-001: interrupted"]
     assert "its engine on elsewhere has ended" in said[0]
     assert state(both_passed, "030@pod-002") == "running"
+
+
+@pytest.mark.parametrize(("asked", "then"), [(False, "ready"), (True, "on_hold")])
+def test_what_somebody_asked_to_stop_does_not_run_again_because_its_engine_was_killed(
+    both_passed: Path, playbooks: Path, inventory: Path, asked: bool, then: str
+) -> None:
+    """Nobody answers the request any more, or the engine was killed after its answer."""
+    take(both_passed, "030@pod-001")
+    with Ledger.open(both_passed) as ledger:
+        if asked:
+            request = request_cancel(ledger, "lead", "030@pod-001")
+            assert isinstance(request.payload, RequestMade)
+            answer_request(ledger, ENGINE, request.payload.request, "stopping it")
+        with open_snapshot(both_passed) as snapshot:
+            (said,) = recover(at_rest(ledger, snapshot, RealPerformer(playbooks, inventory, hands_off=True)), snapshot)
+
+    assert state(both_passed, "030@pod-001") == then
+    assert ("a person decides" in said) == asked
 
 
 def test_a_lease_that_was_renewed_in_the_database_is_not_over(
