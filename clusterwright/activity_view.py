@@ -144,7 +144,7 @@ def _causes(run: LastRun | None, row: Activity) -> Iterator[str]:
     if run is None or not run.causes:
         return
     not_done = sum(cause.host_count for cause in run.causes)
-    yield f"{run.run} of attempt {run.attempt}: {not_done} of {len(run.hosts)} hosts are not done"
+    yield f"{run.run} of attempt {run.attempt}: {not_done} of {len(run.hosts)} hosts {'is' if not_done == 1 else 'are'} not done"
     for cause in run.causes[:CAUSES]:
         yield f"  {cause.head}: {folded_within(cause.hosts, NAMES)}"
         yield f"    {cause.message or 'no reason was recorded'}"

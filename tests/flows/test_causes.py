@@ -74,7 +74,7 @@ async def test_one_failed_host_of_256_is_the_first_that_people_see(wide: Path, c
     asked = command("show", NAME, "--json", "--site", wide)
     document = json.loads(asked.stdout or asked.stderr)
 
-    assert "1 of 256 hosts are not done\n  1 failed at 'Flash the card': n200\n    item mlx5_0" in shown
+    assert "1 of 256 hosts is not done\n  1 failed at 'Flash the card': n200\n    item mlx5_0" in shown
     assert document["last_run"]["hosts"][0]["host"] == "n200"
     assert document["last_run"]["causes"] == [
         {

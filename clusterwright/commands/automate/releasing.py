@@ -46,7 +46,7 @@ def release(me: Signing, activity: ActivityId, yes: YesOption = False) -> None:
         terms = release_terms(snapshot, activity)
         me.person(snapshot)  # nobody is asked who may not act
     count = len(terms.hosts)
-    runs = f"runs {terms.playbook} [{short(terms.digest)}] on {count} hosts"
+    runs = f"runs {terms.playbook} [{short(terms.digest)}] on {count} host{'' if count == 1 else 's'}"
     say(f"{activity} ({terms.effect}) {runs}: {', '.join(terms.hosts[:12])}")
     if not yes:
         _ask(activity, terms)

@@ -52,7 +52,8 @@ def _print(matching: Matching) -> None:
     in_order = "dealt in order of the inventory: no name, serial number or BMC address of a host is a planned node's"
     keys = Counter(key for pair in matching.pairs for key in pair.by)
     by = in_order if matching.in_order else ", ".join(f"{count:,} by {key}" for key, count in keys.items())
-    say(f"{len(matching.pairs):,} nodes have a host: {by}")
+    matched = len(matching.pairs)
+    say(f"{'1 node has' if matched == 1 else f'{matched:,} nodes have'} a host: {by}")
     table(
         ("planned node", "pod", "host", "matched by", ""),
         [
