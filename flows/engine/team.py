@@ -52,7 +52,7 @@ def leading(
         pool = Pool(server.api, site.name)
         pool.open(team)
         say(f"this dispatcher leads; workers of the pool {pool.name} run the playbooks")
-        yield server, Slices(team, exchange, pool, inventory)
+        yield server, Slices(team, exchange, pool)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from prefect.context import TaskRunContext
 
+from flows.runs.bundle.copy import Tree
 from flows.runs.inventory.hosts import inventory_hosts
 from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
@@ -38,12 +39,10 @@ OVER_S = 30.0
 class Slices:
     """Plays runs on the workers of a site."""
 
-    def __init__(self, team: Team, exchange: Exchange, pool: Pool, inventory: Path) -> None:
-        """Take the site's team, and ask once which hosts each queue reaches."""
+    def __init__(self, team: Team, exchange: Exchange, pool: Pool) -> None:
         self.team, self.exchange, self.pool, self.name = team, exchange, pool, pool.name
-        reached = inventory_hosts(inventory, list(team.queues.values())) if team.queues else {}
-        queues = reversed(team.queues.items())  # of two queues that reach a host, the first one of site.yaml has it
-        self._queues = {host: queue for queue, group in queues for host in reached[group]}
+        self._queues: dict[str, dict[str, str]] = {}
+        """By the digest of an inventory: the queue of each host."""
         self._over = {"": -math.inf}  # what is over, and since when: at the beginning, what other dispatchers have left
 
     def play(
@@ -101,8 +100,9 @@ class Slices:
 
     def _cut(self, place: RunPlace, hosts: tuple[str, ...]) -> list[Slice]:
         by_queue: dict[str, list[str]] = {}
+        queues = self._queues_of(place.tree)
         for host in hosts:
-            by_queue.setdefault(self._queues.get(host, DEFAULT_QUEUE), []).append(host)
+            by_queue.setdefault(queues.get(host, DEFAULT_QUEUE), []).append(host)
         size = self.team.slice_hosts
         parts = [
             (queue, tuple(there[start : start + size]))
@@ -114,6 +114,19 @@ class Slices:
             Slice(f"{place.folder.name}.{secrets.token_hex(4)}", queue, part, own)
             for (queue, part), own in zip(parts, owns, strict=True)
         ]
+
+    def _queues_of(self, tree: Tree) -> dict[str, str]:
+        """Return the queue that reaches each host, by the inventory that a run reads: hosts come while a dispatcher leads."""
+        digest = tree.digest.partition(".")[2]
+        known = self._queues.get(digest)
+        if known is None:
+            reached = inventory_hosts(tree.inventory, self.team.queues.values()) if self.team.queues else {}
+            queues = reversed(
+                self.team.queues.items()
+            )  # of two queues that reach a host, the first one of site.yaml has it
+            known = {host: queue for queue, group in queues for host in reached[group]}
+            self._queues = {digest: known}
+        return known
 
     def _has_ended(self, name: str) -> bool:
         taken, ended = self.exchange.get(name, TAKEN), self.exchange.get(name, ENDED)

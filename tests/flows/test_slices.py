@@ -24,6 +24,7 @@ from flows.dashboard.server import PrefectServer
 from flows.dashboard.shared_server import reached
 from flows.dashboard.standing_runs import SLICE
 from flows.runs.bundle.copy import Tree
+from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
 from flows.team.bundle import SliceTerms, digest_of, packed, unpacked, versions
@@ -299,7 +300,7 @@ def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypa
     workers = {"w": (tmp_path / "w.pub").read_text()}
     team = Team.model_validate({"exchange": "exchange", "prefect": "http://127.0.0.1/api", "workers": workers})
     pool = cast("Pool", SimpleNamespace(name="pool", site="S", crash_others=going.append, crash=lambda *_: None))
-    slices, other = Slices(team, exchange, pool, tmp_path / "hosts.ini"), "engine-run-0002.0123abcd"
+    slices, other = Slices(team, exchange, pool), "engine-run-0002.0123abcd"
     exchange.open(NAME)
     exchange.open(other)
 
@@ -312,6 +313,24 @@ def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypa
     slices.show_ended()
     slices.show_ended()
     assert going[1:] == [{other}]
+
+
+def test_a_host_that_comes_while_a_dispatcher_leads_goes_to_the_queue_of_its_group(tmp_path: Path) -> None:
+    """Its own workers reach it, and perhaps no others."""
+    (tmp_path / "exchange").mkdir()
+    make_key(tmp_path / "w", "w")
+    settings = {"exchange": "exchange", "prefect": "http://127.0.0.1/api", "queues": {"hall-2": "hall_2"}}
+    team = Team.model_validate(settings | {"workers": {"w": (tmp_path / "w.pub").read_text()}})
+    pool = cast("Pool", SimpleNamespace(name="pool", site="S"))
+    slices, inventory = Slices(team, SharedFolder(tmp_path / "exchange"), pool), tmp_path / "hosts.ini"
+
+    def queues(digest: str, hosts: str) -> dict[str, tuple[str, ...]]:
+        inventory.write_text(hosts, encoding="utf-8")
+        place = RunPlace(tmp_path / "run", Tree(tmp_path, tmp_path / "a.yml", inventory, digest), None)
+        return {one.queue: one.hosts for one in slices._cut(place, HOSTS)}
+
+    assert queues("playbook.before", "n1\n[hall_2]\nn9\n") == {"default": HOSTS}
+    assert queues("playbook.after", "n1\n[hall_2]\nn2\nn9\n") == {"default": ("n1",), "hall-2": ("n2",)}
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from shlex import quote
 
 from flows.runs.bundle.tree import inventory_files, playbook_files
 from flows.runs.inventory.hosts import inventory_hosts
@@ -50,7 +51,7 @@ def group_hosts(settings: RunSettings, inventory: Path) -> dict[str, set[str]]:
         if not named[group]:
             raise InputError(
                 f"the inventory has no group {group!r} with hosts",
-                hint=f"`ansible-inventory -i {inventory} --graph` shows its groups",
+                hint=f"`ansible-inventory -i {quote(str(inventory))} --graph` shows its groups",
                 place=Place("site.yaml", None, f"runs.groups.{group}"),
             )
     return {group: set(named[group]) for group in settings.groups}
