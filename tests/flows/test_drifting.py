@@ -163,6 +163,19 @@ def test_a_look_opens_the_vaults_that_runs_open(hosts: Hosts) -> None:
 
 
 @playing
+def test_who_owns_a_changed_file_is_said_where_the_name_of_a_group_has_a_space(hosts: Hosts) -> None:
+    """Groups of Active Directory have, as `domain users`."""
+    reads = hosts.place.playbooks / "software_stack" / "changed_files.yml"
+    reads.write_text(reads.read_text(encoding="utf-8").replace("%G", "domain users"), encoding="utf-8")
+    hosts.change("n2", "mtu 9000", "mtu 1500")
+
+    (found,) = hosts.look().findings
+
+    assert found.owner.endswith(":domain users")
+    assert found.changed_at is not None
+
+
+@playing
 def test_other_rights_of_a_file_are_a_difference_of_that_file(hosts: Hosts) -> None:
     hosts.file("n1").chmod(0o600)
 

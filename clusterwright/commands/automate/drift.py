@@ -56,7 +56,9 @@ def drift(ask: Asking, activities: Annotated[list[str] | None, WHICH] = None) ->
         )
     unseen = sorted({host for look in looks for host in look.passed_over})
     if unseen:
-        raise UnreachableError(f"not looked at: {', '.join(unseen)}", hint="look again when no run is at work there")
+        raise UnreachableError(
+            f"not looked at: {', '.join(unseen)}", hint="look again when that is over: why is said of each host"
+        )
 
 
 def _document(look: Look) -> Document:

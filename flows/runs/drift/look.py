@@ -163,8 +163,9 @@ def _files(
     read: dict[tuple[str, str], tuple[datetime, str]] = {}
     for host, tools in raw.items():
         for line in tools.get("changed_files", {}).get("stdout", "").splitlines():
-            seconds, owner, path = line.split(" ", 2)
-            read[host, path] = (datetime.fromtimestamp(int(seconds), UTC), owner)
+            seconds, rest = line.split(" ", 1)
+            owner, path = rest.split(" /", 1)  # the name of a group may have spaces
+            read[host, f"/{path}"] = (datetime.fromtimestamp(int(seconds), UTC), owner)
     return read
 
 
