@@ -23,6 +23,9 @@ PATTERNS = {
 }
 """What patterns ask for, in words."""
 
+KINDS = {"tuple": "a list", "list": "a list", "dict": "keys and values", "model": "keys and values"}
+"""What Pydantic's types are in YAML."""
+
 NAME = re.compile(r"[A-Za-z0-9 _.-]{1,60}")
 
 M = TypeVar("M", bound=BaseModel)
@@ -78,8 +81,10 @@ def _sentence(fault: Any) -> str:
         return f"expected {in_words}, not {_shown(given)}"
     if str(fault["type"]).startswith("date"):
         return f"{_shown(given)} is not a date"
-    message = str(fault["msg"]).removeprefix("Value error, ")
     shown = "" if isinstance(given, dict | list) else f", not {_shown(given)}"
+    if kind := KINDS.get(str(fault["type"]).removesuffix("_type")):
+        return f"expected {kind}{shown}"
+    message = str(fault["msg"]).removeprefix("Value error, ")
     return message[0].lower() + message[1:] + shown
 
 

@@ -88,6 +88,12 @@ def test_the_addresses_are_not_tried_from_a_rehearsal(notifying: Path, receiver:
         (lambda file: file.write_text(file.read_text().replace("owner", "nobody")), 2, "rules[0].who"),
         (lambda file: file.write_text(file.read_text().replace("url: ", "env: ")), 2, "addresses.desk.env"),
         (lambda file: file.write_text("addresses: {desk: {env: NO_X}}\nrules: [{who: owner, to: [desk]}]"), 2, "NO_X"),
+        (
+            lambda file: file.write_text("addresses: {a: {env: NO_X}}\nrules: [{who: owner, to: a}]"),
+            2,
+            "a list, not 'a'",
+        ),
+        (lambda file: file.write_text("addresses: {a: 7}\nrules: []"), 2, "expected keys and values, not 7"),
     ],
 )
 def test_what_is_wrong_with_the_file_is_said(
