@@ -26,6 +26,7 @@ from schedule.exchange.xml_reading import (
     instant_in,
     located,
     minutes_of_period,
+    number_in,
     whole_number,
 )
 
@@ -182,7 +183,7 @@ class _Reading:
             with self.file.at(one, "Resource"):
                 uid, name = whole_number(one.text("UID") or "0"), one.text("Name")
                 if name and one.text("IsNull") != "1":
-                    amount = float(one.text("MaxUnits") or 1)
+                    amount = number_in(one.text("MaxUnits") or "1")
                     yield uid, ExchangeResource(one.text("Code") or name, name, round(amount))
 
     def assignments(self, resources: Mapping[int, ExchangeResource]) -> Iterator[Assignment]:
@@ -193,4 +194,4 @@ class _Reading:
                 task = self.row.get(whole_number(one.text("TaskUID") or "-1"))
                 resource = place.get(whole_number(one.text("ResourceUID") or "-1"))
                 if task is not None and resource is not None:
-                    yield Assignment(task, resource, max(1, round(float(one.text("Units") or 1))))
+                    yield Assignment(task, resource, max(1, round(number_in(one.text("Units") or "1"))))

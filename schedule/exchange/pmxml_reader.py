@@ -40,6 +40,7 @@ from schedule.exchange.xml_reading import (
     located,
     minute_of_day,
     minutes_of_hours,
+    number_in,
 )
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ class _Reading:
         """Yield the resources."""
         for one in located(self.file.root, "Resource"):
             with self.file.at(one, "Resource"):
-                amount = round(float(one.text("MaxUnitsPerTime") or 1))
+                amount = round(number_in(one.text("MaxUnitsPerTime") or "1"))
                 yield one.text("ObjectId"), ExchangeResource(one.text("Id"), one.text("Name"), amount)
 
     def assignments(self, resources: list[str]) -> Iterator[Assignment]:
@@ -236,7 +237,7 @@ class _Reading:
             with self.file.at(one, "ResourceAssignment"):
                 task, resource = self.row.get(one.text("ActivityObjectId")), place.get(one.text("ResourceObjectId"))
                 if task is not None and resource is not None:
-                    amount = float(one.text("PlannedUnitsPerTime") or 1)
+                    amount = number_in(one.text("PlannedUnitsPerTime") or "1")
                     yield Assignment(task, resource, max(1, round(amount)))
 
 
@@ -244,7 +245,7 @@ def _stated_percent(one: Located) -> int | None:
     """Return how much of the physical work or of the units is done. None where P6 counts the duration."""
     if one.text("PercentCompleteType") not in {"Physical", "Units"}:
         return None
-    return percent_of(float(one.text("PercentComplete") or 0), 1)
+    return percent_of(number_in(one.text("PercentComplete") or "0"), 1)
 
 
 def _dates(activity: Element) -> tuple[datetime | None, datetime | None]:

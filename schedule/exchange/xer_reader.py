@@ -32,7 +32,7 @@ from schedule.exchange.read import Read
 from schedule.exchange.writing import Form
 from schedule.exchange.xer_calendars import STANDARD_WEEK, calendar_of
 from schedule.exchange.xer_tables import XerFile, XerRow, read_tables
-from schedule.exchange.xml_reading import instant_in, minutes_of_hours
+from schedule.exchange.xml_reading import instant_in, minutes_of_hours, number_in
 
 TIES = {name: tie for tie, name in XER_TYPES.items()}
 RULES = {name: rule for rule, name in XER_RULES.items()}
@@ -180,7 +180,7 @@ class _Reading:
             id=name,
             title=row.get("task_name"),
             calendar=self.calendar.get(row.get("clndr_id"), 0),
-            minutes=max(0, minutes_of_hours(row.get("target_drtn_hr_cnt")) or 0),
+            minutes=max(0, minutes_of_hours(row.number("target_drtn_hr_cnt")) or 0),
             branch=self._branch.get(row.get("wbs_id")),
             start=started or next((instant_in(text) for text in starts if text), None),
             finish=finished or next((instant_in(text) for text in ends if text), None),
@@ -188,7 +188,7 @@ class _Reading:
             baseline_finish=instant_in(self._baseline(row, BASELINE_FINISH, "target_end_date")),
             actual_start=started,
             actual_finish=finished,
-            remaining=minutes_of_hours(row.get("remain_drtn_hr_cnt")) if started and not finished else None,
+            remaining=minutes_of_hours(row.number("remain_drtn_hr_cnt")) if started and not finished else None,
             stated_percent=_stated_percent(row),
             no_earlier=next((at for kind, at in dates.items() if kind in NOT_EARLIER), None),
             no_later=next((at for kind, at in dates.items() if kind in NOT_LATER), None),
@@ -206,7 +206,7 @@ class _Reading:
                 kind = row.get("pred_type")
                 if kind not in TIES:
                     raise ValueError(f"{kind[:20]!r} is no type of a link; types are {', '.join(TIES)}")
-                lag = minutes_of_hours(row.get("lag_hr_cnt")) or 0
+                lag = minutes_of_hours(row.number("lag_hr_cnt")) or 0
                 calendar = self.lags.of(tasks[before].calendar, tasks[after].calendar)
                 yield ExchangeLink(before, after, TIES[kind], lag, calendar)
 
@@ -215,7 +215,7 @@ class _Reading:
         found = {}
         for row in self.file.rows("RSRC"):
             with self.file.faults.at(row.place()):
-                amount = float(row.get("def_qty_per_hr") or 1)
+                amount = number_in(row.number("def_qty_per_hr") or "1")
                 found[row.get("rsrc_id")] = ExchangeResource(
                     row.get("rsrc_short_name"), row.get("rsrc_name"), round(amount)
                 )
@@ -228,17 +228,17 @@ class _Reading:
             with self.file.faults.at(row.place()):
                 task, resource = self.row.get(row.get("task_id")), place.get(row.get("rsrc_id"))
                 if task is not None and resource is not None:
-                    yield Assignment(task, resource, max(1, round(float(row.get("target_qty_per_hr") or 1))))
+                    yield Assignment(task, resource, max(1, round(number_in(row.number("target_qty_per_hr") or "1"))))
 
 
 def _stated_percent(row: XerRow) -> int | None:
     """Return how much of the physical work or of the units is done. None where P6 counts the duration."""
     match row.get("complete_pct_type"):
         case "CP_Phys":
-            return percent_of(float(row.get("phys_complete_pct") or 0), 100)
+            return percent_of(number_in(row.number("phys_complete_pct") or "0"), 100)
         case "CP_Units":
             done, left = (
-                sum(float(row.get(f"{when}_{what}_qty") or 0) for what in ("work", "equip"))
+                sum(number_in(row.number(f"{when}_{what}_qty") or "0") for what in ("work", "equip"))
                 for when in ("act", "remain")
             )
             return percent_of(done, done + left)

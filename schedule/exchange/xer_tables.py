@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,9 @@ from typing import NamedTuple
 from schedule.errors import InputError, Place
 from schedule.exchange.xml_reading import content_of_schedule
 from schedule.files.grid import Faults
+
+MARKS = frozenset({"%T", "%F", "%R", "%E"})
+"""What a line begins with: the name of a table, its columns, a row, the end."""
 
 
 class XerRow(NamedTuple):
@@ -21,6 +25,10 @@ class XerRow(NamedTuple):
     def get(self, column: str) -> str:
         """Return a cell; empty where the table has no such column."""
         return self.cells.get(column, "")
+
+    def number(self, column: str) -> str:
+        """Return the cell of a number, with a point: P6 writes the decimal sign of its user's country."""
+        return self.get(column).replace(",", ".")
 
     def place(self) -> Place:
         """Return where the row is."""
@@ -45,8 +53,8 @@ def read_tables(path: Path) -> XerFile:
     found = XerFile(path, {})
     rows: list[XerRow] = []
     columns: list[str] = []
-    for number, line in enumerate(_text(path).split("\n"), start=1):
-        mark, *cells = line.rstrip("\r").split("\t")
+    for number, line in _lines(_text(path)):
+        mark, *cells = line.split("\t")
         match mark:
             case "%T":
                 rows, columns = [], []
@@ -65,6 +73,18 @@ def read_tables(path: Path) -> XerFile:
             "the file has no activities", hint="export a project with its activities", place=Place(str(path))
         )
     return found
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines with their numbers. One without a mark goes on in a cell of the line above: names may have several lines."""
+    begins, parts = 1, [""]
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line[:2] in MARKS:
+            yield begins, " ".join(parts)
+            begins, parts = number, []
+        if line.strip():
+            parts.append(line.rstrip("\r"))
+    yield begins, " ".join(parts)
 
 
 def _text(path: Path) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from io import BytesIO
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import ParseError
@@ -145,14 +146,22 @@ def instant_in(text: str) -> datetime | None:
     return found
 
 
+def number_in(text: str) -> float:
+    """Return a number that is finite, or raise ValueError."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = nan
+    if not isfinite(found):
+        raise ValueError(f"{text[:SHOWN]!r} is no number; write 12.5")
+    return found
+
+
 def minutes_of_hours(text: str) -> int | None:
     """Return hours as whole minutes; None for no text."""
     if not text:
         return None
-    try:
-        hours = float(text)
-    except ValueError:
-        hours = float("nan")
+    hours = number_in(text)
     if not abs(hours) < 1e7:
         raise ValueError(f"{text[:SHOWN]!r} is no number of hours; write 12.5")
     return round(hours * 60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -105,6 +106,9 @@ def written(form: Form, folder: Path) -> str:
         (Form.PMXML, "<PlannedDuration>16<", "<PlannedDuration>1e99<", "is no number of hours"),
         (Form.PMXML, "Start to Start", "Start to Begin", "'Start to Begin' is no type of a link"),
         (Form.PMXML, "<ActualStartDate>2027", "<ActualStartDate>0000", "is no date"),
+        (Form.MSPDI, "<MaxUnits>3<", "<MaxUnits>INF<", "'INF' is no number"),
+        (Form.PMXML, "<MaxUnitsPerTime>3<", "<MaxUnitsPerTime>three<", "'three' is no number"),
+        (Form.XER, "\trigger\t3\t", "\trigger\tInfinity\t", "'Infinity' is no number"),
         (Form.XER, "\tPR_SS\t", "\tPR_XX\t", "'PR_XX' is no type of a link"),
         (Form.XER, "\t2027-01-04 08:00\t", "\t2027-31-04 08:00\t", "is no date"),
         (Form.CSV, "2027-01-08 17:00", "Friday", "'Friday' is no date"),
@@ -124,6 +128,28 @@ def test_a_wrong_value_is_named_with_its_line(form: Form, old: str, new: str, sa
     at = changed[: changed.index(new)].count("\n") + 1
     lines = {int(part.split(":")[0]) for part in message.split(f"bad.{form}:")[1:]}
     assert lines & {at, at - 1}, message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (r"(?<=\t)(\d+)\.(\d+)(?=[\t\r])", r"\1,\2"),
+        ("Pull cables at", "Pull\r\n\r\ncables at"),
+    ],
+    ids=["the decimal comma", "a name of two lines"],
+)
+def test_tables_of_p6_have_the_commas_and_the_lines_of_who_wrote_them(old: str, new: str, tmp_path: Path) -> None:
+    """P6 writes numbers with the decimal sign of its user's country, and a name with its line ends: nothing differs."""
+    text = written(Form.XER, tmp_path)
+    changed = re.sub(old, new, text)
+    assert changed != text
+    with (tmp_path / "other.xer").open("w", encoding="cp1252", newline="") as file:
+        file.write(changed)
+
+    found, read = (read_exchange(tmp_path / name).schedule for name in ("good.xer", "other.xer"))
+
+    assert [replace(task, line=None) for task in read.tasks] == [replace(task, line=None) for task in found.tasks]
+    assert read.links == found.links
 
 
 @pytest.mark.parametrize(
