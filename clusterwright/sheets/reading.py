@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from clusterwright.commands.options import SHOWN, YEARS
 from clusterwright.filled_lines import FilledLine
-from clusterwright.sheets.columns import COLUMNS, ID, Cell, Column, Part, Sort
+from clusterwright.sheets.columns import COLUMNS, ID, PERCENT, Cell, Column, Part, Sort
 from clusterwright.sheets.writing import ABOUT as ABOUT_PAGE
 from clusterwright.sheets.writing import CSV, EVENT, FACTS, MADE, ORGANISATION, REVISION, SITE, TABLE, XLSX
 from schedule.errors import InputError, Place
@@ -103,6 +103,8 @@ def _filled(path: Path, facts: Mapping[str, str], tables: Mapping[Part, Sequence
         to_fill = {name for name in header if name in found or (name in known and known[name].sort is not None)}
         for line, cells in body:
             said = {name: plain_cell(cell) for name, cell in zip(header, cells, strict=False) if cell and name}
+            if PERCENT in said:
+                said[PERCENT] = said[PERCENT].removesuffix("%").rstrip()
             if to_fill.isdisjoint(said):
                 empty += 1
             else:

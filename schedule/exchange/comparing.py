@@ -87,7 +87,7 @@ def difference(ours: Exchange, theirs: Exchange, *, before: Exchange, dates: Dat
             found.append(_new(theirs, row, known))
         elif own.actual_finish is None:
             was = once.get(task.id, own)
-            found += _progress(own, was, task)
+            found += _progress(own, was, task, is_table=dates is DatesOf.PEOPLE)
             if "/" in own.id.rpartition("#")[2] and "#" in own.id:
                 found += _promise(own, was, task, is_said=dates is not DatesOf.PROGRAM)
             elif own.actual_start is None and task.actual_start is None and task.actual_finish is None:
@@ -98,24 +98,36 @@ def difference(ours: Exchange, theirs: Exchange, *, before: Exchange, dates: Dat
     return Difference(found, [task.id for task in ours.tasks if task.id not in given])
 
 
-def _progress(own: ExchangeTask, was: ExchangeTask, task: ExchangeTask) -> Iterator[Proposal]:
+def _progress(own: ExchangeTask, was: ExchangeTask, task: ExchangeTask, *, is_table: bool) -> Iterator[Proposal]:
     """Yield the progress of a task that both have, where the file has more than the record."""
     if task.actual_start is not None and own.actual_start is None and own.minutes:
         yield _dated(What.STARTED, own, task, "not started", task.actual_start)
     if task.actual_finish is not None:
         said = "not finished" if own.actual_start is None else f"{own.percent} %"
         yield _dated(What.FINISHED, own, task, said, task.actual_finish)
-    elif task.actual_start is not None and own.minutes and task.percent not in {own.percent, was.percent}:
+        return
+    known = {own.percent, was.percent}
+    percent = next((one for one in _percents(task, is_table=is_table) if one not in known), None)
+    if percent is not None and own.minutes:
         yield Proposal(
             what=What.PROGRESS,
             id=own.id,
             title=own.title,
             was=f"{own.percent} %",
-            now=f"{task.percent} %",
+            now=f"{percent} %",
             at=task.actual_start,
-            percent=task.percent,
+            percent=percent,
             line=task.line,
         )
+
+
+def _percents(task: ExchangeTask, *, is_table: bool) -> Iterator[int]:
+    """Yield what a file says of a task's progress. A table has the percentage and what remains: a person changes either."""
+    is_stated = task.stated_percent is not None and (task.actual_start is not None or task.stated_percent > 0)
+    if is_stated:
+        yield task.percent
+    if task.remaining is not None and task.minutes and (is_table or not is_stated):
+        yield task.percent_of_duration
 
 
 def _promise(own: ExchangeTask, was: ExchangeTask, task: ExchangeTask, *, is_said: bool) -> Iterator[Proposal]:

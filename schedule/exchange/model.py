@@ -84,7 +84,7 @@ class Branch:
 class ExchangeTask:
     """A task. `id` is ours, or the other program's; a task of no `minutes` is a milestone. `line` is where a file has it.
 
-    `stated_percent` is what a file says is done, where it does not follow from the duration: physical work, or units.
+    `stated_percent` is what a file says is done, where it does not follow from the duration: physical work, units, or a person's word.
     """
 
     id: str
@@ -121,12 +121,16 @@ class ExchangeTask:
         """How much is done, from 0 to 100: as the file states, else of the duration."""
         if self.actual_finish is not None:
             return 100
+        if self.stated_percent is not None:
+            return min(99, self.stated_percent)
+        return self.percent_of_duration
+
+    @property
+    def percent_of_duration(self) -> int:
+        """How much of the duration does not remain, from 0 to 99."""
         if self.actual_start is None or not self.minutes:
             return 0
-        done = self.stated_percent
-        if done is None:
-            done = round(100 * (1 - self.left / self.minutes))
-        return max(0, min(99, done))
+        return max(0, min(99, round(100 * (1 - self.left / self.minutes))))
 
 
 @dataclass(frozen=True, slots=True)

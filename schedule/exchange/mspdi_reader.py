@@ -147,6 +147,7 @@ class _Reading:
             actual_start=started,
             actual_finish=finished,
             remaining=left if started is not None and finished is None else None,
+            stated_percent=whole_number(one.text("PercentComplete") or "0") if left is None else None,
             no_earlier=held if kind in NOT_EARLIER else None,
             no_later=held if kind in NOT_LATER else instant_in(one.text("Deadline")),
         )

@@ -110,8 +110,6 @@ def _task(record: Record, calendars: Mapping[str, int], branches: Mapping[str, i
     length = minutes("duration h") or 0
     left = minutes("remaining h")
     percent = _percent(record, faults)
-    if left is None and percent is not None and length and started is not None:
-        left = round(length * (1 - percent / 100))
     return ExchangeTask(
         id=cells["id"],
         title=plain_cell(cells.get("title", "")),
@@ -125,6 +123,7 @@ def _task(record: Record, calendars: Mapping[str, int], branches: Mapping[str, i
         actual_start=started,
         actual_finish=finished,
         remaining=left if started is not None and finished is None else None,
+        stated_percent=None if percent is None else round(percent),
         no_earlier=instant("start no earlier"),
         no_later=instant("finish no later"),
         line=record.line,
@@ -140,6 +139,8 @@ def _percent(record: Record, faults: Faults) -> float | None:
             found = -1.0
         if found is not None and not 0 <= found <= 100:
             raise ValueError(f"{text[:20]!r} is no percentage; write a number from 0 to 100")
+        if found is not None and 0 < found < 1:
+            raise ValueError(f"{text[:20]!r} is less than 1 %; write 40 for 40 %")
         return found
     return None
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 from zlib import error as unpacking_error
 
@@ -50,7 +50,7 @@ def workbook_rows(path: Path, is_wanted: Callable[[str], bool], most_columns: in
             _refuse_bloated(path, archive, size)
         book = load_workbook(path, read_only=True, data_only=True)
         sheets = {
-            one.title: _rows(one.iter_rows(max_row=MOST_ROWS, max_col=most_columns, values_only=True))
+            one.title: _rows(one.iter_rows(max_row=MOST_ROWS, max_col=most_columns))
             for one in book
             if is_wanted(one.title)
         }
@@ -77,16 +77,26 @@ def _refuse_bloated(path: Path, archive: ZipFile, size: int) -> None:
                     raise InputError(what, hint=ANEW, place=Place(str(path)))
 
 
-def _rows(found: object) -> list[Numbered]:
-    assert hasattr(found, "__iter__")
-    said = ((line, row) for line, row in enumerate(found, start=1) if row.count(None) < len(row))
-    rows = ((line, ["" if value is None else _text(value) for value in row]) for line, row in said)
+def _rows(found: Iterable[Sequence[Any]]) -> list[Numbered]:
+    said = ((line, row) for line, row in enumerate(found, start=1) if any(cell.value is not None for cell in row))
+    rows = ((line, [_text(cell) for cell in row]) for line, row in said)
     return [(line, cells) for line, cells in rows if any(cells)]
 
 
-def _text(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M")
-    if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-    return str(value).strip()
+def _text(cell: Any) -> str:
+    """Return what a cell shows. A spreadsheet keeps 50% as a half with the format of a percentage."""
+    match cell.value:
+        case None:
+            return ""
+        case datetime() as at:
+            return at.strftime("%Y-%m-%d %H:%M")
+        case int() | float() as share if "%" in cell.number_format:
+            return f"{_digits(share * 100)}%"
+        case float() as number:
+            return _digits(number)
+        case value:
+            return str(value).strip()
+
+
+def _digits(number: float) -> str:
+    return f"{number:.6f}".rstrip("0").rstrip(".")

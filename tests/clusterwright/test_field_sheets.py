@@ -199,6 +199,16 @@ def test_what_is_recorded_is_not_recorded_again(returned: Returned) -> None:
     assert refusals(again).keys() == WRONG.keys()
 
 
+def test_a_percentage_may_have_its_sign(adopted: Path) -> None:
+    """That is what people type. A spreadsheet keeps it as a share with a format, which reading makes the same text."""
+    sheet = fill_in(exported(adopted, "w.csv"), {("", RACKS): {"started": STARTED, "percent": "40 %", **WHY}})
+
+    document(adopted, sheet, "--record")
+
+    with open_snapshot(adopted) as snapshot:
+        assert require_activity(snapshot, RACKS).percent == 40
+
+
 def test_nothing_is_recorded_without_record(adopted: Path) -> None:
     """A person sees first what would be recorded, and no file appears."""
     cells: dict[tuple[str, str], dict[str, object]] = {

@@ -13,6 +13,7 @@ import pytest
 from openpyxl import Workbook
 
 from schedule.errors import ClusterwrightError, InputError
+from schedule.exchange.comparing import DatesOf, What, difference
 from schedule.exchange.model import Exchange, ExchangeTask
 from schedule.exchange.reading import read_exchange
 from schedule.exchange.recurring import Recurring, days_of
@@ -219,6 +220,48 @@ def test_a_table_needs_only_ids_and_what_is_said(tmp_path: Path) -> None:
     harmful = replace(found, tasks=[replace(found.tasks[0], title="@now"), *found.tasks[1:]])
     write_exchange(harmful, tmp_path / "b.csv", Form.CSV)
     assert read_exchange(tmp_path / "b.csv").schedule.tasks[0].title == "@now"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,percent\nA,60\n", ["60 %"]),
+        ("id,percent\nA,60 %\n", ["60 %"]),
+        ("id,actual start,percent\nA,2027-01-04 08:00,60\n", ["60 %"]),
+        ("id,actual start,duration h,percent,remaining h\nA,2027-01-04 08:00,16,60,6.666667\n", ["60 %"]),
+        ("id,actual start,duration h,percent,remaining h\nA,2027-01-04 08:00,16,58,4\n", ["75 %"]),
+        ("id,actual start,duration h,percent,remaining h\nA,2027-01-04 08:00,16,58,6.666667\n", []),
+        ("id,actual start,duration h\nA,2027-01-04 08:00,16\n", []),
+        ("id,percent\nA,\n", []),
+        ("id,percent\nB,5\n", ["5 %"]),
+        ("id,percent\nB,0\n", []),
+    ],
+)
+def test_a_table_says_progress_by_the_percentage_or_by_what_remains(text: str, said: list[str], tmp_path: Path) -> None:
+    """Of A 58 % is on record. What a person changed counts, also without a start; an empty cell takes nothing back."""
+    (tmp_path / "a.csv").write_text(text)
+
+    found = difference(small(), read_exchange(tmp_path / "a.csv").schedule, before=small(), dates=DatesOf.PEOPLE)
+
+    assert [one.now for one in found.proposals if one.what is What.PROGRESS] == said
+
+
+def test_a_percentage_that_a_spreadsheet_made_of_what_was_typed_is_one(tmp_path: Path) -> None:
+    """Excel keeps 60% as 0.6 with a format. Without that format 0.6 is refused: nobody knows what is meant."""
+    book = Workbook()
+    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
+    sheet = book["Schedule"]
+    sheet.append(["id", "percent"])
+    sheet.append(["A", 0.6])
+    book.save(tmp_path / "plain.xlsx")
+    sheet["B2"].number_format = "0%"
+    book.save(tmp_path / "typed.xlsx")
+
+    (task,) = read_exchange(tmp_path / "typed.xlsx").schedule.tasks
+
+    assert task.percent == 60
+    with pytest.raises(InputError, match="less than 1 %"):
+        read_exchange(tmp_path / "plain.xlsx")
 
 
 @pytest.mark.parametrize(
