@@ -102,6 +102,9 @@ class _Reading:
         for one in located(self.file.root, "Task"):
             if one.element.find("UID") is None or one.text("IsNull") == "1" or one.text("UID") == "0":
                 continue
+            if one.text("Active") == "0":
+                self.left_out["inactive tasks are left out"] += 1
+                continue
             with self.file.at(one, "Task"):
                 level = whole_number(one.text("OutlineLevel") or "1")
                 parents = [branch for depth, branch in sorted(above.items()) if depth < level]
@@ -169,9 +172,8 @@ class _Reading:
                         self.left_out["links with a summary task or another project are left out"] += 1
                         continue
                     unit = whole_number(link.findtext("LagFormat") or "7")
-                    lag = round(whole_number(link.findtext("LinkLag") or "0") / 10)
-                    if unit in PERCENT_LAGS:
-                        lag = round(tasks[before].minutes * lag / 10)
+                    tenths = whole_number(link.findtext("LinkLag") or "0")
+                    lag = round(tasks[before].minutes * tenths / 100 if unit in PERCENT_LAGS else tenths / 10)
                     calendar = self.around if unit in ELAPSED and lag else tasks[after].calendar
                     kind = whole_number(link.findtext("Type") or "1")
                     if kind not in TIES:

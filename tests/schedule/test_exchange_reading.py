@@ -197,6 +197,33 @@ def test_a_task_between_that_another_program_moved_stays_a_task(tmp_path: Path) 
     assert [name for name in names if ">" in name] == ["A>SS>B"]
 
 
+def test_a_lag_in_percent_is_that_part_of_what_is_before(tmp_path: Path) -> None:
+    """A lag of 25 % of 16 hours is 4 hours; Microsoft Project writes the percentage where other lags have tenths of minutes."""
+    text = written(Form.MSPDI, tmp_path)
+    assert "<LinkLag>6000</LinkLag><LagFormat>6<" in text
+    (tmp_path / "a.xml").write_text(
+        text.replace("<LinkLag>6000</LinkLag><LagFormat>6<", "<LinkLag>25</LinkLag><LagFormat>19<")
+    )
+
+    read = read_exchange(tmp_path / "a.xml").schedule
+
+    lags = {(read.tasks[link.before].id, read.tasks[link.after].id): link.lag for link in read.links}
+    assert lags["A", "C"] == 240
+
+
+def test_a_task_that_was_made_inactive_is_no_task(tmp_path: Path) -> None:
+    """In Microsoft Project it stays in the file, without any effect on the schedule; its links go with it."""
+    text = written(Form.MSPDI, tmp_path)
+    inactive = text.replace("<Name>Burn in</Name><Active>1<", "<Name>Burn in</Name><Active>0<")
+    assert inactive != text
+    (tmp_path / "a.xml").write_text(inactive)
+
+    read = read_exchange(tmp_path / "a.xml")
+
+    assert "C" not in {task.id for task in read.schedule.tasks}
+    assert read.notices[0] == "1 inactive tasks are left out"
+
+
 def test_recurring_days_follow_their_rule() -> None:
     """Each third day; every second Tuesday; the last Friday of a month; the tenth weekday; 29 February."""
     year = Recurring(type=1, first=date(2028, 1, 1), last=date(2028, 12, 31))
