@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -53,6 +54,7 @@ def exported(site: Path, name: str, *more: object) -> Path:
     """Return a new sheet of a site, in a file beside it."""
     done = run(site, "export", "sheet", site.parent / name, *more)
     assert done.returncode == 0, done.stderr
+    assert f"`clusterwright import sheet {shlex.quote(str(site.parent / name))}`" in done.stderr
     return site.parent / name
 
 
@@ -201,7 +203,7 @@ def test_what_is_recorded_is_not_recorded_again(returned: Returned) -> None:
 
 def test_a_percentage_may_have_its_sign(adopted: Path) -> None:
     """That is what people type. A spreadsheet keeps it as a share with a format, which reading makes the same text."""
-    sheet = fill_in(exported(adopted, "w.csv"), {("", RACKS): {"started": STARTED, "percent": "40 %", **WHY}})
+    sheet = fill_in(exported(adopted, "our sheet.csv"), {("", RACKS): {"started": STARTED, "percent": "40 %", **WHY}})
 
     document(adopted, sheet, "--record")
 

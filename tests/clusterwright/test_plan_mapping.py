@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def mapping_of(folder: Path, text: str) -> Path:
 
 def test_a_first_mapping_is_written_by_names_with_its_confidence(adopted: Path, tmp_path: Path) -> None:
     """What is not sure is left open with what is nearest; nothing is recorded, and a mapping that is there is kept."""
-    file, mapping, before = written(tmp_path, Form.XLSX), tmp_path / "map.csv", last_event(adopted)
+    file, mapping, before = written(tmp_path, Form.XLSX), tmp_path / "our map.csv", last_event(adopted)
 
     done = called(["import", "schedule", file, "--map", mapping, "--site", adopted])
 
@@ -87,7 +88,8 @@ def test_a_first_mapping_is_written_by_names_with_its_confidence(adopted: Path, 
     assert "3 are left open" in done.stderr
     assert last_event(adopted) == before
     text = mapping.read_text()
-    called(["import", "schedule", file, "--map", mapping, "--site", adopted, "--as", "owner"])
+    printed = called([*shlex.split(done.stdout)[1:], "--site", adopted, "--as", "owner"])
+    assert "not mapped yet, 3 of theirs" in printed.stderr
     assert mapping.read_text() == text
 
 

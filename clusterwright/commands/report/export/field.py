@@ -1,6 +1,7 @@
 """What people in the field are handed: sheets to fill in, and labels for a scanner."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from typer import Argument, Option
@@ -54,7 +55,7 @@ def sheet(
         made = sheet_of(snapshot, parts, among, organisation)
     write_sheet(made, file)
     said = ", ".join(f"{len(table.rows):,} of {table.part}" for table in made.tables)
-    say(f"{file}: {said}; `clusterwright import sheet {file}` reads it back")
+    say(f"{file}: {said}; `clusterwright import sheet {quote(str(file))}` reads it back")
 
 
 def labels(

@@ -19,6 +19,7 @@ Example:
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from typer import Argument, Option
@@ -105,9 +106,9 @@ def _begin_mapping(me: Acting, file: Path, read: Read, target: Path, *, as_json:
     found = first_mapping(read.schedule, ours)
     write_mapping(found, target)
     if as_json:
-        print_json(_mapping_document(file, target, found))
+        print_json(_mapping_document(file, target, found) | {"notices": list(read.notices)})
     else:
-        _say_mapping(file, target, found)
+        _say_mapping(file, target, found, read.notices)
 
 
 def _mapping_document(file: Path, target: Path, found: Sequence[Match]) -> Document:
@@ -129,15 +130,17 @@ def _mapping_document(file: Path, target: Path, found: Sequence[Match]) -> Docum
     }
 
 
-def _say_mapping(file: Path, target: Path, found: Sequence[Match]) -> None:
+def _say_mapping(file: Path, target: Path, found: Sequence[Match], notices: Sequence[str]) -> None:
     """Print what a mapping that was written has, and what to do with it."""
     filled = [match for match in found if match.ours]
     sure = sum(match.confidence == 1 for match in filled)
     say(f"{target}: a first mapping by names, of {len(found):,} activities in {file}")
     say(f"  {len(filled):,} are filled in, {sure:,} of them by the same id or the same words")
     say(f"  {len(found) - len(filled):,} are left open; the column `why` has what is nearest")
+    for notice in notices:
+        say(f"  {notice}")
     say(f"Check it. `ours` is one of ours, `{NONE}`, or `{NEW}` for work that our plan lacks. Then:")
-    print(f"clusterwright import schedule {file} --map {target}")
+    print(f"clusterwright import schedule {quote(str(file))} --map {quote(str(target))}")
 
 
 def _document(
