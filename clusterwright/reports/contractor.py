@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from decimal import Decimal
 
 from clusterwright.look_ahead import in_the_way, look_ahead
 from clusterwright.order_columns import state_cell
@@ -58,7 +59,7 @@ def contractor_sheet(asked: Asked) -> Sheet:
     if small := photos(asked.snapshot, asked.since, MOST_PHOTOS, asked.ids):
         bands.append(Band((Photos(f"Your photos of this {asked.span}", small),), (1.0,)))
     return Sheet(
-        title=f"{asked.organisation}: {asked.title}",
+        title=f"{asked.title}: {asked.organisation}",
         subtitle=asked.as_of,
         lines=own_words(asked.rows, asked.zone) if asked.rows or not owed else (),
         tiles=tuple(_tiles(asked, ahead, owed)),
@@ -69,7 +70,7 @@ def contractor_sheet(asked: Asked) -> Sheet:
 
 def _tiles(asked: Asked, ahead: list[Activity], owed: list[OrderRow]) -> Iterator[Tile]:
     if owed:
-        yield Tile("To deliver", f"{len(owed):,}", f"orders, {sum(row.late for row in owed):,} late")
+        yield Tile("Orders to deliver", f"{len(owed):,}", f"{sum(row.late for row in owed):,} late")
     if not asked.rows and owed:  # a supplier who does nothing here
         return
     live = [row for row in asked.rows if row.state not in OVER]
@@ -100,14 +101,14 @@ def _orders_table(asked: Asked, owed: list[OrderRow]) -> Table:
         (
             row.id,
             row.title,
-            counted(row.quantity, row.unit_of_measure),
+            counted(sum((one.outstanding for one in row.tranches), Decimal(0)), row.unit_of_measure),
             state_cell(row),
             day(row.promised_last, asked.zone),
             due(asked, row.late_delivery.need_by if row.late_delivery else row.need_by),
         )
         for row in owed
     ]
-    headers = ("order", "what", "quantity", "state", "promised", "needed here")
+    headers = ("order", "what", "to come", "state", "promised", "needed here")
     return counted_table("Your deliveries", headers, (24, 26, 12, 16, 11, 11), rows)
 
 

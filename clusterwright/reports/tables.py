@@ -19,9 +19,10 @@ from ledger.evidence.plans import read_frame
 from ledger.questions.decisions_needed import KINDS, Needed, everybody
 from ledger.questions.open_quality import quality
 from ledger.questions.order_timing import timed_orders
-from ledger.questions.orders import BudgetRow, budget, orders
+from ledger.questions.orders import budget, orders
 from ledger.rules.activity import Activity
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 from steps.planning.record.driving import driving_chain
 from steps.planning.record.slip_of_plan import SlippedPart
 
@@ -119,13 +120,11 @@ def orders_table(asked: Asked) -> Table:
     for (*_, title), own in _grouped(at_risk):
         one = own[0]
         value = sum((row.value or prices[row.id].price_usd or Decimal(0) for row in own), Decimal(0))
-        worth = (
-            f"{money(float(value))}" if value and one.currency in {"", ESTIMATED_IN} else f"{value:,.0f} {one.currency}"
-        )
         who = one.supplier_name or one.supplier
-        rows.append((title, where([row.id for row in own]), who, _said(asked, one), worth if value else "–"))
+        worth = short_amount(value, _currency(one))
+        rows.append((title, where([row.id for row in own]), who, _said(asked, one), worth))
     return counted_table(
-        "Orders at risk", ("order", "where", "supplier", "date", "value"), (28, 17, 13, 29, 13), rows, right=(4,)
+        "Orders at risk", ("order", "where", "supplier", "date", "value"), (24, 12, 13, 38, 13), rows, right=(4,)
     )
 
 
@@ -137,8 +136,14 @@ def _grouped(rows: Iterable[OrderRow]) -> Iterator[tuple[tuple[str, ...], list[O
     """Yield orders of one item that each unit has for itself together: they are as late, or are to be placed by the same day."""
     found: dict[tuple[str, ...], list[OrderRow]] = {}
     for row in rows:
-        found.setdefault((row.step, row.item, row.state, row.supplier_name, row.title), []).append(row)
+        alike = (row.step, row.item, row.state, row.supplier_name, _currency(row), row.title)
+        found.setdefault(alike, []).append(row)
     yield from found.items()
+
+
+def _currency(row: OrderRow) -> str:
+    """Return the currency of what an order is worth: without a value on record that is what the design has for it."""
+    return row.currency if row.value else ESTIMATED_IN
 
 
 def _said(asked: Asked, row: OrderRow) -> str:
@@ -223,12 +228,13 @@ def quality_table(asked: Asked) -> Table:
         )
         for row in found
     ]
-    counted = f"{sum(row.kind == 'ncr' for row in found)} NCR, {sum(row.kind == 'waiver' for row in found)} waivers"
+    waivers = counted(Decimal(sum(row.kind == "waiver" for row in found)), "waiver")
+    said = f"{sum(row.kind == 'ncr' for row in found)} NCR, {waivers}"
     overdue = sum(row.is_overdue for row in found)
     table = counted_table(
         "Open quality", ("what", "where", "owner", "due"), (46, 21, 15, 18), rows, empty="nothing is open"
     )
-    return table._replace(title=f"Quality: {counted}{f', {overdue} overdue' if overdue else ''}")
+    return table._replace(title=f"Quality: {said}{f', {overdue} overdue' if overdue else ''}")
 
 
 def money_table(asked: Asked, found: Estimates | None) -> Table:
@@ -237,17 +243,16 @@ def money_table(asked: Asked, found: Estimates | None) -> Table:
     rows = []
     for row in sorted(budget(asked.snapshot), key=lambda row: -row.committed):
         estimate = found.by_category.get(row.budget_line.casefold()) if found and row.currency == ESTIMATED_IN else None
-        since = (
-            "–" if then is None else _amount(row.committed - then.get((row.budget_line, row.currency), Decimal(0)), row)
-        )
+        was = row.committed if then is None else then.get((row.budget_line, row.currency), Decimal(0))
+        since = short_amount(row.committed - was, row.currency)
         line = row.budget_line or "no budget line"
         line += f", {row.unpriced} of {row.orders} without a value" if row.unpriced else ""
         rows.append(
             (
                 line,
-                _amount(row.committed, row),
+                short_amount(row.committed, row.currency),
                 since,
-                _amount(row.received, row),
+                short_amount(row.received, row.currency),
                 money(float(estimate)) if estimate else "–",
             )
         )
@@ -261,7 +266,9 @@ def money_table(asked: Asked, found: Estimates | None) -> Table:
     )
 
 
-def _amount(value: Decimal, row: BudgetRow) -> str:
+def short_amount(value: Decimal, currency: str) -> str:
+    """Return an amount in short, as `$9.9 M` or `9.9 M EUR`: the page has no room for more digits."""
     if not value:
         return "–"
-    return money(float(value)) if row.currency == ESTIMATED_IN else f"{value:,.0f} {row.currency}"
+    short = money(float(value))
+    return short if currency == ESTIMATED_IN else f"{short.removeprefix('$')} {currency}"

@@ -91,9 +91,13 @@ def test_a_supplier_sees_what_is_to_be_delivered_and_no_value(site: Reported) ->
     page = read(site.file("acme.html", "week", "--organisation", "acme"))
     late = order["late_delivery"]
 
-    assert f"Your deliveries (1) order what quantity state promised needed here {ORDER} {order['title']}" in page
+    assert f"Your deliveries (1) order what to come state promised needed here {ORDER} {order['title']}" in page
+    to_come = sum(float(one["quantity"]) - float(one["received_quantity"]) for one in order["tranches"])
+    assert f"{ORDER} {order['title']} {to_come:g} " in page
+    assert to_come < float(order["quantity"])
+    assert re.search(r"Small, week to \d{4}-\d\d-\d\d: ACME ", page), "a title that is too long is cut behind its day"
     assert f"late {late['promised']} {late['need_by'][:10]}" in page
-    assert "To deliver 1 orders, 1 late" in page
+    assert "Orders to deliver 1 1 late" in page
     assert "0 of 0 activities" not in page
     assert [word for word in OWNERS_WORDS if word.casefold() in page.casefold()] == []
     assert "1200000" not in re.sub(r"\D", "", page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from decimal import Decimal
 from html import unescape
 from pathlib import Path
 from subprocess import run
@@ -25,6 +26,7 @@ from clusterwright.reports.page import (
     side_by_side,
 )
 from clusterwright.reports.pdf import pdf_page
+from clusterwright.reports.tables import short_amount
 from clusterwright.week_report import began
 from tests import commands
 from tests.clusterwright.reported import CONTRACTOR, ORDER, Reported, reported
@@ -155,6 +157,13 @@ def test_late_orders_quality_and_money_are_on_it(page: str) -> None:
     assert money[:2] == ["servers", "$1.2 M"]
     assert money[2] == "–", "it was committed before this week"
     assert money[3] == "$600.0 k", "half of it came"
+
+
+def test_an_amount_of_another_currency_is_as_short_as_dollars() -> None:
+    """A figure of eight digits with its currency was cut in the middle: nobody saw that it was one."""
+    amounts = (Decimal("9912000.00"), "EUR"), (Decimal(53_400), "CHF"), (Decimal(175_000), "USD"), (Decimal(0), "EUR")
+
+    assert [short_amount(*one) for one in amounts] == ["9.9 M EUR", "53.4 k CHF", "$175.0 k", "–"]
 
 
 def test_charts_and_photos_are_in_the_file_and_nothing_is_fetched(page: str) -> None:
