@@ -13,6 +13,8 @@ from icalendar import Calendar
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
+from ledger.questions.orders import orders
+from ledger.reading import open_snapshot
 from schedule.exchange.model import Appointment, Exchange
 from schedule.exchange.table import COLUMNS
 from schedule.exchange.writing import Form, write_exchange
@@ -138,6 +140,24 @@ def test_a_calendar_has_order_by_dates_milestones_and_inspections(adopted: Path,
     later = in_progress(adopted).appointments
     ordered = next(task.id for task in in_progress(adopted).tasks if "#" in task.id and task.actual_finish)
     assert ordered not in {one.id for one in later if one.kind == "order by"}
+
+
+def test_an_order_that_is_late_says_by_when_it_was_to_be_placed(adopted: Path) -> None:
+    """Its day is the first on which it can be placed; `orders` has the other one, and nobody is to take the two for one."""
+    with open_snapshot(adopted) as snapshot:
+        by = {row.id: row.order_by for row in orders(snapshot)}
+    found = [one for one in in_force(adopted).appointments if one.kind == "order by"]
+
+    late = [one for one in found if not one.title.startswith("Order by: ")]
+
+    assert late
+    for one in found:
+        at = by[one.id]
+        assert at is not None
+        assert one.start.date() == at.date() or (one in late and f"order by {at:%Y-%m-%d}, before" in one.note)
+    assert any(
+        one.note == "32 servers from server-maker" or "32 servers from server-maker;" in one.note for one in found
+    )
 
 
 def test_times_of_inspections_are_in_utc(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
 from schedule.exchange.model import Appointment, ExchangeTask
+from steps.amount import counted
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.dates.milestones import CONTINGENCY, GO_LIVE, IN_SERVICE
@@ -22,12 +23,14 @@ def appointments_of(
     for order in plan.orders:
         task = tasks.get(order.id)
         if order.order_by is not None and order.dates and task is not None and task.actual_finish is None:
+            by, first = order.order_by, order.dates.early_finish
+            note = f"{counted(order.quantity, order.unit_of_measure)} from {order.supplier}"
             yield Appointment(
                 id=order.id,
                 kind="order by",
-                title=f"Order by: {order.title}",
-                start=local(max(order.order_by, order.dates.early_finish)),
-                note=f"{order.quantity:,} {order.unit_of_measure} from {order.supplier}",
+                title=f"Order by: {order.title}" if by >= first else f"Order, it is late: {order.title}",
+                start=local(max(by, first)),
+                note=note if by >= first else f"{note}; order by {local(by):%Y-%m-%d}, before it can be placed",
             )
     ends = _phase_ends(plan, tasks)
     for phase, last in ends.items():
