@@ -16,7 +16,8 @@ from tui.keyline import Shown
 from tui.leaving import is_open
 from tui.lists.column import Column, Span
 from tui.lists.prompt import Prompt
-from tui.lists.view import View
+from tui.lists.view import Head, View
+from tui.printing import Printed
 from tui.screens.listing import ListScreen
 from tui.screens.page_lines import PageLine, PageRow, Target, laid
 
@@ -112,6 +113,13 @@ class PageScreen(ListScreen[PageRow]):
             self.view.grouped_by = self.view.column("section") if is_divided else None
             self.grid.show_rows(rows)
             self.count()
+
+    def page(self) -> Printed:
+        """Return the lines as they are laid, each section below its heading."""
+        texts = (
+            row.name if isinstance(row, Head) else "".join(text for text, _ in row.spans) for row in self.view.lines
+        )
+        return super().page()._replace(rows=[[text] for text in texts])
 
     def count(self) -> None:
         """Say in how many lines is what is searched for."""
