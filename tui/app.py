@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -19,7 +20,7 @@ from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 from textual.worker import get_current_worker
 
-from schedule.errors import ClusterwrightError, InputError
+from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from schedule.text import shown
 from tui import screens
 from tui.acting.application import ActingApp
@@ -158,6 +159,17 @@ class ClusterwrightApp(ActingApp):
         title, hint = shown(error.what)[:LONGEST], shown(error.hint)[:LONGEST] or " "
         self.notify(hint, title=title, severity="error", timeout=REFUSAL_S, markup=False)
 
+    @contextmanager
+    def saying(self) -> Iterator[None]:
+        """Show why what is done inside is refused, or what it cannot read or write. The screens go on."""
+        try:
+            yield
+        except ClusterwrightError as error:
+            self.say(error)
+        except OSError as error:
+            what = f"{error.filename} cannot be written: {error.strerror}"
+            self.say(UnreachableError(what, hint="look at its folder: owner, permissions, free space"))
+
     def refresh_screen(self) -> None:
         """Let the screen on top read again."""
         for screen in reversed(self.screen_stack):
@@ -238,3 +250,5 @@ def run(folder: Path, commands: CommandLine, lapsed: Lapsed, *, read_only: bool 
     app = ClusterwrightApp(folder, commands, read_only=read_only)
     app.site.lapsed = lapsed
     app.run()
+    if app._exception is not None:  # noqa: SLF001  Textual prints it, and would end as if nothing had been
+        raise app._exception  # noqa: SLF001

@@ -108,10 +108,11 @@ class Form(ModalScreen[Done | None]):
     @work(thread=True, group="form")
     def ask_ledger(self) -> None:
         """Ask why the decision would be refused, and which values fields may have."""
-        refused = self.asked.refusals()
-        warned = self.asked.warnings()
-        offered = suggestions(self.owner.site.folder, self.asked.command.fields, self.subjects)
-        self.app.call_from_thread(self.offer, refused, warned, offered)
+        with self.owner.saying():
+            refused = self.asked.refusals()
+            warned = self.asked.warnings()
+            offered = suggestions(self.owner.site.folder, self.asked.command.fields, self.subjects)
+            self.app.call_from_thread(self.offer, refused, warned, offered)
 
     def offer(self, refused: Mapping[str, str], warned: Sequence[str], offered: Mapping[str, Sequence[str]]) -> None:
         """Show refusals and warnings, and offer values."""

@@ -23,6 +23,10 @@ REFUSED = "clusterwright: "
 """What a refusal begins with. Before it, a command may have said how far it is."""
 
 
+UNREACHABLE = 3
+"""The code of a command that could not reach something."""
+
+
 class Done(NamedTuple):
     """How a command ended, and what it said: `answer` on the standard output, `talk` on the other, as a refusal."""
 
@@ -67,16 +71,19 @@ class Running:
     async def done(self) -> Done:
         """Run it to its end. Its process has no terminal, and a session of its own."""
         environment = os.environ | ALONE | {"COLUMNS": str(self.columns)}
-        self.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "clusterwright", *self.words),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=self.folder,
-            env=environment,
-            start_new_session=True,
-            limit=LONGEST_LINE,
-        )
+        try:
+            self.process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "clusterwright", *self.words),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=self.folder,
+                env=environment,
+                start_new_session=True,
+                limit=LONGEST_LINE,
+            )
+        except OSError as error:
+            return Done(UNREACHABLE, "", f"{REFUSED}{self.folder} cannot be entered: {error.strerror}")
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         talk = asyncio.create_task(self.process.stderr.read())

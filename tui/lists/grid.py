@@ -58,6 +58,8 @@ class Grid(Widget, Generic[Row], can_focus=True):
         super().__init__(id=id)
         self.view = view
         self.empty = empty
+        self.is_read = False
+        """Whether rows were shown, be they none. Before that nothing is known of them, and nothing is said."""
         self.cursor = 0
         self.top = 0
         self.skipped = 0
@@ -85,7 +87,7 @@ class Grid(Widget, Generic[Row], can_focus=True):
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the cursor stays on the row with its key."""
-        key = self.key
+        key, self.is_read = self.key, True
         self.view.replace(rows)
         self.follow(key)
 
@@ -142,7 +144,8 @@ class Grid(Widget, Generic[Row], can_focus=True):
         return Strip(Segment.apply_style(strip, post_style=over), self.size.width)
 
     def _nothing(self) -> str:
-        return f"nothing matches {self.view.query!r}; Esc clears the filter" if self.view.query else self.empty
+        said = f"nothing matches {self.view.query!r}; Esc clears the filter" if self.view.query else self.empty
+        return said if self.is_read else ""
 
     def _made_painter(self) -> Painter[Row]:
         return Painter(self.view, palette_of(self.app), self.size.width, self.columns())

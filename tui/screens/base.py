@@ -37,6 +37,9 @@ class SiteScreen(ActingScreen):
         Binding("E", "mail", "Mail this page", id="mail"),
     ]
 
+    _has_read = False
+    """Whether it shows what was read."""
+
     _is_reading = False
     _is_outdated = False
     """Whether something has changed since it began to read."""
@@ -87,6 +90,7 @@ class SiteScreen(ActingScreen):
 
     def _show(self, line: Text, answer: Any) -> None:
         if is_open(self):
+            self._has_read = True
             self.query_one("#site-line", Static).update(line)
             self.show(answer)
         self._end_reading()
@@ -94,8 +98,10 @@ class SiteScreen(ActingScreen):
     def _lost(self, error: ClusterwrightError) -> None:
         """Say why nothing newer can be read, until it can be."""
         if is_open(self):
-            line = Text(f" what is shown was read before: {shown_in_line(error.what)} ", style=WARNING)
+            before = "what is shown was read before: " if self._has_read else ""
+            line = Text(f" {before}{shown_in_line(error.what)} ", style=WARNING)
             self.query_one("#site-line", Static).update(line)
+            self.owner.clear_notifications()  # each screen that is looked at meets the same
             self.owner.say(error)
         self._end_reading()
 
@@ -147,10 +153,11 @@ class SiteScreen(ActingScreen):
         if form is None:
             return
         page = self.page()
-        path = write_page(self.owner.site.folder, page, form, machine_time())
         if form == "txt":
             self.app.copy_to_clipboard(as_text(page))
-        self.notify(str(path), title="written", markup=False)
+        with self.owner.saying():
+            path = write_page(self.owner.site.folder, page, form, machine_time())
+            self.notify(str(path), title="written", markup=False)
 
     def action_back(self) -> None:
         """Go back to where the user came from; from a main screen, to the first."""

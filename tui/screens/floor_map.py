@@ -60,6 +60,7 @@ class FloorMap(Widget, can_focus=True):
         super().__init__(id="map")
         self.paint = paint
         self.empty = empty
+        self.is_read = False
         self.racks: dict[str, RackRow] = {}
         self.cursor = ""
         self.top = self.left = 0
@@ -75,7 +76,7 @@ class FloorMap(Widget, can_focus=True):
 
     def show_racks(self, racks: Sequence[RackRow]) -> None:
         """Show other racks; the cursor stays where it is."""
-        self.racks = {rack.id: rack for rack in racks}
+        self.racks, self.is_read = {rack.id: rack for rack in racks}, True
         if self.cursor not in self.racks:
             self.cursor = next(iter(self.racks), "")
         self._arrange()
@@ -115,7 +116,7 @@ class FloorMap(Widget, can_focus=True):
         palette, width = palette_of(self.app), self.size.width
         number = self.top + y
         if not self.racks:
-            said = self.empty if y == 0 else ""
+            said = self.empty if y == 0 and self.is_read else ""
             return Strip([Segment(said[:width].ljust(width), palette["muted"])], width)
         parts: list[Segment] = []
         at = 0

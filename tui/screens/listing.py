@@ -106,7 +106,8 @@ class ListScreen(SiteScreen, Generic[Row]):
 
     @on(Grid.Moved, "#grid")
     def _moved(self) -> None:
-        self.count()
+        if self.grid.is_read:
+            self.count()
         self.show_keys()
 
     @on(Grid.Opened, "#grid")
@@ -174,8 +175,9 @@ class ListScreen(SiteScreen, Generic[Row]):
     def _view(self, name: str | None) -> None:
         folder, of = self.owner.site.folder, self.TITLE or ""
         if name == "":
-            save_view(folder, of, self.view.query or "all", self.view)
-            self.notify("kept")
+            with self.owner.saying():
+                save_view(folder, of, self.view.query or "all", self.view)
+                self.notify("kept")
         elif name is not None:
             restore(self.view, saved_views(folder)[of][name])
             self.prompt.text = self.view.query

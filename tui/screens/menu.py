@@ -61,10 +61,11 @@ class Menu(Choose):
         if not self.of.chosen:
             return
         refused = {}
-        for action in self.actions.values():
-            why = self.of.refusals(action, [self.of.chosen[0]])
-            if why:
-                refused[action.id] = next(iter(why.values()))
+        with self.of.owner.saying():
+            for action in self.actions.values():
+                why = self.of.refusals(action, [self.of.chosen[0]])
+                if why:
+                    refused[action.id] = next(iter(why.values()))
         self.app.call_from_thread(self.offer, refused)
 
     def offer(self, refused: Mapping[str, str]) -> None:

@@ -199,6 +199,7 @@ class CasesGrid(Grid[Fact]):
         super().__init__(
             View((LABEL,), lambda row: row.key), id="cases", empty="w asks what if, c compares plans, f forecasts again"
         )
+        self.is_read = True
 
     def show_cases(self, cases: Sequence[Case]) -> None:
         """Show a column for each case."""

@@ -1,0 +1,106 @@
+"""A ledger that cannot be read, a folder that cannot be written, a fault of ours: what a person is told, and that the screens go on."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+from tests.tui.piloting import SIZE, painted, screens, see, until
+from tui.acting.form import Form
+from tui.acting.running import Running
+from tui.app import ClusterwrightApp
+from tui.screens.choose import Choose
+from tui.screens.menu import Menu
+
+FAULTY = """
+import sys
+from pathlib import Path
+from clusterwright.forms import command_line
+from tui.app import run
+run(Path(sys.argv[1]), command_line(), lambda _: 1 / 0)
+"""
+
+
+def is_said(app: ClusterwrightApp, text: str) -> bool:
+    """Return whether a notice says something."""
+    return any(text in notice.title for notice in app._notifications)
+
+
+async def test_the_menu_and_forms_open_while_the_ledger_is_lost(ready: Path) -> None:
+    app = screens(ready, "tech")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await see(pilot, "030@pod-001")
+        (ready / "ledger.db").rename(ready / "away.db")
+        await see(pilot, "what is shown was read before")
+        for key, opened in (("question_mark", Menu), ("c", Form)):
+            app.clear_notifications()
+            await pilot.press(key)
+            await until(pilot, lambda opened=opened: isinstance(app.screen, opened))  # type: ignore[misc]  # a default has no type
+            await until(pilot, partial(is_said, app, "ledger"))
+            await pilot.press("escape")
+            await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+async def test_what_was_never_read_is_not_said_to_be_empty(tmp_path: Path) -> None:
+    """Nothing waits, nothing is late: that is known of a record, and not before it is read. Each screen says why, in one notice."""
+    app = screens(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        for key in "1345789-":
+            await pilot.press(key.replace("-", "minus"))
+            await see(pilot, f" {tmp_path} has no ledger yet")
+            shown = painted(app)
+            assert "read before" not in shown
+            assert not [
+                line for line in shown.splitlines() if line.startswith(("nothing", "no ", "this site", "the "))
+            ], key
+            assert len(app._notifications) == 1
+
+
+async def test_a_folder_that_cannot_be_written_is_named(ready: Path) -> None:
+    kept = ready / ".clusterwright"
+    app = screens(ready, "tech")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await see(pilot, "030@pod-001")
+        kept.mkdir(exist_ok=True)
+        (kept / "pages").touch()
+        (kept / "views.json").mkdir()
+        for key, named in (("E", kept / "pages"), ("V", kept / "views.json")):
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, Choose))
+            await pilot.press("enter")
+            await until(pilot, partial(is_said, app, f"{named} cannot be written"))
+            await see(pilot, "030@pod-001")
+
+
+async def test_a_command_whose_site_is_gone_says_so(tmp_path: Path) -> None:
+    done = await Running(tmp_path / "gone", ("status",)).done()
+
+    assert (done.code, done.refusal) == (3, f"{tmp_path / 'gone'} cannot be entered: No such file or directory")
+
+
+def test_screens_that_end_by_a_fault_of_ours_say_so_by_their_exit_code(ready: Path) -> None:
+    """They ended with 0."""
+    theirs, ours = pty.openpty()
+    size = {"COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", FAULTY, ready],
+            stdin=ours,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=os.environ | size,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+    assert done.returncode == 1
+    assert b"ZeroDivisionError" in done.stderr
