@@ -20,6 +20,7 @@ from tui.acting.form import Form
 from tui.acting.running import Done
 from tui.app import ClusterwrightApp
 from tui.screens.orders import OrdersScreen
+from tui.screens.receiving import ReceivingScreen
 from tui.site import OpenSite
 
 DELIVERY = "001@site#gpu-server/2"
@@ -178,7 +179,7 @@ def test_each_scanned_line_is_judged_at_once_and_receipt_is_filled_in(ready: Pat
             for serial in ("A1", "A2", "a1"):
                 await type_in(pilot, serial)
                 await pilot.press("enter")
-            await see(pilot, "2 scanned · 1 do not count", "✘ scanned twice")
+            await see(pilot, "2 scanned · 1 does not count", "✘ scanned twice")
             await pilot.press("f2")
             await see(pilot, "$ clusterwright receive --quantity=2", "serials.txt")
 
@@ -202,6 +203,29 @@ def test_what_was_scanned_is_there_again_after_a_terminal_ended(ready: Path) -> 
 
     asyncio.run(story(first=True))
     asyncio.run(story(first=False))
+
+
+async def test_what_is_scanned_while_the_record_is_read_stays(ready: Path) -> None:
+    """Any event of anybody lets the screen read again. What came meanwhile was gone from the list, and at the next scan from the file."""
+    app = screens(ready, "pm")
+    async with app.run_test(size=SIZE) as pilot:
+        await app.push_screen(ReceivingScreen(DELIVERY))
+        await see(pilot, "outstanding")
+        screen = app.screen
+        assert isinstance(screen, ReceivingScreen)
+        with open_snapshot(ready) as snapshot:
+            answer = screen.ask(snapshot)
+        await type_in(pilot, "A1")
+        await pilot.press("enter")
+        await see(pilot, "1 scanned")
+
+        screen.show(answer)
+
+        await see(pilot, "1 scanned", "A1")
+        await type_in(pilot, "A2")
+        await pilot.press("enter")
+        await see(pilot, "2 scanned")
+        assert screen.file.read_text(encoding="utf-8").split() == ["A1", "A2"]
 
 
 def test_a_scan_says_what_was_received_before_and_what_no_manifest_names() -> None:

@@ -6,8 +6,9 @@ What is scanned is in a file of the site from the first line on, so that a termi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -46,11 +47,6 @@ COLUMNS = (
     Column[Scan]("serial", "serial number", 0, lambda scan: scan.serial),
     Column[Scan]("said", "", 44, lambda scan: f"{'✔' if scan.counts else '✘'} {scan.said}", role=_role),
 )
-
-
-class _Answer(NamedTuple):
-    awaited: Awaited
-    scanned: list[str]
 
 
 class ReceivingScreen(SiteScreen):
@@ -108,19 +104,18 @@ class ReceivingScreen(SiteScreen):
         own = (("F2", "Receive", "receive"), ("F3", "Take the last back", "take_back"), ("F4", "Manifest", "manifest"))
         return (*own, ("Esc", "Back", "back"))
 
-    def ask(self, snapshot: Snapshot) -> _Answer:
-        """Return what is expected, and what was scanned and is not received yet."""
-        found = awaited(snapshot, self.delivery)
-        try:
-            kept = self.file.read_text(encoding="utf-8").splitlines()
-        except OSError:
-            kept = []
-        here = {key for key, (_, where) in found.received.items() if where == self.delivery}
-        return _Answer(found, [line for line in kept if line and line.casefold() not in here])
+    def ask(self, snapshot: Snapshot) -> Awaited:
+        """Return what is expected, and what was received."""
+        return awaited(snapshot, self.delivery)
 
     def show(self, answer: Any) -> None:
-        """Show them. What is scanned meanwhile is in the file."""
-        self.awaited, self.scanned = answer
+        """Show what was scanned and is not received yet: at first what the file has, later also what came while the record was read."""
+        if self.awaited is None:
+            with suppress(OSError):
+                self.scanned = self.file.read_text(encoding="utf-8").splitlines()
+        self.awaited = answer
+        here = {key for key, (_, where) in answer.received.items() if where == self.delivery}
+        self.scanned = [line for line in self.scanned if line and line.casefold() not in here]
         self.show_scans()
 
     @property
@@ -142,7 +137,9 @@ class ReceivingScreen(SiteScreen):
         serial = "" if of.serialised else "; its pieces have no serial numbers, so `receive` needs none"
         head = f"{of.delivery}: {of.title}, {counted(of.outstanding, of.unit_of_measure)} outstanding{serial}"
         self.query_one("#counted", Static).update(
-            safe(head).append("\n").append_text(safe(f"{came} scanned · {wrong} do not count{listed}"))
+            safe(head)
+            .append("\n")
+            .append_text(safe(f"{came} scanned · {wrong} {'does' if wrong == 1 else 'do'} not count{listed}"))
         )
 
     @on(Input.Submitted, "#scan")
@@ -175,7 +172,8 @@ class ReceivingScreen(SiteScreen):
         self.query_one("#scan", Input).focus()
 
     def _keep(self) -> None:
-        self._write(self.file, self.scanned)
+        with self.owner.saying():
+            self._write(self.file, self.scanned)
 
     def _write(self, path: Path, lines: Sequence[str]) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -199,7 +197,8 @@ class ReceivingScreen(SiteScreen):
         if not any(scan.counts for scan in self.scans):
             self.notify("nothing that counts is scanned")
             return
-        self.owner.act(RECEIVE, [self.delivery], values=self.values(RECEIVE, [self.delivery]))
+        with self.owner.saying():
+            self.owner.act(RECEIVE, [self.delivery], values=self.values(RECEIVE, [self.delivery]))
 
     def values(self, _action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the files that `receive` reads: the scan beside its manifest, else the serial numbers that count."""
