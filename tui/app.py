@@ -18,6 +18,7 @@ from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
@@ -74,12 +75,17 @@ class ClusterwrightApp(ActingApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(
-                key, f"switch_mode('{mode}')", f"Go to {mode}", key_display=key.replace("minus", "-"), id=f"go.{mode}"
+                key,
+                f"switch_mode('{mode}')",
+                f"Go to {mode}",
+                key_display=key.replace("minus", "-"),
+                id=f"go.{mode}",
+                priority=key != "minus",  # a chart's own key, which makes its axis wider
             )
             for mode, key in MAIN.items()
         ),
-        Binding("at", "person", "Act as another person", key_display="@", id="person"),
-        Binding("colon", "command", "Type a command", key_display=":", id="command"),
+        Binding("at", "person", "Act as another person", key_display="@", id="person", priority=True),
+        Binding("colon", "command", "Type a command", key_display=":", id="command", priority=True),
         Binding("q", "quit", "Quit", id="quit"),
     ]
 
@@ -179,13 +185,25 @@ class ClusterwrightApp(ActingApp):
 
     # Who, and where
 
-    def action_person(self) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does something now: in a form, a choice and a text it is a character."""
+        if action in {"switch_mode", "person", "command"} and (
+            isinstance(self.screen, ModalScreen) or isinstance(self.focused, Prompt | Input)
+        ):
+            return False
+        return super().check_action(action, parameters)
+
+    async def action_switch_mode(self, mode: str) -> None:
+        """Go to a main screen. The next key waits until it is there."""
+        await self.switch_mode(mode)
+
+    async def action_person(self) -> None:
         """Choose who acts, of the people of this account."""
         if len(self.site.people) < 2:
             self.notify("this account belongs to one person only")
             return
         choices = [Choice(person, "", person) for person in self.site.people]
-        self.push_screen(Choose("Who acts", choices), self._act_as)
+        await self.push_screen(Choose("Who acts", choices), self._act_as)
 
     def _act_as(self, person: str | None) -> None:
         if person is not None:

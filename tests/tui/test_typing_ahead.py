@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from textual.events import Key
 from textual.widgets import Input
 
@@ -73,3 +74,44 @@ def test_what_is_typed_before_a_form_is_there_waits_for_it(ready: Path) -> None:
             await until(pilot, lambda: not isinstance(app.screen, Form))
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("key", "title"),
+    [
+        ("question_mark", "What can be done about"),
+        ("colon", "clusterwright …"),
+        ("full_stop", "Sort by"),
+        ("V", "Saved views"),
+    ],
+)
+async def test_what_is_typed_behind_the_key_of_a_choice_is_searched_there(ready: Path, key: str, title: str) -> None:
+    """It went to the list: there `s` signs, `h` holds, and Enter would have recorded it."""
+    app = screens(ready, "tech")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await see(pilot, "030@pod-001")
+        below = app.screen
+        burst(app, key, *"show")
+        await see(pilot, title, "/ show")
+        assert app.screen_stack[:-1] == [below]
+
+
+async def test_what_is_typed_behind_the_key_of_a_decision_is_typed_into_its_form(ready: Path) -> None:
+    """The letters opened the forms of other decisions above it: `h` that of hold, `l` that of release."""
+    app = screens(ready, "tech")
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("2")
+        await see(pilot, "030@pod-001")
+        burst(app, "c", *"hello2", "enter")
+        await until(pilot, lambda: notes(ready) == ["hello2"])
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+
+
+async def test_a_filter_behind_the_key_of_a_screen_is_that_screens(ready: Path) -> None:
+    app = screens(ready, "tech")
+    async with app.run_test(size=SIZE) as pilot:
+        await see(pilot, "MINE")
+        burst(app, "2", "slash", *"030")
+        await see(pilot, "/ 030", "030@pod-001")
+        assert app.current_mode == "steps"

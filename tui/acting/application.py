@@ -142,7 +142,7 @@ class ActingApp(App[None]):
         """Return what was typed into the form of a command about the site that was left."""
         return self._drafts.get((command, ()), {})
 
-    def action_command(self) -> None:
+    async def action_command(self) -> None:
         """Choose any command of the command line, whose form or answer follows, or a screen. Read-only screens offer the questions."""
         offered = [
             (name, about)
@@ -160,7 +160,7 @@ class ActingApp(App[None]):
             elif name is not None:
                 self._command(name)
 
-        self.push_screen(Choose("clusterwright …", choices), chosen)
+        await self.push_screen(Choose("clusterwright …", choices), chosen)
 
     @abstractmethod
     def key_of_screen(self, mode: str) -> str:

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.widgets import Input
 
 from tui.acting.actions import ACTIONS, About, Action, actions_about
 from tui.keyline import KeyLine, Shown
+from tui.lists.prompt import Prompt
 
 if TYPE_CHECKING:
     from tui.app import ClusterwrightApp
 
 MANY = 200
 """Of how many subjects at most the refusals are asked for before a decision is typed."""
+
+
+OPENING = frozenset(("act", "menu", "mail", "filter", "sort", "group", "columns", "views"))
+"""What keys do that open something to type in or to choose from."""
 
 
 class ActingScreen(Screen[None]):
@@ -27,9 +33,15 @@ class ActingScreen(Screen[None]):
     OWN_KEYS: ClassVar[tuple[Shown, ...]] = ()
     """Keys of the screen itself that are shown at the foot, beside those of actions."""
 
+    # Before what has the focus sees them, as all keys that open something: else what is typed at once behind one, as over a slow
+    # line, goes to what is left, where letters are actions too.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu"),
-        *(Binding(action.key, f"act('{action.id}')", action.label, id=action.id) for action in ACTIONS if action.key),
+        Binding("question_mark", "menu", "What can be done here", key_display="?", id="menu", priority=True),
+        *(
+            Binding(action.key, f"act('{action.id}')", action.label, id=action.id, priority=True)
+            for action in ACTIONS
+            if action.key
+        ),
     ]
 
     @property
@@ -53,7 +65,9 @@ class ActingScreen(Screen[None]):
         return ()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key does something now: of an action, whether it is about what is chosen."""
+        """Return whether a key does something now: of an action, whether it is about what is chosen. In a text it is a character."""
+        if action in OPENING and isinstance(self.focused, Prompt | Input):
+            return False
         if action != "act":
             return super().check_action(action, parameters)
         return any(one.id == parameters[0] for one in actions_about(self.about))
@@ -125,9 +139,9 @@ class ActingScreen(Screen[None]):
         with open_snapshot(self.owner.site.folder) as snapshot:
             return [str(found) for found in shut_out_by(snapshot, action.command, subjects, person)]
 
-    def action_menu(self) -> None:
+    async def action_menu(self) -> None:
         """Show everything that can be done here, with the reason where it would be refused."""
         from tui.screens.menu import Menu
 
         menu = Menu(self)
-        self.app.push_screen(menu, menu.do)
+        await self.app.push_screen(menu, menu.do)

@@ -34,7 +34,7 @@ class SiteScreen(ActingScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="back"),
-        Binding("E", "mail", "Mail this page", id="mail"),
+        Binding("E", "mail", "Mail this page", id="mail", priority=True),
     ]
 
     _has_read = False
@@ -140,14 +140,14 @@ class SiteScreen(ActingScreen):
         lines = (strip.text.rstrip() for strip in self._compositor.render_strips())
         return Printed(self.TITLE or "", self.about_site, [self.TITLE or ""], [[line] for line in lines])
 
-    def action_mail(self) -> None:
+    async def action_mail(self) -> None:
         """Write what the screen shows into a file, in the form that is chosen; text is copied too."""
         choices = [
             Choice("txt", "", "text", "into the clipboard, and a file"),
             Choice("csv", "", "CSV", "for a spreadsheet"),
             Choice("html", "", "HTML", "for a mail"),
         ]
-        self.app.push_screen(Choose("This page as a file", choices), self._mail)
+        await self.app.push_screen(Choose("This page as a file", choices), self._mail)
 
     def _mail(self, form: str | None) -> None:
         if form is None:

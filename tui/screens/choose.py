@@ -75,7 +75,7 @@ class Choose(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Show all."""
         self.grid.show_rows(self.choices)
-        self.query_one(Prompt).focus()
+        self.set_focus(self.query_one(Prompt))
 
     @on(Prompt.Typed)
     def _typed(self, event: Prompt.Typed) -> None:

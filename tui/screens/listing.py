@@ -24,12 +24,11 @@ class ListScreen(SiteScreen, Generic[Row]):
 
     EMPTY: ClassVar[str] = "nothing here"
     BINDINGS: ClassVar[list[BindingType]] = [
-        # Before the list sees it: else what is typed at once behind it goes to the list, where letters are actions.
         Binding("slash", "filter", "Filter", key_display="/", id="filter", priority=True),
-        Binding("full_stop", "sort", "Sort", key_display=".", id="sort"),
-        Binding("comma", "group", "Group", key_display=",", id="group"),
-        Binding("C", "columns", "Columns", id="columns"),
-        Binding("V", "views", "Saved views", id="views"),
+        Binding("full_stop", "sort", "Sort", key_display=".", id="sort", priority=True),
+        Binding("comma", "group", "Group", key_display=",", id="group", priority=True),
+        Binding("C", "columns", "Columns", id="columns", priority=True),
+        Binding("V", "views", "Saved views", id="views", priority=True),
     ]
 
     def __init__(self, query: str = "") -> None:
@@ -118,36 +117,30 @@ class ListScreen(SiteScreen, Generic[Row]):
     def open(self, row: Row) -> None:
         """Open a row that was chosen."""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether a key does something now: the filter's own is a character while one is typed."""
-        if action == "filter" and self.focused is self.prompt:
-            return False
-        return super().check_action(action, parameters)
-
     def action_filter(self) -> None:
         """Type a filter."""
         self.set_focus(self.prompt)
         self.call_after_refresh(self.view.prepare)
 
-    def action_sort(self) -> None:
+    async def action_sort(self) -> None:
         """Choose the column to sort by."""
         choices = [Choice(column.name, "", column.title) for column in self.view.offered]
-        self.app.push_screen(Choose("Sort by; the same again turns the order around", choices), self._sort)
+        await self.app.push_screen(Choose("Sort by; the same again turns the order around", choices), self._sort)
 
     def _sort(self, name: str | None) -> None:
         if name is not None:
             self.grid.sort(name)
 
-    def action_group(self) -> None:
+    async def action_group(self) -> None:
         """Choose the column by which rows are put together."""
         choices = [Choice(column.name, "", column.title) for column in self.view.columns if column.groups]
-        self.app.push_screen(Choose("Group by", [Choice("", "", "nothing"), *choices]), self._group)
+        await self.app.push_screen(Choose("Group by", [Choice("", "", "nothing"), *choices]), self._group)
 
     def _group(self, name: str | None) -> None:
         if name is not None:
             self.grid.group(name or None)
 
-    def action_columns(self) -> None:
+    async def action_columns(self) -> None:
         """Choose a column to hide, or to show again."""
         first, *others = self.view.offered
         choices = [
@@ -156,19 +149,19 @@ class ListScreen(SiteScreen, Generic[Row]):
             else Choice(column.name, "✔", column.title, "shown")
             for column in others
         ]
-        self.app.push_screen(Choose(f"Columns beside {first.title}", choices), self._toggle)
+        await self.app.push_screen(Choose(f"Columns beside {first.title}", choices), self._toggle)
 
     def _toggle(self, name: str | None) -> None:
         if name is not None:
             self.view.hidden ^= {name}
             self.grid.refresh()
 
-    def action_views(self) -> None:
+    async def action_views(self) -> None:
         """Choose a view that was kept, or keep this one under the name of its filter."""
         kept = saved_views(self.owner.site.folder).get(self.TITLE or "", {})
         choices = [Choice(name, "", name, saved.query) for name, saved in kept.items()]
         name = self.view.query or "all"
-        self.app.push_screen(
+        await self.app.push_screen(
             Choose("Saved views", [*choices, Choice("", "", "keep this view", f"as {name!r}")]), self._view
         )
 
