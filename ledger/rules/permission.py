@@ -13,8 +13,12 @@ from ledger.rules.activity import Activity
 from ledger.subjects.who_may import ACCESS
 from schedule.errors import InputError, NotPermittedError
 from schedule.meant import meant
+from steps.amount import first_of
 
 ANYONE = Who.ANYONE.value
+
+NAMED = 3
+"""How many roles of a person a refusal names: who acts for all has more than forty."""
 
 
 class Actor(NamedTuple):
@@ -175,7 +179,7 @@ def _in_role(actor: Actor, question: _Question, role: str | None) -> str:
             f"{actor.id} may not {question.deed} for that time: {', '.join(unfit)}",
             hint="somebody who had the role then and has it now records it; or record it as of today, without --at",
         )
-    has = ", ".join(sorted(actor.roles)) or "no role"
+    has = first_of(sorted(actor.roles), NAMED) or "no role"
     name = "the engine" if actor.is_engine else f"{actor.id} ({has})"
     raise NotPermittedError(f"{name} may not {question.deed}", hint=_who(question))
 

@@ -22,6 +22,7 @@ from ledger.entries import ItemEntry
 from ledger.log.payload import Left
 from ledger.questions.entries import last_entries
 from ledger.rules.access import Who
+from ledger.rules.permission import Actor, Matter, may
 from ledger.subjects.checklists import decisions as checklists
 from ledger.subjects.corrections import decisions as corrections
 from ledger.subjects.facts import decisions as facts
@@ -326,6 +327,14 @@ def test_a_refusal_names_the_roles_that_may(tried: Ledger) -> None:
 
     assert refused.value.what == f"{of('buyer')} (buyer) may not sign 603@site"
     assert refused.value.hint == f"roles that may: {POLICY}"
+
+
+def test_a_refusal_names_a_few_of_many_roles() -> None:
+    """The one who acts for all at a new site has 45: they filled the screen, and what was refused was below it."""
+    everything = Actor("operator", "", dict.fromkeys(("buyer", "rigger", "carrier", "utility", "pipefitter")))
+
+    with pytest.raises(NotPermittedError, match=r"^operator \(buyer, carrier, pipefitter and 2 more\) may not"):
+        may(everything, "waive", Matter("603@site", "owner"))
 
 
 def test_whoever_did_the_work_does_not_approve_it(tried: Ledger) -> None:
