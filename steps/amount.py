@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 
-def counted(quantity: Decimal, unit: str) -> str:
+def counted(quantity: Decimal | int, unit: str) -> str:
     """Return a quantity with its unit of measure as people write it: 32 servers, 1 rack, 12.5 m; 327 of what is counted by itself."""
-    number = f"{quantity.normalize():,f}"
+    number = f"{Decimal(quantity).normalize():,f}"
     if unit == "each":
         return number
     if quantity == 1 or len(unit) < 3:

@@ -22,3 +22,7 @@ from steps.amount import counted
 )
 def test_a_quantity_has_no_needless_zero_and_the_right_noun(quantity: str, unit: str, said: str) -> None:
     assert counted(Decimal(quantity), unit) == said
+
+
+def test_a_number_is_counted_as_a_quantity_is() -> None:
+    assert [counted(number, "host") for number in (1, 6, 1000)] == ["1 host", "6 hosts", "1,000 hosts"]

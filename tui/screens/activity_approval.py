@@ -12,6 +12,7 @@ from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import OVER
 from ledger.rules.approval import missing_evidence
 from schedule.errors import ClusterwrightError
+from steps.amount import counted
 from steps.stamps import local_day, minute
 from tui.lists.column import Span
 from tui.looks import Role
@@ -48,7 +49,9 @@ def approval(case: LookedUp) -> Iterator[PageLine]:
         yield said(APPROVAL, f"attested by {a.by}, {minute(a.at, case.zone)}: {a.reason}", "attention")
     for r in releases(case.snapshot, row.id):
         used = f", used by {r.consumed_by}" if r.consumed_by else "" if r.live else ", of an earlier attempt"
-        words = f"release {r.id} of {r.host_count} hosts by {r.by} as {r.role}, {minute(r.at, case.zone)}{used}"
+        words = (
+            f"release {r.id} of {counted(r.host_count, 'host')} by {r.by} as {r.role}, {minute(r.at, case.zone)}{used}"
+        )
         yield said(APPROVAL, words)
     yield from _witnesses(case)
 
@@ -115,4 +118,4 @@ def difference_lines(case: LookedUp, section: str, digest: str) -> Iterator[Page
     for line in lines[:SHOWN]:
         yield difference(section, line)
     if len(lines) > SHOWN:
-        yield said(section, f"and {len(lines) - SHOWN} lines more, in the evidence {digest[:12]}", "muted")
+        yield said(section, f"and {counted(len(lines) - SHOWN, 'line')} more, in the evidence {digest[:12]}", "muted")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 
 from ledger.questions.case import LookedUp
 from ledger.questions.checks import checked_items, checklist, unchecked_items
@@ -111,7 +110,7 @@ def _decided(n: NcrRow) -> str:
         decided,
         f"owner {n.owner}" if n.owner else "no owner" if n.closed_at is None else "",
         f"due {n.due}" if n.due else "",
-        f"inspected again {counted(Decimal(n.inspections), 'time')}" if n.inspections else "",
+        f"inspected again {counted(n.inspections, 'time')}" if n.inspections else "",
     )
     return f"{', '.join(filter(None, words))}: {n.reason}"
 
@@ -123,7 +122,7 @@ def not_done(case: LookedUp) -> Iterator[PageLine]:
         return
     count = sum(cause.host_count for cause in run.causes)
     yield from cause_lines(
-        f"Not done in {run.run}: {count} of {len(run.hosts)} hosts", run.causes, Target("run", run.run)
+        f"Not done in {run.run}: {count} of {counted(len(run.hosts), 'host')}", run.causes, Target("run", run.run)
     )
 
 

@@ -16,6 +16,7 @@ from ledger.questions.floor import INFRASTRUCTURE_STEP, PLANNED, SIGNS, STAGES, 
 from ledger.questions.listing import ListRow
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
+from steps.amount import counted
 from tui.acting.actions import About
 from tui.keyline import KeyLine, Shown
 from tui.lists.column import Span
@@ -144,7 +145,7 @@ class FloorScreen(SiteScreen):
         if rack is None:
             return
         spot, row = rack.spot, self._of(rack)
-        what = f"{len(spot.servers)} servers, {spot.kw:.1f} kW planned" if spot.servers else "infrastructure"
+        what = f"{counted(len(spot.servers), 'server')}, {spot.kw:.1f} kW planned" if spot.servers else "infrastructure"
         trouble = f"  ✘ {rack.trouble}" if rack.trouble else ""
         line = f"{rack.id}  {spot.unit}  {LOOKS[rack.stage][0]} {rack.stage}  {what}{trouble}"
         said = "" if row is None else f"{row.state.glyph} {row.state.words}: {row.id} {row.title}"

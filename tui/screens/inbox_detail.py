@@ -118,7 +118,7 @@ def _ncr(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
     yield safe(f"class {found.ncr_class}, of {found.activity}, attempt {found.attempt}")
     yield safe(f"opened by {found.opened_by}, {minute(found.opened_at, zone)}: {found.reason}")
     yield safe(f"decided: {found.decided or 'nothing yet'}; owner: {found.owner or 'nobody'}; due: {found.due or '-'}")
-    yield safe(f"inspected again: {found.inspections} times")
+    yield safe(f"inspected again: {counted(found.inspections, 'time')}")
 
 
 def _change(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
@@ -147,4 +147,5 @@ def _order(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
     yield safe(f"{counted(found.quantity, found.unit_of_measure)} from a {found.supplier.replace('-', ' ')}")
     late = f", {found.late_words}" if found.days_late else ""
     yield safe(f"order by {day_text(found.order_by, zone)}{late}; needed by {day_text(found.need_by, zone)}")
-    yield safe(f"lead time {found.lead_m_h / 168:.0f} weeks; {len(found.tranches)} deliveries")
+    deliveries = "1 delivery" if len(found.tranches) == 1 else f"{len(found.tranches)} deliveries"
+    yield safe(f"lead time {counted(round(found.lead_m_h / 168), 'week')}; {deliveries}")

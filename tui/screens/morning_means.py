@@ -125,7 +125,7 @@ def _whose(decisions: Sequence[Needed], people: Sequence[Actor]) -> str:
     may = Counter(me.id for one in decisions for me in people if one.role_of(me))
     nobody = sum(not any(one.role_of(me) for me in people) for one in decisions)
     words = [f"{person} {number}" for person, number in may.most_common(SHOWN)]
-    more = [f"and {len(may) - SHOWN} people more"] if len(may) > SHOWN else []
+    more = [f"and {len(may) - SHOWN} more"] if len(may) > SHOWN else []
     return "may be taken by: " + ", ".join([*words, *more, *([f"nobody {nobody}"] if nobody else [])])
 
 

@@ -14,6 +14,7 @@ from ledger.questions.run_list import RunNow
 from ledger.questions.waiting import WaitingItem
 from ledger.rules.activity import WORK_OVER
 from ledger.rules.subjects import is_delivery, is_supply
+from steps.amount import counted
 from steps.stamps import minute
 from tui.acting.actions import About
 from tui.last_look import Look
@@ -156,7 +157,7 @@ def run_rows(found: Sequence[RunNow], now: datetime) -> list[PanelRow]:
 
 def _run(one: RunNow, since: timedelta) -> PanelRow:
     minutes = max(int(since.total_seconds() / 60), 0)
-    hosts = f"{one.failed}/{one.hosts} hosts" if one.failed else f"{one.hosts} hosts" if one.hosts else ""
+    hosts = f"{one.failed}/{one.hosts} hosts" if one.failed else counted(one.hosts, "host") if one.hosts else ""
     cells: tuple[Span, ...] = (
         ("▶ runs" if one.is_running else "✘ failed", "active" if one.is_running else "bad"),
         (one.activity, "text"),

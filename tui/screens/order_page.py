@@ -13,6 +13,7 @@ from ledger.questions.orders import changes, order_history, require_order, seria
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.supplies import Supply, supplies_of, units_words
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 from steps.stamps import minute
 from tui.acting.actions import About
 from tui.keyline import Shown
@@ -107,7 +108,7 @@ def _facts(row: OrderRow, supply: Supply) -> Iterator[PageLine]:
     yield _line(ORDER, "promised", day_text(row.promised, zone) or "no promise")
     yield _line(ORDER, "lead time", f"{row.lead_m_h / 168:.1f} weeks, most likely")
     if row.float_h is not None:
-        yield _line(ORDER, "float", "critical" if row.critical else f"{row.float_h / 24:.0f} days")
+        yield _line(ORDER, "float", "critical" if row.critical else counted(round(row.float_h / 24), "day"))
     value = "no value is recorded" if row.value is None else f"{row.value:,} {row.currency}"
     yield _line(ORDER, "value", value + (f" on {row.budget_line}" if row.budget_line else ""))
     if row.expedite_cost:
@@ -120,7 +121,7 @@ def _delivery(snapshot: Snapshot, supply: Supply) -> Iterator[PageLine]:
     one, zone = supply.delivery, supply.order.time_zone
     assert one is not None
     target = Target("delivery", one.id)
-    late = f", {supply.days_late} days late" if supply.days_late else ""
+    late = f", {counted(supply.days_late, 'day')} late" if supply.days_late else ""
     said = f"{supply.state}{late}: {supply.quantity}, need by {day_text(one.need_by, zone)}"
     promised = f", promised {supply.promised}" if supply.promised else ""
     units = f", for {units_words(one.units)}" if one.units else ""
