@@ -7,6 +7,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, Literal
 
+from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 from textual.app import App
@@ -147,6 +148,18 @@ def state_text(state: State, flags: frozenset[str] = frozenset()) -> Text:
     for flag in sorted(flags):
         text.append(f" +{flag}", style=f"italic {COLOURS['muted']}")
     return text
+
+
+def cut(text: str, cells: int) -> str:
+    """Return a text that is not wider than so many cells: an ellipsis says that it goes on."""
+    return text if cell_len(text) <= cells else f"{set_cell_size(text, cells - 1)}…"
+
+
+def filled(text: str, cells: int, *, right: bool = False) -> str:
+    """Return a text as wide as so many cells, cut or with blanks behind it, or in front of it if it is on the right."""
+    shown = cut(text, cells)
+    blanks = " " * (cells - cell_len(shown))
+    return f"{blanks}{shown}" if right else f"{shown}{blanks}"
 
 
 def safe(cell: object) -> Text:

@@ -16,7 +16,7 @@ class Action(NamedTuple):
     """A command with its key.
 
     `records` is false for a question: it changes nothing, so that read-only screens may ask it. What a command with `answers`
-    says is shown line by line. `verb` is its name in `ledger.questions.inbox`.
+    says is shown line by line. `verb` is its name in `ledger.questions.inbox`. One that `asks` has a form, although the command line may leave all of it out.
     """
 
     command: str
@@ -26,6 +26,7 @@ class Action(NamedTuple):
     records: bool = True
     answers: bool = False
     verb: str = ""
+    asks: bool = False
 
     @property
     def id(self) -> str:
@@ -68,7 +69,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("check import", "", "activity", "Check items from a CSV"),
     _asks("why", "w", "activity", "Why it waits"),
     _asks("show", "", "activity", "Show whole"),
-    _asks("impact", "I", "activity", "Impact of a delay"),
+    _asks("impact", "I", "activity", "Impact of a delay")._replace(asks=True),
     _asks("log", "", "activity", "Its events"),
     _asks("limits", "", "activity", "Bounds of its run"),
     Action("preview", "v", "activity", "Preview the run", answers=True),

@@ -9,6 +9,7 @@ from pathlib import Path
 from textual import events, work
 from textual.app import App
 
+from steps.amount import counted
 from tui.acting.actions import ACTIONS, Action
 from tui.acting.asked import Asked
 from tui.acting.command import CommandLine
@@ -105,7 +106,7 @@ class ActingApp(App[None]):
         if len(subjects) > 1 and not (command.subject and command.subject.many):
             self.notify(f"{action.label} is about one at a time; the first of {len(subjects)} is taken")
             subjects = subjects[:1]
-        if not action.records and not any(field.required for field in command.fields):
+        if not action.records and not action.asks and not any(field.required for field in command.fields):
             self.call_from_thread(self.show_answer, command.words(subjects, {}))
             return
         kept = self._drafts.get((command.name, tuple(subjects)), {})
@@ -129,7 +130,7 @@ class ActingApp(App[None]):
             return
         self._drafts.pop((asked.command.name, tuple(asked.subjects)), None)
         lines = (done.talk or done.answer or "done").strip().splitlines()
-        more = [f"and {len(lines) - SAID} lines more"] if len(lines) > SAID else []
+        more = [f"and {counted(len(lines) - SAID, 'line')} more"] if len(lines) > SAID else []
         self.notify("\n".join([*lines[:SAID], *more]), markup=False)
         self.take_marks_away(asked.subjects)
         self.refresh_site()

@@ -9,6 +9,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
 from textual.widgets import Checkbox, Input, Label, Static
@@ -29,6 +30,15 @@ if TYPE_CHECKING:
 
 NAMED = 6
 """How many subjects, and how many refusals, a form names."""
+
+
+class Tick(Checkbox):
+    """A box with a sign in it where it is ticked, and without one where it is not: else only its colour said which."""
+
+    def render(self) -> Content:
+        """Return the box."""
+        self.BUTTON_INNER = "X" if self.value else " "
+        return super().render()
 
 
 class Form(ModalScreen[Done | None]):
@@ -81,7 +91,7 @@ class Form(ModalScreen[Done | None]):
         with Horizontal():
             yield Label(safe(_title(field)), classes="needed" if field.required else "")
             if field.flag:
-                yield Checkbox("", value=bool(value), id=f"field-{field.name}", compact=True)
+                yield Tick("", value=bool(value), id=f"field-{field.name}", compact=True)
             else:
                 needed = "needed" if field.required else "may be left out"
                 files = PathSuggester(self.owner.site.folder) if field.is_file else None

@@ -69,8 +69,12 @@ class Grid(Widget, Generic[Row], can_focus=True):
     @property
     def row(self) -> Row | None:
         """The row under the cursor. None on a head, and in an empty list."""
-        line = self.view.lines[self.cursor] if self.cursor < len(self.view.lines) else None
-        return None if isinstance(line, Head) else line
+        return None if isinstance(self.line, Head) else self.line
+
+    @property
+    def line(self) -> Row | Head | None:
+        """What the cursor is on. None in an empty list."""
+        return self.view.lines[self.cursor] if self.cursor < len(self.view.lines) else None
 
     @property
     def key(self) -> str | None:
@@ -86,10 +90,11 @@ class Grid(Widget, Generic[Row], can_focus=True):
         return [] if self.key is None else [self.key]
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show other rows; the cursor stays on the row with its key."""
-        key, self.is_read = self.key, True
+        """Show other rows; the cursor stays on the row with its key, or on the head of its group."""
+        line, self.is_read = self.line, True
+        here = line if isinstance(line, Head) else self.key
         self.view.replace(rows)
-        self.follow(key)
+        self.follow(here)
 
     def filter(self, query: str) -> None:
         """Show what a filter chooses; the cursor stays on its row if that is shown."""
@@ -109,9 +114,9 @@ class Grid(Widget, Generic[Row], can_focus=True):
         self.view.group(name)
         self.follow(key)
 
-    def follow(self, key: str | None) -> None:
-        """Put the cursor on a row, or where it was if that row is not shown."""
-        found = None if key is None else self.view.line_of(key)
+    def follow(self, here: str | Head | None) -> None:
+        """Put the cursor on the row with a key or on a head, or where it was if that is not shown."""
+        found = None if here is None else self.view.line_of(here)
         self.action_to(self.cursor if found is None else found)
 
     def action_to(self, line: int) -> None:

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from schedule.text import shown_in_line
 from tui.lists.column import Column, Row, Span
 from tui.lists.view import Head, View
-from tui.looks import Palette, Role
+from tui.looks import Palette, Role, filled
 
 MARK = "●"
 
@@ -27,7 +27,7 @@ class Painter(NamedTuple, Generic[Row]):
 
     def words(self, text: str, role: Role) -> Strip:
         """Return a line of words."""
-        return Strip([Segment(text[: self.width].ljust(self.width), self.palette[role])], self.width)
+        return Strip([Segment(filled(text, self.width), self.palette[role])], self.width)
 
     def heading(self) -> Strip:
         """Return the headings of the columns; the one that the list is sorted by has an arrow."""
@@ -68,6 +68,4 @@ def _spans(column: Column[Row], row: Row, cells: int) -> Sequence[Span]:
     if column.spans is not None:
         return column.spans(row, cells)
     text = shown_in_line(column.text(row))
-    if len(text) > cells:
-        text = f"{text[: cells - 1]}…"
-    return [(text.rjust(cells) if column.right else text.ljust(cells), column.role(row))]
+    return [(filled(text, cells, right=column.right), column.role(row))]

@@ -86,7 +86,10 @@ class Prompt(Widget, can_focus=True):
             parts.append(Segment((self.suggestion or " ")[:1], palette["cursor"]))
             parts.append(Segment(self.suggestion[1:], palette["muted"]))
         note = Segment(f"  {shown_in_line(self.note)}", palette["bad" if self.is_wrong else "muted"])
-        return Strip([*parts, note]).adjust_cell_length(width, palette["text"])
+        line = Strip([*parts, note])
+        if line.cell_length > width:
+            line = Strip([*line.crop(0, width - 1), Segment("…", note.style)])
+        return line.adjust_cell_length(width, palette["text"])
 
     def on_key(self, event: events.Key) -> None:
         """Add a character."""

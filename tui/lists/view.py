@@ -124,10 +124,14 @@ class View(Generic[Row]):
         grouped = self.grouped_by
         return [self.key(row) for row in self.found if grouped is not None and grouped.text(row) == head.name]
 
-    def line_of(self, key: str) -> int | None:
-        """Return the line of a row. None if it is not shown."""
+    def line_of(self, here: str | Head) -> int | None:
+        """Return the line of the row with a key, or of a head with the same name. None if it is not shown."""
         for number, line in enumerate(self.lines):
-            if not isinstance(line, Head) and self.key(line) == key:
+            if isinstance(line, Head):
+                is_here = isinstance(here, Head) and line.name == here.name
+            else:
+                is_here = self.key(line) == here
+            if is_here:
                 return number
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, NamedTuple
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -12,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from ledger.questions.snapshot import Snapshot
+from steps.amount import counted
 from tui.keyline import Shown
 from tui.leaving import is_open
 from tui.lists.column import Column, Span
@@ -124,7 +126,7 @@ class PageScreen(ListScreen[PageRow]):
     def count(self) -> None:
         """Say in how many lines is what is searched for."""
         found = sum(row.is_first for row in self.view.found) if self.view.query else len(self.lines)
-        self.prompt.say(f"{found:,} lines")
+        self.prompt.say(counted(found, "line"))
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the lines into another width."""
@@ -199,7 +201,7 @@ def painted_cells(row: PageRow, cells: int) -> list[Span]:
     left = cells - len(arrow)
     spans: list[Span] = [(arrow, "ready")]
     for text, role in row.spans:
-        shown = text[: max(left, 0)]
+        shown = set_cell_size(text, min(cell_len(text), max(left, 0)))
         spans.append((shown, role))
-        left -= len(shown)
+        left -= cell_len(shown)
     return [*spans, (" " * max(left, 0), "text")]

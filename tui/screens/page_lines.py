@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from rich.cells import cell_len, set_cell_size
+
 from schedule.text import shown_in_line
 from tui.lists.column import Span
-from tui.looks import Role
+from tui.looks import Role, filled
 
 WIDEST = 44
 """The most cells of a column of aligned lines."""
@@ -95,7 +97,7 @@ def _widths(lines: Iterable[PageLine], width: int) -> dict[str, list[int]]:
             cells = found.setdefault(line.table, [])
             for at, (text, _) in enumerate(line.pieces[:-1]):
                 cells.extend([0] * (at + 1 - len(cells)))
-                cells[at] = min(max(cells[at], len(text)), WIDEST, width // 3)
+                cells[at] = min(max(cells[at], cell_len(text)), WIDEST, width // 3)
     return found
 
 
@@ -104,10 +106,10 @@ def _rows(line: PageLine, widths: Sequence[int], width: int) -> Iterator[tuple[S
     *first, last = line.pieces
     start: list[Span] = []
     for at, (text, role) in enumerate(first):
-        start.append((_cell(text, widths[at]) if line.table else text, role))
-    used = sum(len(text) for text, _ in start)
+        start.append((f"{filled(text, widths[at])}  " if line.table else text, role))
+    used = sum(cell_len(text) for text, _ in start)
     while start and used > width:
-        used -= len(start.pop()[0])
+        used -= cell_len(start.pop()[0])
     if width - used < LEAST and start:
         yield tuple(start)
         start, used = [], INDENT
@@ -121,16 +123,12 @@ def _rows(line: PageLine, widths: Sequence[int], width: int) -> Iterator[tuple[S
         begun = ((" " * max(used, min(blanks, INDENT)), "text"),)
 
 
-def _cell(text: str, cells: int) -> str:
-    shown = text if len(text) <= cells else f"{text[: cells - 1]}…"
-    return f"{shown.ljust(cells)}  "
-
-
 def _broken(text: str, width: int) -> Iterator[str]:
     """Yield a text in pieces that are not wider than a width, broken at blanks where there are some."""
-    while len(text) > width:
-        at = text.rfind(" ", width // 2, width + 1)
-        at = at if at > 0 else width
+    while cell_len(text) > width:
+        fits = len(set_cell_size(text, width).rstrip(" ")) if cell_len(text) > len(text) else width
+        at = text.rfind(" ", fits // 2, fits + 1)
+        at = at if at > 0 else max(fits, 1)
         yield text[:at]
         text = text[at:].lstrip(" ")
     yield text
