@@ -10,6 +10,7 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from clusterwright.output import day
 from clusterwright.pictures.canvas import BLUE, GREY, INK, ORANGE, RED, Picture, cut
+from steps.planning.activity import handed_over
 from steps.planning.pictures.neighbourhood import Neighbour, Neighbourhood, NeighbourLink
 
 WIDE, HIGH, COLUMN = 3.0, 0.8, 4.3
@@ -113,7 +114,7 @@ def _bend(before: _Box, after: _Box) -> float:
 def _words(link: NeighbourLink) -> str:
     """Return type and lag of a link that is not plain finish to start, or the crew that it hands over and that drives."""
     if link.crew:
-        return f"crew of\n{cut(link.crew, 20)}" if link.is_driving else ""
+        return handed_over(link.crew).removeprefix("a ").replace(" of ", " of\n") if link.is_driving else ""
     lag = f" {link.lag_h:+g} h {link.lag_calendar}" if link.lag_h else ""
     return f"{link.type}{lag}" if lag or link.type != "FS" else ""
 

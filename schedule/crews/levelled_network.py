@@ -43,8 +43,8 @@ class CrewedSolution:
     solution: Solution
     unlimited: Solution
     """The dates with unlimited crews, of the network without those links."""
-    handed: NDArray[np.int64]
-    """The resource of each handover."""
+    handed: tuple[str, ...]
+    """The resource of each handover, by its name."""
     levelled: Levelled | None
     """None where no work waits for crews."""
     slotted: Slotted | None
@@ -66,10 +66,10 @@ class CrewedSolution:
             return self.solution.start
         return self.slotted.minutes(self.levelled.start[self.slotted.place])
 
-    def crew(self, link: int) -> int | None:
+    def crew(self, link: int) -> str | None:
         """Return the resource that a link hands over, None for a link of the network."""
         own = len(self.network.links) - len(self.handed)
-        return int(self.handed[link - own]) if link >= own else None
+        return self.handed[link - own] if link >= own else None
 
 
 def solve_with_crews(
@@ -89,22 +89,23 @@ def solve_with_crews(
     """
     unlimited = network.solve(actuals=actuals, target=target)
     if not len(crews.needs.row):
-        return CrewedSolution(network, network, unlimited, unlimited, np.zeros(0, np.int64), None, None)
+        return CrewedSolution(network, network, unlimited, unlimited, (), None, None)
     stages = [first] if first is not None else []
     if target is not None:
         stages.append(np.arange(len(network.activities)) == target)
     problem, levelled = _with_room(network, unlimited, crews, effort, planned, stages)
     ends = problem.place[network.links.before], problem.place[network.links.after]
     flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends)
-    found = [(problem.row[one.before], problem.row[one.after], one.resource) for one in flow.handovers]
-    before, after, resource = np.array(found, np.int64).reshape(-1, 3).T
+    found = [(problem.row[one.before], problem.row[one.after]) for one in flow.handovers]
+    before, after = np.array(found, np.int64).reshape(-1, 2).T
+    handed = tuple(crews.names[one.resource] for one in flow.handovers)
     pins = np.full(len(network.activities), NONE)
     pinned = np.array(flow.pinned, np.int64)
     pins[problem.row[pinned]] = problem.minutes(levelled.start[pinned])
     crewed = _in_order(network, before, after, pins)
     held = actuals if actuals is None else replace(actuals, resumes=_later(actuals.resumes, pins))
     solution = crewed.solve(actuals=held, target=target)
-    return CrewedSolution(network, crewed, solution, unlimited, resource, levelled, problem)
+    return CrewedSolution(network, crewed, solution, unlimited, handed, levelled, problem)
 
 
 def _with_room(

@@ -103,7 +103,7 @@ class Scheduled:
             Tie(int(links.type[link])).name,
             int(links.lag[link]),
             calendar,
-            None if resource is None else self.project.resources[resource],
+            resource,
             waited,
         )
 

@@ -226,7 +226,7 @@ def test_who_waits_knows_for_whom_and_how_many_working_minutes() -> None:
     links = found.network.links
     for before, after in ((first, second), (second, third)):
         link = int(found.solution.driving_link[after])
-        assert found.crew(link) == 0
+        assert found.crew(link) == "riggers"
         assert int(links.before[link]) == before
     assert found.waits[order].tolist() == [0, 480, 960]
     assert found.crew(-1) is None

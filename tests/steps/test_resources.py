@@ -6,6 +6,8 @@ import pytest
 
 from schedule.errors import InputError
 from steps.planning.plan import Plan
+from steps.planning.record.driving import driving_chain
+from steps.planning.record.forecast import solve_forecast
 from tests.steps.test_crewed_plan import most_at_once
 from tests.steps.test_plan import planned
 
@@ -56,6 +58,17 @@ def test_each_run_over_the_whole_cluster_has_it_alone() -> None:
     runs = [one for one in made.activities if any(hold.resource == "whole-cluster@site" for hold in one.holds)]
     assert {one.step for one in runs} == {"066", "067", "186", "187", "188", "189", "190"}
     assert occupied(made)["whole-cluster@site"] == 1
+
+
+def test_the_chain_to_go_live_names_the_resource_that_work_waits_for_as_the_plan_does() -> None:
+    """Who reads that a crew is missing hires one, and the hall has room for no more people than before."""
+    made = planned("superpod-1su", overrides={"nodes_per_crew": 1})
+
+    chain = driving_chain(solve_forecast(made, {}, made.start), "195@site")
+
+    waited = {one.id: one.crew for one in chain if one.crew}
+    assert "people-in-hall@hall-1" in waited.values()
+    assert waited == {one.id: one.dates.crew for one in made.activities if one.id in waited and one.dates}
 
 
 def test_crates_wait_for_floor_and_racks_for_a_lift() -> None:

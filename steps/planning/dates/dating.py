@@ -163,7 +163,7 @@ def solved(plan: Plan) -> SolvedPlan:
     network = network_of(plan)
     crews = crews_of(plan, network)
     crewed = solve_with_crews(network, crews, effort_for(network), target=closing_row(network))
-    dates = _dates(plan, crewed, crews.names)
+    dates = _dates(plan, crewed)
     last = network.activities.names[last_row(network, crewed.solution)]
     for hall in halls_of(plan):
         if (own := dates.get(hall.id)) is not None:
@@ -279,7 +279,7 @@ def effort_for(network: CompiledNetwork) -> Effort:
     return Effort(schedules=OF_A_SMALL_SITE if rows <= SMALL else max(20, 400_000 // rows))
 
 
-def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[str, Dates]:
+def _dates(plan: Plan, crewed: CrewedSolution) -> dict[str, Dates]:
     at = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
     network, solution, unlimited = crewed.network, crewed.solution, crewed.unlimited
     names, critical = network.activities.names, critical_rows(plan, network, solution)
@@ -298,7 +298,6 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
     for row, (minutes, (total, free, waited)) in enumerate(zip(instants, hours, strict=True)):
         start, finish, late_start, late_finish, *early, placed = map(instant.__getitem__, minutes)
         link = driving[row]
-        crew = crewed.crew(link)
         dates[names[row]] = Dates(
             early_start=start,
             early_finish=finish,
@@ -310,7 +309,7 @@ def _dates(plan: Plan, crewed: CrewedSolution, roles: tuple[str, ...]) -> dict[s
             is_critical=row in critical,
             unlimited_start=early[0],
             unlimited_finish=early[1],
-            crew=None if crew is None else roles[crew],
+            crew=crewed.crew(link),
             crew_wait_h=waited,
             crew_order=None if placed == start else placed,
         )

@@ -33,7 +33,7 @@ class Neighbour(NamedTuple):
 
 
 class NeighbourLink(NamedTuple):
-    """A link between two that are shown. It drives if it sets the date of `after`; `crew` is the trade of a handover."""
+    """A link between two that are shown. It drives if it sets the date of `after`; `crew` is the trade or the resource of a handover."""
 
     before: str
     after: str
@@ -125,13 +125,12 @@ def _links(solved: ForecastSolution, depths: dict[int, int]) -> tuple[NeighbourL
     plan, crewed = solved.plan, solved.crewed
     links, names, driving = crewed.network.links, crewed.network.activities.names, _driving(solved)
     reasons = {(one.before, one.after, one.type.value): one.reason for one in plan.links}
-    roles = {one.id: one.role for one in plan.activities}
     shown = list(depths)
     found = []
     for at in np.flatnonzero(np.isin(links.before, shown) & np.isin(links.after, shown)).tolist():
         before, after = names[links.before[at]], names[links.after[at]]
         tie = Tie(int(links.type[at])).name
-        is_crew = crewed.crew(at) is not None
+        crew = crewed.crew(at)
         found.append(
             NeighbourLink(
                 before,
@@ -139,9 +138,9 @@ def _links(solved: ForecastSolution, depths: dict[int, int]) -> tuple[NeighbourL
                 tie,
                 int(links.lag[at]) / 60,
                 crewed.network.calendars[int(links.lag_calendar[at])].name,
-                "hands over its crew" if is_crew else reasons.get((before, after, tie), ""),
+                "hands over its crew" if crew else reasons.get((before, after, tie), ""),
                 bool(driving[at]),
-                roles[after] if is_crew else None,
+                crew,
             )
         )
     return tuple(found)

@@ -35,7 +35,7 @@ class Driven(NamedTuple):
     closed_h: float
     """Hours in which it could not begin since its calendar is closed."""
     crew: str | None
-    """The trade whose crew it waits for."""
+    """The trade whose crew it waits for, or another resource with its place, as `whole-cluster@site`."""
     crew_wait_h: float
 
 
@@ -49,27 +49,26 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
     links, calendars = crewed.network.links, crewed.network.calendars
     handed = np.arange(len(links)) >= len(links) - len(crewed.handed)
     title, reasons = titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
-    roles = {one.id: one.role for one in plan.activities}
     origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
 
     def driven(one: Reason) -> Driven:
         name = names[one.row]
         before = None if one.link is None else names[links.before[one.link]]
         tie = None if one.type is None else one.type.name
-        is_crew = one.link is not None and bool(handed[one.link])
-        reason = "" if before is None or tie is None or is_crew else reasons.get((before, name, tie), "")
+        crew = None if one.link is None else crewed.crew(one.link)
+        reason = "" if before is None or tie is None or crew else reasons.get((before, name, tie), "")
         return Driven(
             id=name,
             title=title[name],
             start=origin + timedelta(minutes=one.start),
             finish=origin + timedelta(minutes=one.finish),
             held_by=before or HELD_BY.get(one.held_by, one.held_by.value),
-            type=None if is_crew else tie,
+            type=None if crew else tie,
             reason=reason,
             lag_h=one.lag / 60,
             lag_calendar=None if one.lag_calendar is None or not one.lag else calendars[one.lag_calendar].name,
             closed_h=one.closed / 60,
-            crew=roles[name] if is_crew else None,
+            crew=crew,
             crew_wait_h=one.crew_wait / 60,
         )
 
