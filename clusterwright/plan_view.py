@@ -158,7 +158,7 @@ def _node_line(nodes: list[Node], when: Callable[[datetime | None], str], *, has
 def _driver(dates: Dates) -> str:
     """Return what sets a start: the project, a predecessor, or a crew that comes from elsewhere."""
     if dates.driving is None:
-        return "project start"
+        return "its turn with the crews" if dates.crew_wait_h else "project start"
     return dates.driving if dates.crew is None else f"{handed_over(dates.crew)}, from {dates.driving}"
 
 

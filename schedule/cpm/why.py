@@ -9,7 +9,7 @@ from schedule.cpm.columns import NONE, Bools, Tie
 from schedule.cpm.compiled import CompiledNetwork
 from schedule.cpm.reading import SolvedNetwork, latest_start
 from schedule.cpm.solution import Solution
-from schedule.cpm.wiring import DONE, FROM_START, OPEN, TO_FINISH
+from schedule.cpm.wiring import DONE, FROM_START, LOWEST, OPEN, TO_FINISH
 
 
 class HeldBy(StrEnum):
@@ -46,7 +46,7 @@ class Reason(NamedTuple):
     closed: int
     """Hours in which the activity's calendar is closed. Negative for FF and SF, where its work may end with the shift before."""
     crew_wait: int
-    """By how much the handover of a crew makes its start later than everything else does."""
+    """By how much the handover of a crew, or its turn with the crews, makes its start later than everything else does."""
 
     @property
     def wait(self) -> int:
@@ -115,7 +115,12 @@ def _holder(reader: SolvedNetwork, number: int) -> HeldBy:
 
 
 def _without_crews(reader: SolvedNetwork, number: int, crew_links: Bools) -> int:
-    """Return when what remains could begin if every crew were there."""
+    """Return when what remains could begin if every crew were there.
+
+    Where a link of the network drives, an earliest start after it is the turn with the crews.
+    """
     links = [link for link in reader.counting(number) if not crew_links[reader.into.row[link.position]]]
-    begins = max(int(reader.work.earliest[number]), latest_start(links))
+    driving = int(reader.early.driver[number])
+    has_turn = driving >= 0 and not crew_links[reader.into.row[driving]]
+    begins = max(LOWEST if has_turn else int(reader.work.earliest[number]), latest_start(links))
     return reader.calendar(number).next(begins) if reader.work.duration[number] else begins

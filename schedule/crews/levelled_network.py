@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from schedule.cpm.columns import NONE, Actuals, Bools, Links, Tie
 from schedule.cpm.compiled import CompiledNetwork, compile_network
 from schedule.cpm.floats import held_by_links
+from schedule.cpm.reading import SolvedNetwork, latest
 from schedule.cpm.shifts import Minutes
 from schedule.cpm.solution import Solution
-from schedule.cpm.wiring import OPEN
+from schedule.cpm.wiring import LOWEST, OPEN
 from schedule.crews.handovers import flow_of
 from schedule.crews.slots import LAG, Needs, Slotted, known_slots, slots_for, slotted
 from schedule.errors import InputError
@@ -105,6 +106,7 @@ def solve_with_crews(
     crewed = _in_order(network, before, after, pins)
     held = actuals if actuals is None else replace(actuals, resumes=_later(actuals.resumes, pins))
     solution = crewed.solve(actuals=held, target=target)
+    _let_links_drive(crewed, solution, problem.row[pinned])
     return CrewedSolution(network, crewed, solution, unlimited, handed, levelled, problem)
 
 
@@ -164,6 +166,16 @@ def _in_order(
     if (pins != NONE).any():
         activities = replace(activities, no_earlier=_later(activities.no_earlier, pins))
     return compile_network(activities, joined, network.calendars)
+
+
+def _let_links_drive(network: CompiledNetwork, solution: Solution, pinned: NDArray[np.int64]) -> None:
+    """Let the last of its links drive what waits for its turn with the crews, so that a chain goes on before it."""
+    reader = SolvedNetwork(network, solution)
+    begins = LOWEST if solution.actuals is None else solution.actuals.data_date
+    for number in network.numbers.number[pinned].tolist():
+        last = latest(list(reader.counting(number)))
+        if last is not None and last.start > begins and solution.early.driver[number] < 0:
+            solution.early.driver[number] = last.position
 
 
 def _later(instants: Minutes | None, others: Minutes) -> Minutes:

@@ -10,10 +10,11 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schedule.cpm.columns import Activities, Links
+from schedule.cpm.columns import Activities, Links, Tie
 from schedule.cpm.compiled import CompiledNetwork, compile_network
 from schedule.cpm.shifts import ShiftCalendar, continuous
 from schedule.cpm.weekly import WeeklyHours, weekly_calendar
+from schedule.cpm.why import why
 from schedule.cpm.wiring import DONE, OPEN, RUNNING
 from schedule.crews.levelled_network import CrewedSolution, Crews, solve_with_crews
 from schedule.crews.slots import Needs
@@ -230,6 +231,27 @@ def test_who_waits_knows_for_whom_and_how_many_working_minutes() -> None:
         assert int(links.before[link]) == before
     assert found.waits[order].tolist() == [0, 480, 960]
     assert found.crew(-1) is None
+
+
+def test_what_waits_for_its_turn_while_another_rests_is_driven_by_the_last_of_its_links() -> None:
+    """The survey ends two minutes before the night does. The test begins in the next night, while who works by day rests."""
+    night, day = TradeWeek((1, 2, 3, 4, 5), 88, 120, ()), TradeWeek((1, 2, 3, 4, 5), 32, 64, ())
+    calendars = [continuous(), night.shifts("night"), day.shifts("day")]
+    activities = Activities(
+        ["survey", "test by night", "panels by day"], np.array([DAY + 358, 240, 24 * 60]), np.array([0, 1, 2], np.int32)
+    )
+    first, second = np.array([0], np.int32), np.array([1], np.int32)
+    links = Links(first, second, np.array([Tie.FS], np.uint8), np.zeros(1, np.int64), first)
+    network = compile_network(activities, links, calendars)
+    needs = Needs(np.array([1, 2]), np.zeros(2, np.int64), np.ones(2, np.int64))
+    crews = Crews(("electricians",), (Capacity.constant(1),), needs, np.zeros(3, np.int64))
+
+    found = solve_with_crews(network, crews, EFFORT)
+
+    assert found.solution.start.tolist() == [0, DAY + 22 * 60, 8 * 60]
+    assert found.solution.driving_link.tolist() == [-1, 0, -1]
+    survey, test = why(found.network, found.solution, 1, crew_links=np.zeros(1, bool))
+    assert (survey.crew_wait, test.crew_wait) == (0, 16 * 60 + 2)
 
 
 def test_the_order_of_an_earlier_plan_is_kept_where_no_other_is_shorter() -> None:

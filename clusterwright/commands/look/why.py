@@ -13,6 +13,7 @@ Example:
 """
 
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +32,7 @@ from ledger.questions.why_supply import Why
 from ledger.rules.activity import State
 from ledger.rules.subjects import is_supply
 from schedule.errors import ClusterwrightError, WaitingError
+from steps.amount import counted
 from steps.planning.activity import handed_over
 
 if TYPE_CHECKING:
@@ -135,16 +137,22 @@ def _because(one: "Driven") -> str:
         parts.append(str(one.type))
     if one.lag_h:
         parts.append(f"{'lag' if one.lag_h > 0 else 'lead'} {_on(one.lag_calendar, abs(one.lag_h))}")
+    if one.crew_wait_h:
+        parts.append(f"waits {_time(one.crew_wait_h)} for its turn with the crews")
     return "; ".join(filter(None, parts))
 
 
 def _on(calendar: str | None, hours: float) -> str:
     """Return hours of a calendar. Only around the clock a day has 24 of them."""
-    return f"{_time(hours)} ({calendar})" if calendar == "elapsed" else f"{hours:.0f} hours ({calendar})"
+    return f"{_time(hours) if calendar == 'elapsed' else _hours(hours)} ({calendar})"
 
 
 def _time(hours: float) -> str:
-    return f"{hours / 24:.1f} days" if hours >= 24 else f"{hours:.0f} hours"
+    return f"{hours / 24:.1f} days" if hours >= 24 else _hours(hours)
+
+
+def _hours(hours: float) -> str:
+    return "less than an hour" if 0 < hours < 1 else counted(Decimal(round(hours)), "hour")
 
 
 def _print(found: Why, zone: str) -> None:

@@ -14,8 +14,9 @@ from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import ForecastSolution
 
-HELD_BY = {HeldBy.DATE: "the day that the supplier promised"}
-"""Only a promise is such a date in a plan."""
+PROMISE = "the day that the supplier promised"
+TURN = "its turn with the crews"
+"""Only these are dates of a plan before which something may not start: of what is bought, and of work."""
 
 
 class Driven(NamedTuple):
@@ -62,7 +63,7 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
             title=title[name],
             start=origin + timedelta(minutes=one.start),
             finish=origin + timedelta(minutes=one.finish),
-            held_by=before or HELD_BY.get(one.held_by, one.held_by.value),
+            held_by=before or _held_by(one.held_by, is_bought="#" in name),
             type=None if crew else tie,
             reason=reason,
             lag_h=one.lag / 60,
@@ -73,6 +74,13 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
         )
 
     return tuple(map(driven, why(crewed.network, crewed.solution, row[target], crew_links=handed)))
+
+
+def _held_by(held_by: HeldBy, *, is_bought: bool) -> str:
+    """Return what else than a link holds a node."""
+    if held_by is HeldBy.DATE:
+        return PROMISE if is_bought else TURN
+    return held_by.value
 
 
 def driven_by(solved: ForecastSolution, names: Collection[str]) -> dict[str, str]:
