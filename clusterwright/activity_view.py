@@ -1,7 +1,6 @@
 """One activity whole, for eyes and as JSON."""
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 
 from clusterwright.catalog_view import seed_line
 from clusterwright.check_view import counts
@@ -224,7 +223,7 @@ def _ncr_line(n: NcrRow) -> str:
         "" if closed else decided,
         _said("owner {}", n.owner),
         _said("due {}", n.due),
-        f"inspected again {counted(Decimal(n.inspections), 'time')}" if n.inspections else "",
+        f"inspected again {counted(n.inspections, 'time')}" if n.inspections else "",
     )
     return f"non-conformance {n.id} ({_listed(parts)}): {n.reason}"
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from clusterwright.changed_words import both, sides_of
 from clusterwright.output import Document
@@ -165,7 +166,8 @@ _COMPARED = ("applicable", "title", "duration", "calendar", "items", "policy", "
 
 def _values(old: Plan, new: Plan) -> Iterator[Change]:
     if old.finish != new.finish:
-        yield Change("finish", old.site, old.finish.isoformat(), new.finish.isoformat())
+        sides = (one.finish.astimezone(ZoneInfo(new.time_zone)).isoformat(timespec="minutes") for one in (old, new))
+        yield Change("finish", old.site, *sides)
     yield from _differences("site", _of_site(old), _of_site(new))
     yield from _differences("for late orders", _responses(old), _responses(new))
     yield from _differences("calendar", _weeks(old), _weeks(new))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +15,7 @@ from clusterwright.order_words import and_more
 from clusterwright.output import Cells, Document, day, days, money, table
 from clusterwright.plan_orders import licence_lines, orders_document, print_orders
 from ledger.evidence.names import without_names
+from steps.amount import counted
 from steps.design.people import account_warnings, shared_accounts
 from steps.planning.activity import ELAPSED, WORKING, Dates, PlanActivity, handed_over
 from steps.planning.checks.approvers import one_account_lines, unsignable, unsignable_lines
@@ -70,7 +72,7 @@ def print_plan(plan: Plan, *, everything: bool) -> None:
     table(
         (*HEADERS, *(("calendar",) if plan.calendars else ())),
         [_node_line(nodes, when, has_calendars=bool(plan.calendars)) for nodes in alike.values()],
-        title="Every activity" if everything else "Critical path: a day's delay here delays go-live",
+        title="Every activity" if everything else "Critical path: what drives go-live",
         right=(5, 6),
     )
     _print_crews(plan)
@@ -190,7 +192,7 @@ def _levelling(plan: Plan, levelling: PlanLevelling) -> str:
     )
     return (
         f"With unlimited crews: {_when(plan)(early)}, {_length(plan, early)}. The order of crews is {bound}: "
-        f"{levelling.method}, the best of {levelling.schedules} schedules."
+        f"{levelling.method}, the best of {counted(Decimal(levelling.schedules), 'schedule')}."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -81,7 +82,8 @@ def _sentence(fault: Any) -> str:
         return f"expected {in_words}, not {_shown(given)}"
     if str(fault["type"]).startswith("date"):
         return f"{_shown(given)} is not a date"
-    shown = "" if isinstance(given, dict | list) else f", not {_shown(given)}"
+    between = "; it is" if fault["type"] == "value_error" else ", not"
+    shown = "" if isinstance(given, dict | list) else f"{between} {_shown(given)}"
     if kind := KINDS.get(str(fault["type"]).removesuffix("_type")):
         return f"expected {kind}{shown}"
     message = str(fault["msg"]).removeprefix("Value error, ")
@@ -89,7 +91,7 @@ def _sentence(fault: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = value.isoformat() if isinstance(value, date) else repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 

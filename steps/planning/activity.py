@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 from msgspec.structs import fields, force_setattr
 
+from steps.amount import counted
 from steps.catalog.terms import AlsoRead, Effect, Kind, Phase, Scope, Shared, Waves
 from steps.last_result import keeps_last_result
 from steps.value import text_value
@@ -100,7 +101,8 @@ class Dates(PlanPart, frozen=True):
         if self.crew is None:
             return ""
         what = handed_over(self.crew)
-        return f"waits {self.crew_wait_h:.0f} working hours for {what}, which comes from {self.driving}"
+        hours = counted(Decimal(f"{self.crew_wait_h:.3g}"), "working hour")
+        return f"waits {hours} for {what}, which comes from {self.driving}"
 
 
 def handed_over(crew: str) -> str:

@@ -29,7 +29,12 @@ def edit(site: Path, old: str, new: str) -> None:
         ("overrides: {}", "overrides: {nods: 64}", ["overrides.nods", "did you mean nodes"]),
         ("overrides: {}", "overrides: {cooling: ice}", ["overrides.cooling", "air, liquid, hybrid"]),
         ("overrides: {}", "overrides: {nodes: -3}", ["overrides.nodes", "-3"]),
-        ("time_zone: Etc/UTC", "time_zone: Mars/Base", ["time_zone", "IANA"]),
+        (
+            "time_zone: Etc/UTC",
+            "time_zone: Mars/Base",
+            ["time_zone: not an IANA time zone such as Europe/Oslo; it is 'Mars/Base'"],
+        ),
+        ("holidays: []", "holidays: 2027-07-06", ["input should be a list in brackets, not 2027-07-06"]),
         ("roles: [owner-pm,", "roles: [wizard,", ["people[1].roles[0]", "wizard", "catalog roles"]),
         ("roles: [owner-pm,", "roles: [owner-pn,", ["there is no role 'owner-pn'", "did you mean owner-pm"]),
         (

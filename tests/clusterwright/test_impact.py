@@ -57,6 +57,12 @@ def test_a_late_order_says_who_moves_what_it_costs_and_what_would_recover_it(ado
     assert last_event(adopted) == events
 
 
+def test_one_day_is_no_days(adopted: Path, command: Command) -> None:
+    said = command("impact", ABSORBED, "--days", "1", *FEW, "--site", adopted).stdout
+
+    assert said.startswith(f"Go-live if {ABSORBED} is 1 day later; nothing is recorded")
+
+
 def test_a_delay_that_float_absorbs_uses_it_up_and_costs_nothing(adopted: Path, command: Command) -> None:
     found = asked(command, adopted, ABSORBED, "--days", "1")
 

@@ -35,6 +35,7 @@ def listed(command: Command, site: Path, *words: str) -> list[dict[str, Any]]:
         (("--role", "electrican"), "or licensed-electrician?"),
         (("--state", "waiting"), "'waiting' is no state\n  states: "),
         (("--flag", "late"), "'late' is no flag"),
+        (("--late", "very"), "'very' is no delay\n  delays: forecast-later, past-planned-finish"),
         (("--week", "2027-40"), "write year and week as 2027-W05"),
         (("--week", "2027-W54"), "'2027-W54' is no week"),
     ],

@@ -41,5 +41,6 @@ def test_an_adopted_plan_keeps_its_days_and_the_diff_names_those_of_a_new_one(ad
     assert days == []
     assert THANKSGIVING in new_days
     assert new_finish > finish
+    assert f" {finish[:16]}+00:00" in diff
     assert "days off" in diff
     assert THANKSGIVING in diff

@@ -103,3 +103,10 @@ def test_a_chain_delayed_beyond_its_float_drives_go_live(second_day: None, adopt
 
     # the delay of a chain that only the order of a trade's work holds may be absorbed by another order
     assert min(costs) > 0, costs
+
+
+def test_the_forecast_says_how_many_more_drive_go_live_than_it_names(adopted: Path, command: Command) -> None:
+    said = command("forecast", "--site", adopted).stdout
+    critical = json.loads(command("forecast", "--json", "--site", adopted).stdout)["critical"]
+
+    assert f"driven by {', '.join(critical[:12])} and {len(critical) - 12} more\n" in said

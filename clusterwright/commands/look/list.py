@@ -75,7 +75,7 @@ def list_(
         among = named("unit", unit, [one.id for one in units(snapshot)])
         roles = named("role", role, {row.role for row in rows})
         flags = named("flag", flag, FLAGS)
-        how = named("late", late, (PAST, LATER))
+        how = named("delay", late, (PAST, LATER))
         if organisation is not None:
             require_organisation(snapshot, organisation)
         text = (search or "").casefold()

@@ -11,6 +11,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.odds_view import few_halls, halls_left_out
 from clusterwright.output import Cells, Document, day, print_json, table
+from ledger.questions.forecast_words import days_words
 from schedule.errors import InputError
 from steps.amount import first_of
 from steps.catalog.terms import Phase
@@ -217,7 +218,9 @@ def impact(
         more = {"what": what, "days": days, "moved": later, "by_role": _by_role(later), "float_used": _used(used)}
         print_json(found.document | more)
         return
-    asked = f"if {what} is {days} days later" if days else f"with the promise of {what}, and if it came as planned"
+    asked = (
+        f"if {what} is {days_words(days)} later" if days else f"with the promise of {what}, and if it came as planned"
+    )
     sides = ("now", "then") if days else ("as planned", "as promised")
     found.print(zone, title=f"Go-live {asked}; nothing is recorded", sides=sides)
     _print(later, used, sides, zone)

@@ -32,6 +32,7 @@ from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import live_since, site_of
 from ledger.questions.snapshot import Snapshot
 from schedule.errors import NotSatisfiedError
+from steps.amount import first_of
 from steps.catalog.terms import Phase
 
 
@@ -120,4 +121,4 @@ def _print(
     print_milestones_in_force(found.milestones, zone, title=title, committed=committed, baseline=base)
     print_responses(found.responses)
     if found.critical:
-        print("driven by " + ", ".join(found.critical[:12]))
+        print(f"driven by {first_of(found.critical, 12)}")

@@ -12,6 +12,7 @@ Example:
 
 import os
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ from typer import Argument, Option
 
 from clusterwright.commands.options import JsonOption
 from clusterwright.output import Cells, Document, print_json, print_lines, say, table
+from steps.amount import counted
 
 if TYPE_CHECKING:
     from schedule.files.scheduling import ChainStep, DrivenBy, Scheduled
@@ -111,13 +113,9 @@ def _head(found: "Scheduled") -> Iterator[str]:
         proven = "no schedule is shorter" if found.gap <= 0 else f"{found.gap:.1%} above the bound"
         yield f"with unlimited resources {text(int(found.unlimited.finish.max()))}"
         yield (
-            f"lower bound {text(found.bound)}: {proven}; {levelled.method}, the best of {_schedules(levelled.schedules)}, "
+            f"lower bound {text(found.bound)}: {proven}; {levelled.method}, the best of {counted(Decimal(levelled.schedules), 'schedule')}, "
             f"seed {levelled.seed}"
         )
-
-
-def _schedules(number: int) -> str:
-    return "1 schedule" if number == 1 else f"{number:,} schedules"
 
 
 def _odds_lines(found: "Scheduled", odds: "Odds | None", seed: int) -> Iterator[str]:
