@@ -126,6 +126,7 @@ def test_one_machine_is_a_plan_of_hours_that_costs_nobody_anything(
     said = command("plan", "--site", tmp_path / "here").stdout
     assert "hours; 7 activities" in said
     assert "The crews' hours cost about $0.00; nothing comes on top." in said
+    assert "lead times" not in said  # 0 of 0 weeks would be
     assert "195@site asks for signatures of several people, and one account can give all" in said
     doctor = command("doctor", "--site", tmp_path / "here").stdout
     assert "195@site asks for" in doctor

@@ -20,7 +20,7 @@ from typer import Option
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import SamplesOption, SeedOption
 from clusterwright.drawing import say_what_is_drawn
-from clusterwright.odds_view import commitment_lines, parts_line, print_milestones, print_responses
+from clusterwright.odds_view import HALF_A_WEEK, commitment_lines, parts_line, print_milestones, print_responses
 from clusterwright.output import print_json, say
 from clusterwright.plan_diff import for_people, plan_and_changes
 from clusterwright.plan_view import gantt_lines, odds_document, plan_document, premium_line, print_plan
@@ -105,7 +105,8 @@ def _print_odds(made: Plan, odds: "PlanOdds", commitment: "PlanCommitment", part
     print_responses(odds.responses)
     for line in commitment_lines(commitment, made.time_zone):
         print(line)
-    print(parts_line(parts))
+    if parts.weeks >= HALF_A_WEEK:
+        print(parts_line(parts))
 
 
 def _title(folder: Path, site: "Site") -> str:
