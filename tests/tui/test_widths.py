@@ -97,3 +97,20 @@ async def test_the_cursor_stays_on_the_head_of_a_group_when_rows_come_before_it(
         assert isinstance(grid.line, Head)
         assert grid.line.name == heads[1]
         assert screen.chosen == []
+
+
+async def test_a_long_refusal_is_read_on_in_its_place_and_the_keys_stay_in_sight(ready: Path) -> None:
+    """It went on below the screen, without a sign and out of reach, and took the keys with it."""
+    app = screens(ready, "tech")
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.press("2")
+        await see(pilot, "030@pod-001")
+        await pilot.press("asterisk", "f")
+        await see(pilot, "would be refused", "Esc goes back", "$ clusterwright finish")
+        first = painted(app)
+        await pilot.press("pagedown")
+        await until(pilot, lambda: "would be refused" not in painted(app))
+        await see(pilot, "Esc goes back", "and ")
+        assert painted(app) != first
+        await pilot.press("enter")
+        await see(pilot, ": not finished", "Esc goes back", "$ clusterwright finish")

@@ -48,6 +48,8 @@ class Form(ModalScreen[Done | None]):
         Binding("escape", "leave", "Back", id="form.leave"),
         Binding("ctrl+s,enter", "record", "Do it", id="form.record"),
         Binding("ctrl+y", "copy", "Copy the command", id="form.copy"),
+        Binding("pagedown", "read_on(1)", "Read on", show=False, id="form.read-on"),
+        Binding("pageup", "read_on(-1)", "Read back", show=False, id="form.read-back"),
         Binding("f2", "before", "What it would do", id="form.before"),
         # Before what has the focus sees them: else what is typed at once behind them goes to the field that is left.
         Binding("tab", "app.focus_next", "Next field", id="form.next", priority=True),
@@ -72,14 +74,14 @@ class Form(ModalScreen[Done | None]):
         with Vertical():
             yield Static(safe(command.about), id="about")
             yield Static("", id="subjects")
-            yield Static("", id="refused", classes="wrong")
+            yield VerticalScroll(Static("", id="refused", classes="wrong"), classes="long", can_focus=False)
             yield Static("", id="warned")
             with VerticalScroll(id="fields", can_focus=False):
                 for field in command.fields:
                     yield from self._field(field)
             yield Static("", id="help", classes="hint")
             yield Static("", id="line")
-            yield Static("", id="said", classes="wrong")
+            yield VerticalScroll(Static("", id="said", classes="wrong"), classes="long", can_focus=False)
             before = BEFORE.get(command.name)
             if before is not None:
                 yield BeforeAnswer(self.owner.site.running)
@@ -210,6 +212,7 @@ class Form(ModalScreen[Done | None]):
         refused = [name for name in self.subjects if f"{name}: not " in done.talk]
         self.subjects = refused or self.subjects
         self.show()
+        self.query_one("#refused", Static).update("")  # what was refused says the same, below
         said.update(safe_lines((done.talk or done.answer).splitlines()))
 
     def action_before(self) -> None:
@@ -231,6 +234,11 @@ class Form(ModalScreen[Done | None]):
 
     def _is_asking(self) -> bool:
         return any(answer.running is not None for answer in self.query(BeforeAnswer))
+
+    def action_read_on(self, pages: int) -> None:
+        """Show more of what is refused, where it is longer than its place."""
+        for long in self.query(".long").results(VerticalScroll):
+            long.scroll_relative(y=pages * long.size.height, animate=False)
 
     def action_copy(self) -> None:
         """Copy the command."""
