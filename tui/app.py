@@ -21,7 +21,7 @@ from textual.theme import Theme
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from schedule.errors import ClusterwrightError, UnreachableError
 from schedule.text import shown
 from tui import screens
 from tui.acting.application import ActingApp
@@ -116,12 +116,9 @@ class ClusterwrightApp(ActingApp):
 
     def take_own_keys(self) -> None:
         """Take a person's own keys. A file with a fault is named, and the keys stay as they are."""
-        try:
+        with self.saying():
             self.own_keys = own_keys(ids)
-        except InputError as error:
-            self.say(error)
-            return
-        self.set_keymap(self.own_keys)
+            self.set_keymap(self.own_keys)
 
     def key_of(self, name: str, key: str) -> str:
         """Return the key of what has an id: a person's own, else the one that it has for everybody."""
@@ -173,8 +170,8 @@ class ClusterwrightApp(ActingApp):
         except ClusterwrightError as error:
             self.say(error)
         except OSError as error:
-            what = f"{error.filename} cannot be written: {error.strerror}"
-            self.say(UnreachableError(what, hint="look at its folder: owner, permissions, free space"))
+            what = f"{error.filename} cannot be read or written: {error.strerror}"
+            self.say(UnreachableError(what, hint="look at its path, its owner and permissions, and the free space"))
 
     def refresh_screen(self) -> None:
         """Let the screen on top read again."""

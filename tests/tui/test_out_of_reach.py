@@ -74,7 +74,7 @@ async def test_a_folder_that_cannot_be_written_is_named(ready: Path) -> None:
             await pilot.press(key)
             await until(pilot, lambda: isinstance(app.screen, Choose))
             await pilot.press("enter")
-            await until(pilot, partial(is_said, app, f"{named} cannot be written"))
+            await until(pilot, partial(is_said, app, f"{named} cannot be read or written"))
             await see(pilot, "030@pod-001")
 
 

@@ -19,7 +19,6 @@ from textual.widgets import Input, Static
 from ledger.questions.receiving import Awaited, Scan, awaited, judged, missing
 from ledger.questions.snapshot import Snapshot
 from ledger.subjects.orders.manifest_rules import ManifestEntry, read_manifest
-from schedule.errors import ClusterwrightError
 from steps.amount import counted
 from tui.acting.actions import ACTIONS, About, Action
 from tui.lists.column import Column
@@ -158,18 +157,11 @@ class ReceivingScreen(SiteScreen):
 
     @on(Input.Submitted, "#manifest")
     def _read_manifest(self, event: Input.Submitted) -> None:
-        path = Path(event.value.strip()).expanduser()
-        try:
-            whole = self.owner.site.folder / path
-            self.manifest = read_manifest(whole.read_bytes(), path.name) if event.value.strip() else None
-        except ClusterwrightError as error:
-            self.owner.say(error)
-            return
-        except OSError as error:
-            self.notify(f"{path} cannot be read: {error.strerror}", severity="error", markup=False)
-            return
-        self.show_scans()
-        self.query_one("#scan", Input).focus()
+        path = self.owner.site.folder / Path(event.value.strip()).expanduser()
+        with self.owner.saying():
+            self.manifest = read_manifest(path.read_bytes(), path.name) if event.value.strip() else None
+            self.show_scans()
+            self.query_one("#scan", Input).focus()
 
     def _keep(self) -> None:
         with self.owner.saying():

@@ -15,7 +15,7 @@ from ledger.machine_time import machine_time
 from ledger.questions.journal import JournalRow, journal
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from schedule.errors import ClusterwrightError, InputError
+from schedule.errors import InputError
 from steps.stamps import local_day, minute
 from tui.acting.actions import Action
 from tui.acting.running import Running
@@ -101,13 +101,9 @@ class RecordScreen(ListScreen[JournalRow]):
         if not self.rows or self.rows[-1].seq == 1:
             self.app.call_from_thread(self.notify, "there are no older events")
             return
-        try:
-            with open_snapshot(self.owner.site.folder) as snapshot:
-                found = journal(snapshot, PIECE, before=self.rows[-1].seq)
-        except ClusterwrightError as error:
-            self.app.call_from_thread(self.owner.say, error)
-            return
-        self.app.call_from_thread(self._below, found)
+        with self.owner.saying(), open_snapshot(self.owner.site.folder) as snapshot:
+            found = journal(snapshot, PIECE, before=self.rows[-1].seq)
+            self.app.call_from_thread(self._below, found)
 
     def _below(self, older: list[JournalRow]) -> None:
         oldest = self.rows[-1].seq
