@@ -91,7 +91,7 @@ async def _try_keys(ready: Path, about: About, keys: Sequence[Action]) -> None:
         screen = await opened(app, pilot, about)
         for action in keys:
             await pilot.press(action.key)
-            await until(pilot, lambda: isinstance(app.screen, Form | OutputScreen))
+            await until(pilot, lambda: isinstance(app.screen, Form | OutputScreen) and app.screen.is_mounted)
             assert line_of(app.screen) == wanted(action)
             assert isinstance(app.screen, Form) or not action.records, action.id
             if isinstance(app.screen, Form):
