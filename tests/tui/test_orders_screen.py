@@ -205,6 +205,14 @@ def test_what_was_scanned_is_there_again_after_a_terminal_ended(ready: Path) -> 
     asyncio.run(story(first=False))
 
 
+async def test_a_narrow_terminal_shows_how_much_is_scanned_too(ready: Path) -> None:
+    """What is awaited took both lines."""
+    app = screens(ready, "pm")
+    async with app.run_test(size=(40, 24)) as pilot:
+        await app.push_screen(ReceivingScreen(DELIVERY))
+        await see(pilot, "servers outstanding", "0 scanned · 0 do not count")
+
+
 async def test_what_is_scanned_while_the_record_is_read_stays(ready: Path) -> None:
     """Any event of anybody lets the screen read again. What came meanwhile was gone from the list, and at the next scan from the file."""
     app = screens(ready, "pm")

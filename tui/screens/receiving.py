@@ -61,7 +61,7 @@ class ReceivingScreen(SiteScreen):
     ReceivingScreen Horizontal { height: 1; }
     ReceivingScreen .label { width: 12; color: $text-muted; }
     ReceivingScreen Input { width: 1fr; background: $boost; }
-    ReceivingScreen #counted { height: 2; }
+    ReceivingScreen #counted { height: auto; }
     """
 
     def __init__(self, delivery: str) -> None:
