@@ -32,14 +32,15 @@ class Flow(NamedTuple):
     handovers: tuple[Handover, ...]
     pinned: tuple[int, ...]
     """Activities to which nobody hands over, so that only their start in the schedule keeps the crews: they work while what
-    has their crew rests, or run with more than there is, or what had it comes after them by links that lead back in time."""
+    has their crew rests that day, or run with more than there is, or what had it comes after them by links that lead back in time."""
 
 
 @dataclass(eq=False, slots=True)
 class _Unit:
-    """One unit of a resource: what holds it until it is free, and whether it was taken since."""
+    """One unit of a resource: what holds it until it is free, what held it before that, and whether it was taken since."""
 
     holders: frozenset[int]
+    before: frozenset[int]
     is_taken: bool = False
 
 
@@ -50,6 +51,16 @@ class _Schedule:
     problem: Problem
     start: list[int]
     finish: list[int]
+    has_whole_slots: bool
+    """Whether calendars open and close with slots, so that the slots tell all."""
+
+    def never_meet(self, one: int, other: int) -> bool:
+        """Return whether both never work in one slot, whenever each of them starts: one by day, and one by night."""
+        calendars = {int(self.problem.calendar[one]), int(self.problem.calendar[other])}
+        if len(calendars) == 1 or CONTINUOUS in calendars or not self.has_whole_slots:
+            return False
+        by_day, by_night = (self.problem.calendars[calendar] for calendar in calendars)
+        return not (by_day & by_night).any()
 
     def until(self, holders: frozenset[int]) -> int:
         """Return the last finish."""
@@ -85,7 +96,7 @@ class _Pool:
         self._set_free(instant)
         unused = min(amount, self._unused)
         self._unused -= unused
-        taken = [_Unit(frozenset()) for _ in range(unused)]
+        taken = [_Unit(frozenset(), frozenset()) for _ in range(unused)]
         for units in (self._free_in[group], self._free):
             while units and len(taken) < amount:
                 unit = units.pop()
@@ -94,11 +105,12 @@ class _Pool:
                     taken.append(unit)
         return taken
 
-    def share(self, amount: int, taker: int) -> set[int]:
+    def share(self, amount: int, taker: int) -> tuple[set[int], bool]:
         """Let an activity use units that are at work: those first that rest whenever it works, then those that are free first.
 
         If one does not rest, more is in use than there is, or no unit rests all the time. Then no other unit changes hands
-        before those have ended that work at once with the activity on the same unit. Return who has ended of those that held one.
+        before those have ended that work at once with the activity on the same unit. Return who has ended of those that held one, and
+        whether only the start of the activity keeps it from working at once with another.
         """
         at_once = {
             busy: {one for one in busy[2].holders if self._schedule.at_once(one, taker)} for busy in sorted(self._busy)
@@ -108,15 +120,19 @@ class _Pool:
         others = [busy for busy in at_once if busy not in shared]
         self._busy = [] if awaited else others
         for *_, unit in others if awaited else ():
-            self.hold(unit.holders | awaited)
+            self.hold(unit.holders | awaited, unit.before)
         for *_, unit in shared:
-            self.hold(unit.holders | {taker})
+            self.hold(unit.holders | {taker}, unit.before)
         begin = self._schedule.start[taker]
-        return {one for *_, unit in shared for one in unit.holders if self._schedule.finish[one] <= begin}
+        holders = {one for *_, unit in shared for one in unit.holders}
+        ended = {one for one in holders if self._schedule.finish[one] <= begin}
+        if len(shared) < amount or not all(self._schedule.never_meet(one, taker) for one in holders - ended):
+            return ended, True
+        return ended.union(*(unit.before for *_, unit in shared)), False
 
-    def hold(self, holders: frozenset[int]) -> None:
-        """Put a unit back that is held until all its holders have ended."""
-        heappush(self._busy, (self._schedule.until(holders), next(self._count), _Unit(holders)))
+    def hold(self, holders: frozenset[int], before: frozenset[int]) -> None:
+        """Put a unit back that is held until all its holders have ended. They took it from those that held it `before`."""
+        heappush(self._busy, (self._schedule.until(holders), next(self._count), _Unit(holders, before)))
 
     def _set_free(self, instant: int) -> None:
         while self._busy and self._busy[0][0] <= instant:
@@ -126,7 +142,9 @@ class _Pool:
                 self._free_in[group].append(unit)
 
 
-def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, after: Starts) -> Flow:
+def flow_of(
+    problem: Problem, start: Starts, finish: Starts, before: Starts, after: Starts, *, has_whole_slots: bool = True
+) -> Flow:
     """Return how resources pass through a schedule that keeps the problem; each resource has always as much.
 
     `before` and `after` are the ends of all links of the network, also of those that hold nothing any more: no handover leads
@@ -137,7 +155,7 @@ def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, aft
     in_order = np.argsort(begins, kind="stable")
     columns = (begins, demands.activity, demands.resource, demands.amount)
     group = problem.group.tolist() or [0] * problem.count
-    schedule = _Schedule(problem, start.tolist(), finish.tolist())
+    schedule = _Schedule(problem, start.tolist(), finish.tolist(), has_whole_slots)
     pools = [_Pool(max(capacity.amount), group, schedule) for capacity in problem.capacities]
     place = _places(start, before, after)
     found: list[Handover] = []
@@ -145,13 +163,15 @@ def flow_of(problem: Problem, start: Starts, finish: Starts, before: Starts, aft
     for begin, taker, resource, amount in zip(*(column[in_order].tolist() for column in columns), strict=True):
         taken = pools[resource].take(amount, begin, group[taker])
         holders = {one for unit in taken for one in unit.holders}
+        only_start = False
         if len(taken) < amount:
-            holders |= pools[resource].share(amount - len(taken), taker)
+            sharing, only_start = pools[resource].share(amount - len(taken), taker)
+            holders |= sharing
         found += [Handover(one, taker, resource) for one in sorted(holders) if place[one] < place[taker]]
-        if len(taken) < amount or any(place[one] > place[taker] for one in holders):
+        if only_start or any(place[one] > place[taker] for one in holders):
             pinned.append(taker)
-        for _ in taken:
-            pools[resource].hold(frozenset([taker]))
+        for unit in taken:
+            pools[resource].hold(frozenset([taker]), unit.holders)
     return Flow(tuple(found), tuple(pinned))
 
 

@@ -18,7 +18,7 @@ from schedule.cpm.shifts import Minutes
 from schedule.cpm.solution import Solution
 from schedule.cpm.wiring import LOWEST, OPEN
 from schedule.crews.handovers import flow_of
-from schedule.crews.slots import LAG, Needs, Slotted, known_slots, slots_for, slotted
+from schedule.crews.slots import LAG, SLOT, Needs, Slotted, known_slots, slots_for, slotted
 from schedule.errors import InputError
 from schedule.levelling.level import Effort, level
 from schedule.levelling.problem import NOT_FIXED, Capacity
@@ -96,7 +96,9 @@ def solve_with_crews(
         stages.append(np.arange(len(network.activities)) == target)
     problem, levelled = _with_room(network, unlimited, crews, effort, planned, stages)
     ends = problem.place[network.links.before], problem.place[network.links.after]
-    flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends)
+    in_shifts = (one for one in network.calendars if not one.is_continuous)
+    whole = all(not (np.concatenate([one.start, one.end]) % SLOT).any() for one in in_shifts)
+    flow = flow_of(levelled.problem, levelled.start, levelled.finish, *ends, has_whole_slots=whole)
     found = [(problem.row[one.before], problem.row[one.after]) for one in flow.handovers]
     before, after = np.array(found, np.int64).reshape(-1, 2).T
     handed = tuple(crews.names[one.resource] for one in flow.handovers)

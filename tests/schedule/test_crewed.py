@@ -233,25 +233,54 @@ def test_who_waits_knows_for_whom_and_how_many_working_minutes() -> None:
     assert found.crew(-1) is None
 
 
-def test_what_waits_for_its_turn_while_another_rests_is_driven_by_the_last_of_its_links() -> None:
-    """The survey ends two minutes before the night does. The test begins in the next night, while who works by day rests."""
-    night, day = TradeWeek((1, 2, 3, 4, 5), 88, 120, ()), TradeWeek((1, 2, 3, 4, 5), 32, 64, ())
-    calendars = [continuous(), night.shifts("night"), day.shifts("day")]
+def one_crew_of(durations: dict[str, int], weeks: list[TradeWeek], links: Links, holders: list[int]) -> CrewedSolution:
+    """Return activities solved of which the first works around the clock, each other on a week, and some share one crew."""
+    calendars = [continuous(), *(week.shifts(str(number)) for number, week in enumerate(weeks))]
+    count = len(durations)
     activities = Activities(
-        ["survey", "test by night", "panels by day"], np.array([DAY + 358, 240, 24 * 60]), np.array([0, 1, 2], np.int32)
+        [*durations], np.array([*durations.values()]), np.arange(count, dtype=np.int32) % (len(weeks) + 1)
     )
-    first, second = np.array([0], np.int32), np.array([1], np.int32)
-    links = Links(first, second, np.array([Tie.FS], np.uint8), np.zeros(1, np.int64), first)
-    network = compile_network(activities, links, calendars)
-    needs = Needs(np.array([1, 2]), np.zeros(2, np.int64), np.ones(2, np.int64))
-    crews = Crews(("electricians",), (Capacity.constant(1),), needs, np.zeros(3, np.int64))
+    needs = Needs(np.array(holders), np.zeros(len(holders), np.int64), np.ones(len(holders), np.int64))
+    crews = Crews(("electricians",), (Capacity.constant(1),), needs, np.zeros(count, np.int64))
+    return solve_with_crews(compile_network(activities, links, calendars), crews, EFFORT)
 
-    found = solve_with_crews(network, crews, EFFORT)
 
-    assert found.solution.start.tolist() == [0, DAY + 22 * 60, 8 * 60]
+def finish_to_start(*pairs: tuple[int, int]) -> Links:
+    """Return links without lags."""
+    before, after = (np.array(column, np.int32) for column in zip(*pairs, strict=True))
+    kinds = np.full(len(pairs), Tie.FS, np.uint8)
+    return Links(before, after, kinds, np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int32))
+
+
+WORKDAYS = (1, 2, 3, 4, 5)
+
+
+def test_what_waits_for_its_turn_while_another_rests_is_driven_by_the_last_of_its_links() -> None:
+    """The survey ends on Friday, two minutes before the day does. The test has its turn on Saturday, when who has the panels rests."""
+    weeks = [TradeWeek((*WORKDAYS, 6), 24, 64, ()), TradeWeek(WORKDAYS, 32, 64, ())]
+    durations = {"survey": 4 * DAY + 958, "test": 240, "panels": 6 * 8 * 60}
+
+    found = one_crew_of(durations, weeks, finish_to_start((0, 1)), [1, 2])
+
+    assert found.solution.start.tolist() == [0, 5 * DAY + 6 * 60, 8 * 60]
     assert found.solution.driving_link.tolist() == [-1, 0, -1]
     survey, test = why(found.network, found.solution, 1, crew_links=np.zeros(1, bool))
-    assert (survey.crew_wait, test.crew_wait) == (0, 16 * 60 + 2)
+    assert (survey.crew_wait, test.crew_wait) == (0, DAY + 360 - 958)
+
+
+def test_a_crew_that_one_has_by_day_and_one_by_night_ties_neither_to_its_turn() -> None:
+    """So what both waited for moves them to the minute: the survey ends two minutes before the night does, and the test begins."""
+    weeks = [TradeWeek(WORKDAYS, 88, 120, ()), TradeWeek(WORKDAYS, 32, 64, ())]
+    durations = {"survey": DAY + 358, "test": 240, "panels": 3 * 8 * 60, "plan": 0, "label": 240}
+
+    found = one_crew_of(durations, weeks, finish_to_start((0, 1), (3, 4), (4, 2)), [1, 2, 4])
+
+    assert found.network.activities.no_earlier is None
+    starts = dict(zip(durations, found.solution.start.tolist(), strict=True))
+    assert (starts["label"], starts["test"], starts["panels"]) == (22 * 60, DAY + 358, DAY + 8 * 60)
+    links = found.network.links
+    handed = set(zip(links.before[3:].tolist(), links.after[3:].tolist(), strict=True))
+    assert handed == {(4, 1), (4, 2)}  # the test comes after the label, which had the crew before the panels
 
 
 def test_the_order_of_an_earlier_plan_is_kept_where_no_other_is_shorter() -> None:
