@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -16,12 +18,14 @@ import pytest
 from clusterwright.__main__ import exit_code
 from flows.runs.inventory.hosts import inventory_hosts, inventory_nodes
 from flows.runs.limits.limits import Extent, limits_of
+from flows.runs.process.leftovers import remove_abandoned
 from flows.runs.process.orphans import end_group, members
 from flows.runs.process.spare import environment
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunEvent, RunSpec, require_ansible, run_playbook
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.design.run_settings import RunSettings
+from tests.other_user import as_account, needs_root
 
 PARENT = """
 import sys, threading
@@ -33,6 +37,7 @@ spec = RunSpec(playbook=book, inventory=inventory, hosts=("localhost",), extra_v
 run_playbook(spec, on_event=lambda e: None, on_pgid=lambda p: pgid.write_text(str(p)), cancel=threading.Event())
 """
 LONG = "4711"
+NOBODY = pwd.getpwnam("nobody").pw_uid
 RUN = f"r{os.getpid()}"
 """No other worker's runs have this name: whatever names it is ended."""
 
@@ -242,6 +247,44 @@ def test_a_playbook_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_an_inventory_that_is_not_there_is_named_with_its_key(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"site\.yaml: inventory"):
         inventory_hosts(tmp_path / "none.ini")
+
+
+@needs_root
+def test_what_a_killed_run_left_is_removed_by_an_account_that_is_not_root() -> None:
+    """The copy of what Ansible reads is read-only, and has secrets in it. Root alone can remove that as it is."""
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, NOBODY, NOBODY)
+        runs = Path(home) / "runs"
+
+        def left() -> list[str]:
+            os.environ["HOME"] = home
+            copy = runs / "preview-4711" / "tree" / "inventory"
+            copy.mkdir(parents=True)
+            (copy / "hosts.ini").touch()
+            copy.chmod(0o500)
+            os.utime(runs / "preview-4711", (0, 0))
+            remove_abandoned(runs, "mine")
+            return [path.name for path in runs.iterdir()]
+
+        assert as_account(NOBODY, left) == []
+
+
+@needs_root
+def test_a_process_of_another_account_does_not_keep_an_engine_from_settling_its_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a task with `become` has started on this machine is root's. A person decides then."""
+    monkeypatch.setattr("flows.runs.process.orphans.PATIENCE_S", 0.1)
+    folder = Path("/a/site/.clusterwright/runs") / f"{RUN}-of-root"
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)", f"{folder}/"])
+    try:
+        assert wait_until(lambda: bool(members(0, folder)), 10)
+
+        assert as_account(NOBODY, lambda: end_group(0, folder))
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_a_file_with_a_mistake_is_not_left_out_of_an_inventory(tmp_path: Path) -> None:

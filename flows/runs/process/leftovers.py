@@ -11,8 +11,10 @@ import platform
 import pwd
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from flows.runs.bundle.copy import remove
 from flows.runs.process.orphans import members
 from ledger.machine_processes import is_alive
 from ledger.machine_time import machine_time
@@ -46,9 +48,12 @@ def remove_temporary_files() -> None:
 def remove_abandoned(runs: Path, mine: str) -> None:
     """Remove the folders of runs that nobody is at work in. `mine` begins the names of this engine's."""
     for path in _children(runs):
-        is_old = machine_time().timestamp() - path.stat().st_mtime > YOUNG_S
-        if is_old and not path.name.startswith(mine) and not members(0, path):
-            shutil.rmtree(path, ignore_errors=True)
+        if path.name.startswith(mine):
+            continue
+        with suppress(OSError):  # who was at work in it has just removed it, or it is of another account
+            is_old = machine_time().timestamp() - path.stat().st_mtime > YOUNG_S
+            if is_old and not members(0, path):
+                remove(path)
     remove_temporary_files()
 
 

@@ -58,13 +58,13 @@ def end_group(pgid: int, work_dir: Path) -> bool:
 
 
 def _end(left: list[psutil.Process]) -> None:
-    """Ask processes to end, and kill those that do not."""
+    """Ask processes to end, and kill those that do not. Those of another account are left."""
     for process in left:
-        with contextlib.suppress(psutil.NoSuchProcess):
+        with contextlib.suppress(psutil.Error):
             process.terminate()
     _, stubborn = psutil.wait_procs(left, PATIENCE_S)
     for process in stubborn:
-        with contextlib.suppress(psutil.NoSuchProcess):
+        with contextlib.suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(stubborn, PATIENCE_S)
 

@@ -227,7 +227,7 @@ def _end_started() -> None:
         if not started:
             return
         for process in started:
-            with contextlib.suppress(psutil.NoSuchProcess):
+            with contextlib.suppress(psutil.Error):  # it has ended, or is another account's
                 process.send_signal(number)
         # only looked at: who started a process waits for it, and would not find its exit code if this thread had taken it
         deadline = time.monotonic() + PATIENCE_S / ROUNDS
