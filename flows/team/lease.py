@@ -33,9 +33,10 @@ def read_renewal(content: bytes, token: str) -> tuple[int, bool]:
     try:
         body, code = json.loads(content)
         number, stop = json.loads(body)
-    except (ValueError, TypeError):
+        is_theirs = hmac.compare_digest(_code(token, body), code)
+    except (ValueError, TypeError, RecursionError):
         return 0, False
-    return (int(number), bool(stop)) if hmac.compare_digest(_code(token, body), code) else (0, False)
+    return (int(number), bool(stop)) if is_theirs else (0, False)
 
 
 def watch(exchange: Exchange, slice_name: str, token: str, cancel: threading.Event, over: threading.Event) -> None:

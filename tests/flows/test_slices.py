@@ -382,6 +382,14 @@ def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
         assert read_renewal(other, "token") == (0, False)
 
 
+@pytest.mark.parametrize(
+    "code", [b"5", b"null", '"ü"'.encode(), b"[" * 100_000], ids=["a number", "nothing", "no ASCII", "nested"]
+)
+def test_what_is_no_renewal_does_not_end_the_watch_for_the_end_of_the_lease(code: bytes) -> None:
+    """It would end with any error, and the worker would go on without a lease."""
+    assert read_renewal(b'["[9, true]", ' + code + b"]", "token") == (0, False)
+
+
 @pytest.mark.parametrize("name", ["../site.0123abcd", "/etc", "a/b.0123abcd", "", ".", "run", "a" * 200 + ".0123abcd"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "exchange").mkdir()
