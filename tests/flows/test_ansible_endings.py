@@ -25,7 +25,7 @@ from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunEvent, RunSpec, require_ansible, run_playbook
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.design.run_settings import RunSettings
-from tests.other_user import as_account, needs_root
+from tests.other_user import NOBODY_HAS, as_account, needs_root
 
 PARENT = """
 import sys, threading
@@ -250,10 +250,11 @@ def test_an_inventory_that_is_not_there_is_named_with_its_key(tmp_path: Path) ->
 
 
 @needs_root
-def test_what_a_killed_run_left_is_removed_by_an_account_that_is_not_root() -> None:
+@pytest.mark.parametrize("account", [NOBODY, NOBODY_HAS], ids=["with a name", "without a name, as in a container"])
+def test_what_a_killed_run_left_is_removed_by_an_account_that_is_not_root(account: int) -> None:
     """The copy of what Ansible reads is read-only, and has secrets in it. Root alone can remove that as it is."""
     with tempfile.TemporaryDirectory() as home:
-        os.chown(home, NOBODY, NOBODY)
+        os.chown(home, account, account)
         runs = Path(home) / "runs"
 
         def left() -> list[str]:
@@ -266,7 +267,7 @@ def test_what_a_killed_run_left_is_removed_by_an_account_that_is_not_root() -> N
             remove_abandoned(runs, "mine")
             return [path.name for path in runs.iterdir()]
 
-        assert as_account(NOBODY, left) == []
+        assert as_account(account, left) == []
 
 
 @needs_root

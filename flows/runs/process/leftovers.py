@@ -37,8 +37,10 @@ def remove_temporary_files() -> None:
 
     The name of each folder has the process's number: `ansible-tmp-TIME-NUMBER-RANDOM`.
     """
-    # a shell finds the home in HOME, Ansible by the account's name
-    for home in {Path.home(), Path(pwd.getpwuid(os.geteuid()).pw_dir)}:
+    homes = {Path.home()}  # a shell finds it in HOME, Ansible by the account's name
+    with suppress(KeyError):  # in a container an account may have no name
+        homes.add(Path(pwd.getpwuid(os.geteuid()).pw_dir))
+    for home in homes:
         for path in _children(home / remote_temp().removeprefix("~/")):
             number = path.name.split("-")[-2:-1]
             if number and number[0].isdigit() and not is_alive(int(number[0])):
