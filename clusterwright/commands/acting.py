@@ -19,6 +19,7 @@ from clusterwright.where import acting_person
 from ledger.acting import is_by_key, key_of, require_key
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.activity import State
 from ledger.rules.text import require_visible_text
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, WaitingError
 from steps.stamps import at_site
@@ -204,8 +205,8 @@ def _at_site(value: object, zone: str) -> object:
 
 
 def say_done(name: str, done: str, event: object) -> None:
-    """Say what was decided about an activity, whether with a key, what was removed from files, and what it opened."""
-    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}{_non_conformance(event)}")
+    """Say what was decided about an activity, whether with a key, what was removed from files, what it opened, and what it still needs."""
+    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}{_non_conformance(event)}{_not_yet(event)}")
 
 
 def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
@@ -240,3 +241,10 @@ def _non_conformance(event: Any) -> str:
     if under := getattr(payload, "under", None):
         return f"; it fails, and belongs to {under}, which is open"
     return ""
+
+
+def _not_yet(event: Any) -> str:
+    """Return the words for an approval that is not the last one that the policy asks for."""
+    payload: Any = getattr(event, "payload", None)
+    is_one_of_several = getattr(payload, "quorum", 1) > 1 and payload.result != State.DONE.value
+    return f"; {payload.quorum} people must sign, and not all of them have" if is_one_of_several else ""

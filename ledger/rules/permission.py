@@ -16,7 +16,6 @@ from schedule.meant import meant
 from steps.amount import first_of
 
 ANYONE = Who.ANYONE.value
-
 NAMED = 3
 """How many roles of a person a refusal names: who acts for all has more than forty."""
 

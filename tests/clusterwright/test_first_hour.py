@@ -174,6 +174,24 @@ def test_a_machine_is_what_its_kernel_shows(tmp_path: Path) -> None:
     assert this_machine(tmp_path).kind == "container"
 
 
+def test_the_first_of_two_signatures_says_that_it_is_not_the_last(adopted: Path, command: Command) -> None:
+    """Who reads "signed" would go on to what comes next, which stays blocked."""
+    record = adopted / "record.txt"
+    record.write_text("image 7", encoding="utf-8")
+    said = []
+    for words in (
+        ("measure", "141@site", "image.pinned_by_digest", "true", "bool", "--source", "record", "--as", "operator"),
+        ("attach", "141@site", "--file", record, "--kind", "decision-record", "--as", "operator"),
+        ("sign", "141@site", "--as", "owner"),
+        ("sign", "141@site", "--as", "reviewer"),
+    ):
+        done = command(*words, "--site", adopted)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stderr)
+
+    assert said[2:] == ["141@site: signed; 2 people must sign, and not all of them have\n", "141@site: signed\n"]
+
+
 def test_work_that_waits_for_what_this_account_has_not_allowed_says_so(adopted: Path, command: Command) -> None:
     """The engine asked for it on the dashboard; a person asks `why`."""
     with (adopted / "site.yaml").open("a", encoding="utf-8") as file:

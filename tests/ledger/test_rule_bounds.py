@@ -322,6 +322,7 @@ CHANGE = ChangeRow("CO-1", "a#o/1", "open", None, None, "", "", "", T0, None, No
         (orders.refuse_surplus, (delivery(), D(1)), ""),
         (orders.refuse_surplus, (delivery(), D(0)), "o/1: 16 outstanding, so not 0"),
         (orders.refuse_surplus, (delivery(), D(17)), "so not 17\n  send it back"),
+        (orders.refuse_surplus, (delivery(received_quantity=D("8.0")), D("9.0")), "o/1: 8 outstanding, so not 9\n"),
         (orders.refuse_serials, ("o/1", D(2), ["a", "b"], KNOWN), ""),
         (orders.refuse_serials, ("o/1", D(1), ["a", "b"], KNOWN), "2 serial numbers for 1 received"),
         (orders.refuse_serials, ("o/1", D(2), ["a", "A"], KNOWN), "a serial number is there twice"),

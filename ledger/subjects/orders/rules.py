@@ -14,6 +14,7 @@ from ledger.subjects.orders.manifest_rules import Received
 from schedule.errors import InputError, NotSatisfiedError
 from schedule.meant import meant
 from steps.stamps import days_between, local_day, minute
+from steps.value import trimmed
 
 
 def unknown_order(name: str, known: Sequence[str], what: str = "order") -> InputError:
@@ -162,7 +163,7 @@ def refuse_surplus(tranche: TrancheRow, came: Decimal) -> None:
     left = tranche.outstanding
     if not 0 < came <= left:
         hint = _surplus_hint(tranche.id) if came > left else ""
-        raise InputError(f"{tranche.id}: {left} outstanding, so not {came}", hint=hint)
+        raise InputError(f"{tranche.id}: {trimmed(left)} outstanding, so not {trimmed(came)}", hint=hint)
 
 
 def _surplus_hint(tranche: str) -> str:
