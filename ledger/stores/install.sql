@@ -16,6 +16,7 @@ SET LOCAL client_min_messages TO warning;
 DO $$
 DECLARE
   role text;
+  lock regprocedure;
 BEGIN
   FOREACH role IN ARRAY ARRAY['_record', '_people', '_engine'] LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = current_database() || role) THEN
@@ -30,6 +31,11 @@ BEGIN
   -- a session that locked the log and then does nothing is ended after a minute, so that others can decide again
   EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = ''60s''', current_database());
   REVOKE ALL ON SCHEMA public FROM PUBLIC;
+  -- engines agree by advisory locks who of them leads and who sends notices: nobody else takes one in this database
+  FOR lock IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^pg_(try_)?advisory' LOOP
+    EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', lock);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', lock, current_database() || '_engine');
+  END LOOP;
 END $$;
 
 CREATE SCHEMA IF NOT EXISTS clusterwright;

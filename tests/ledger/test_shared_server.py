@@ -18,11 +18,12 @@ from ledger.log.columns import HASHED
 from ledger.questions.people import people
 from ledger.questions.records import comments
 from ledger.stores.installing import install_sql
+from ledger.stores.leading import Lead
 from ledger.stores.postgres import Database
 from ledger.subjects.work.decisions import comment
 from ledger.trust.audit import audit
 from ledger.trust.package import write_package
-from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError
+from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE
 from tests.ledger.sharing import Shared, copy_of
@@ -53,6 +54,20 @@ def crafted(log: Database, **changed: Any) -> dict[str, Any]:
         "signature": None,
     } | {key: value for key, value in changed.items() if key != "hash"}
     return made | {"hash": changed.get("hash", event_hash(made))}
+
+
+@pytest.mark.parametrize("lock", ["pg_advisory_lock(%s)", "pg_try_advisory_xact_lock_shared(%s, 1)"])
+def test_only_an_engine_takes_the_lock_by_which_engines_lead(site: Shared, lock: str) -> None:
+    """With one statement, any role could keep every engine of the team from leading."""
+    for role in ("tech", "pm"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            site.sql(role, f"SELECT {lock.replace('%s', '1')}")
+        with pytest.raises(UnreachableError, match="who leads: permission denied"):
+            Lead(site.of(role), "an engine").taken()
+
+    leader = Lead(site.of(EVERYBODY), "an engine")
+    assert leader.taken()
+    leader.leave()
 
 
 @pytest.mark.parametrize(
