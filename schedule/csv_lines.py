@@ -19,7 +19,8 @@ def text_of(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text") from None
+        hint = "save it as UTF-8; in Excel that is `CSV UTF-8`"
+        raise InputError("this is not UTF-8 text", hint=hint, place=Place(name)) from None
 
 
 def numbered_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:

@@ -31,7 +31,7 @@ def mspdi_of(found: Exchange) -> tuple[Iterator[str], Sequence[str]]:
     notices = list(carried.notices)
     late = sum(task.no_later is not None for task in found.tasks)
     if late:
-        notices.append(f"{late:,} latest finishes are deadlines: a task of Microsoft Project has one constraint")
+        notices.append(f"latest finishes that are deadlines: {late:,}; a task of Microsoft Project has one constraint")
     return _pieces(carried.schedule), notices
 
 

@@ -73,7 +73,7 @@ def test_deliveries_have_their_id_as_code(site: Path) -> None:
 
 def test_pages_hold_as_many_labels_as_the_sheet(site: Path) -> None:
     """8 racks are one page, and the labels of all servers and racks two."""
-    for about, said in ((["H08@*"], "8 labels on 1 pages"), (["H08@*", "H09@*"], "40 labels on 2 pages")):
+    for about, said in ((["H08@*"], "8 labels on 1 page of"), (["H08@*", "H09@*"], "40 labels on 2 pages")):
         path = site.parent / "labels.pdf"
         done = called(["export", "labels", path, *about, "--site", site])
         assert said in done.stderr

@@ -169,6 +169,7 @@ def test_tables_of_p6_have_the_commas_and_the_lines_of_who_wrote_them(old: str, 
         ("a.xlsx", "PK", "this is no workbook"),
         ("a.csv", "title\nx\n", "the column 'id' is missing"),
         ("a.csv", "id,percent\nA,130\n", "a.csv:2: percent: '130' is no percentage"),
+        ("a.csv", b"id;title\nA;Tr\xe4ger\n", "a.csv: this is not UTF-8 text"),
         ("a.csv", "id\nA\nA\n", "a.csv:3: 'A' is on line 2 already"),
     ],
 )
