@@ -9,6 +9,7 @@ from typing import NamedTuple
 from clusterwright.commands.acting import Deciding
 from clusterwright.exporting import exported, exported_about
 from clusterwright.output import reason
+from ledger.questions.since import comments_on
 from ledger.subjects.orders import decisions as orders
 from ledger.subjects.work import decisions as work
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -20,6 +21,9 @@ from schedule.exchange.writing import Form
 from schedule.text import shown_in_line
 from steps.planning.dates.milestones import CONTINGENCY
 from steps.stamps import at_site
+
+COMMENT, PROPOSED = "comment", "Proposed in "
+"""How a change of the plan is recorded, and how its text begins."""
 
 
 class JudgedProposal(NamedTuple):
@@ -84,8 +88,13 @@ def recorded(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: 
 
 
 def _taken(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
+    """Return each proposal as it was taken. What a comment on its activity says already, of a file of another week, is none."""
+    comments = comments_on(decider.snapshot, {_subject(one) for one in proposals})
+    known = {(name, _asked_for(text)) for name, text in comments if text.startswith(PROPOSED)}
     found = []
     for one in proposals:
+        if _recorded_as(one) == COMMENT and (_subject(one), _asked_for(_comment(one, file))) in known:
+            continue
         refusal = ""
         try:
             _take(decider, one, file, zone, why)
@@ -101,7 +110,12 @@ def _recorded_as(one: Proposal) -> str:
             return one.what.value
         case What.FINISHED:
             return "order" if "#" in one.id else one.what.value
-    return "comment"
+    return COMMENT
+
+
+def _subject(one: Proposal) -> str:
+    """Return what a proposal is recorded about: a new activity at one of ours beside it."""
+    return one.beside if one.what is What.NEW else one.id
 
 
 def _take(decider: Deciding, one: Proposal, file: str, zone: str, why: str) -> None:
@@ -129,7 +143,7 @@ def _decide(decider: Deciding, one: Proposal, file: str, why: str) -> None:
             assert one.at is not None
             decider.take(orders.promise, one.id, one.at.date(), reason=f"from {shown_in_line(file)}")
         case _:
-            subject = one.beside if one.what is What.NEW else one.id
+            subject = _subject(one)
             if not subject:
                 raise NotSatisfiedError(
                     "no activity of the plan is beside it",
@@ -145,5 +159,10 @@ def _decide(decider: Deciding, one: Proposal, file: str, why: str) -> None:
 def _comment(one: Proposal, file: str) -> str:
     source = f"{shown_in_line(file)}, line {one.line}" if one.line else shown_in_line(file)
     if one.what is What.NEW:
-        return f"Proposed in {source}: new activity {shown_in_line(one.id)} {shown_in_line(one.title)!r}, {one.now}"
-    return f"Proposed in {source}: {one.what.value} {one.now} instead of {one.was}"
+        return f"{PROPOSED}{source}: new activity {shown_in_line(one.id)} {shown_in_line(one.title)!r}, {one.now}"
+    return f"{PROPOSED}{source}: {one.what.value} {one.now} instead of {one.was}"
+
+
+def _asked_for(comment: str) -> str:
+    """Return what a comment proposes, without its file and without what was there, which a forecast moves each day."""
+    return comment.partition(": ")[2].partition(" instead of ")[0]
