@@ -62,6 +62,11 @@ class Asked:
         """The kept forecast."""
         return self.top.fresh.forecast if self.top.fresh else None
 
+    @property
+    def finish(self) -> datetime:
+        """When go-live is expected: by the kept forecast, else as the plan is solved with what has happened."""
+        return self.kept.finish if self.kept else self.solved.forecast.finish
+
     @cached_property
     def rows(self) -> list[Activity]:
         """Every activity that the page is about."""

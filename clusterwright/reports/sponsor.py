@@ -67,7 +67,7 @@ def _lines(asked: Asked) -> Iterator[str]:
     if top.went_live is not None:
         yield f"The site went live on {asked.day(top.went_live.at)}."
         return
-    finish = asked.kept.finish if asked.kept else asked.solved.forecast.finish
+    finish = asked.finish
     base = top.baseline.finish if top.baseline else finish
     said = [f"Go-live is expected on {asked.day(finish)}, {_than(days_between(base, finish, zone), 'the baseline')}"]
     if top.commitment is not None:
@@ -96,9 +96,11 @@ def _tiles(asked: Asked, found: Estimates | None) -> Iterator[Tile]:
         yield Tile("Target (P50)", asked.day(made.target), f"P50 now {asked.day(go_live.p50.date)}" if go_live else "")
     else:
         yield Tile("Commitment", "none yet", "nobody has committed")
-    if left is not None:
-        used = "is left" if left.left >= 0 else "beyond the commitment"
-        yield Tile("Schedule contingency", f"{left.left} of {left.days} days", f"{used}; {left.owner}")
+    if made is not None and left is not None:
+        stands = top.went_live.at if top.went_live else asked.finish
+        days = days_between(stands, made.commitment, asked.zone)
+        used = "is left" if days >= 0 else "beyond the commitment"
+        yield Tile("Schedule contingency", f"{days} of {left.days} days", f"{used}; {left.owner}")
     if kept is not None:
         rate = f"at {money(kept.slip_day_usd)} a day" if kept.slip_day_usd else "no cost of a day is known"
         yield Tile("Cost of the delay", money(kept.delay_usd) if kept.delay_usd else "none", rate)
@@ -125,13 +127,12 @@ def _dates(asked: Asked) -> Table:
     top, kept, before, zone = asked.top, asked.kept, asked.before, asked.zone
     made = top.commitment
     go_live = kept.milestones[0] if kept else None
-    finish = kept.finish if kept else asked.solved.forecast.finish
     then = before.commitment if before else None
     base = top.baseline.finish if top.baseline else None
     found = [
         ("Commitment", made and made.commitment, then and then.commitment),
         ("Target", made and made.target, then and then.target),
-        ("Expected (working)", finish, before and before.finish),
+        ("Expected (working)", asked.finish, before and before.finish),
         ("P50 now", go_live.p50.date if go_live else None, None),
         ("P80 now", go_live.p80.date if go_live else None, None),
     ]

@@ -198,6 +198,17 @@ def test_a_page_of_an_earlier_day_says_that_it_has_no_odds(site: Reported) -> No
     page = site.file("past.html", "week", "--as-of", week_before(site)).decode()
 
     assert "No forecast is kept, so there are no odds" in sheet_of(page)
+
+
+def test_what_is_left_before_the_commitment_is_the_same_in_every_place(site: Reported) -> None:
+    """Also where no forecast is kept: then the plan is solved with what had happened, for the sentence and for the figure."""
+    page = site.file("past.html", "week", "--as-of", site.document("log")[-2]["seq"]).decode()
+    assert "No forecast is kept" in page
+    dates = {row[0]: row[1] for row in rows_of(page, "Go-live: baseline")}
+
+    left = date.fromisoformat(dates["Commitment"]) - date.fromisoformat(dates["Expected (working)"])
+
+    assert tile_of(page, "Schedule contingency").startswith(f"{left.days} of ")
     assert "as of event" in sheet_of(page)
     assert not [row for row in rows_of(page, "Done this week") if row[0] == "Step 010"]
 
