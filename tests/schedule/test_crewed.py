@@ -42,18 +42,20 @@ def random_crews(random: Random, count: int, most: int = 3) -> Crews:
     return Crews(("riggers", "electricians"), tuple(Capacity.constant(size) for size in sizes), needs, areas)
 
 
-def held_by_minute(found: CrewedSolution, crews: Crews, *, states: tuple[int, ...]) -> np.ndarray:
+def held_by_minute(
+    found: CrewedSolution, crews: Crews, *, states: tuple[int, ...], span: tuple[int, int] = SPAN
+) -> np.ndarray:
     """Return how many crews of each trade work in each minute of the span; shape (trades, minutes)."""
     solution = found.solution
     state = solution.work.state[found.network.numbers.number]
-    held = np.zeros((len(crews.names), SPAN[1] - SPAN[0]), np.int64)
+    held = np.zeros((len(crews.names), span[1] - span[0]), np.int64)
     for row, trade, amount in zip(*crews.needs, strict=True):
         if state[row] not in states:
             continue
         calendar = found.network.calendars[found.network.activities.calendar[row]]
         begin, end = int(solution.remaining_start[row]), int(solution.finish[row])
         worked = np.diff(calendar.work(np.arange(begin, end + 1)))
-        held[trade, begin - SPAN[0] : end - SPAN[0]] += amount * worked
+        held[trade, begin - span[0] : end - span[0]] += amount * worked
     return held
 
 
@@ -281,6 +283,20 @@ def test_a_crew_that_one_has_by_day_and_one_by_night_ties_neither_to_its_turn() 
     links = found.network.links
     handed = set(zip(links.before[3:].tolist(), links.after[3:].tolist(), strict=True))
     assert handed == {(4, 1), (4, 2)}  # the test comes after the label, which had the crew before the panels
+
+
+@given(seeds)
+@settings(max_examples=100, deadline=None)
+def test_crews_that_work_by_day_in_the_evening_and_at_night_are_never_more_than_there_are(seed: int) -> None:
+    hours = ((32, 64), (64, 88), (88, 120))
+    calendars = [TradeWeek(WORKDAYS, *opens_and_closes, ()).shifts(str(opens_and_closes)) for opens_and_closes in hours]
+    case = random_case(seed, Drawn(calendars=3, leads=False, constraints=False, progress="none"))
+    crews = random_crews(Random(seed), len(case.activities))
+
+    found = solve_with_crews(compile_network(case.activities, case.links, calendars), crews, EFFORT)
+
+    held = held_by_minute(found, crews, states=(OPEN,), span=WIDE)
+    assert (held <= np.array([[capacity.amount[0]] for capacity in crews.capacities])).all()
 
 
 def test_the_order_of_an_earlier_plan_is_kept_where_no_other_is_shorter() -> None:
