@@ -109,6 +109,7 @@ def test_an_anchored_head_finds_a_ledger_that_was_cut_off(commented: Path, comma
 
     remembered = command("audit", "--site", commented)
     assert remembered.returncode == 1
+    assert ", 1 finding\n" in remembered.stdout
     (commented / ".clusterwright" / "anchors.jsonl").unlink()
     assert command("audit", "--site", commented).returncode == 0
     for one in (code, tmp_path / "anchors", tmp_path / "trailer"):

@@ -11,6 +11,7 @@ Example:
 """
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Annotated
 
 from typer import Option
@@ -25,7 +26,7 @@ from ledger.trust.audit import Findings
 from ledger.trust.audit import audit as audited
 from ledger.trust.checkpoint import Checkpoint
 from schedule.errors import InputError, NotSatisfiedError
-from steps.amount import first_of
+from steps.amount import counted, first_of
 from steps.stamps import stamp
 
 NAMED = 20
@@ -78,17 +79,18 @@ def audit(
             }
         )
     else:
-        print(f"{found.events} events, head {found.head[:16]}, {len(found)} findings")
+        findings = counted(Decimal(len(found)), "finding")
+        print(f"{found.events} events, head {found.head[:16]}, {findings}")
         if found.checkpoint is not None:
             print(found.checkpoint.words(found.zone))
         if holding:
-            print(f"{holding} anchors hold, the newest of event {up_to}")
+            print(f"anchors that hold: {holding}, the newest of event {up_to}")
         for line in _lines(found):
             print(line)
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
     if found:
-        raise NotSatisfiedError(f"the ledger has {len(found)} {'fault' if len(found) == 1 else 'faults'}")
+        raise NotSatisfiedError(f"the ledger has {counted(Decimal(len(found)), 'fault')}")
 
 
 def _as_json(checkpoint: Checkpoint | None) -> dict[str, object] | None:
@@ -110,6 +112,7 @@ def _lines(found: Findings) -> Iterator[str]:
     if found.refused:
         yield f"refused, and changed nothing: events {first_of(found.refused, NAMED)}"
     if found.unwitnessed:
-        yield f"no signature or anchor witnesses {found.unwitnessed} events yet: `clusterwright anchor` publishes the head"
+        events = counted(Decimal(found.unwitnessed), "event")
+        yield f"no signature or anchor witnesses {events} yet: `clusterwright anchor` publishes the head"
     elif found.unwitnessed == 0:
         yield "a signature or an anchor witnesses every event"

@@ -7,6 +7,7 @@ Example:
 
 """
 
+from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.subjects.people import decisions as people
 from ledger.writing import Ledger
 from schedule.errors import InputError
+from steps.amount import counted
 
 SHOWN = 20
 """How many events that mention a name are listed."""
@@ -47,7 +49,9 @@ def redact(
             decider.take(people.redact, person, reason)
     with Ledger.open(decider.snapshot.site_dir) as ledger:  # its file is written anew only where nobody reads it
         removed = people.take_away(ledger)
-    say(f"{person}: redacted, {removed} documents removed; backups and packages made before still hold the name")
+    say(
+        f"{person}: redacted, {counted(Decimal(removed), 'document')} removed; backups and packages made before still hold the name"
+    )
     if held is not None and held.name != person:
         with me.record() as afterwards:  # the reason, too, may hold the name
             for place in _what_stays(afterwards, held.name):
