@@ -134,7 +134,7 @@ BEGIN
   LOOP
     SELECT a.pid, a.xact_start INTO holder, holds FROM pg_locks l JOIN pg_stat_activity a USING (pid)
       WHERE l.relation = 'clusterwright.turn'::regclass AND l.mode = 'AccessExclusiveLock' AND l.granted
-      AND a.pid <> pg_backend_pid();
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.pid <> pg_backend_pid();
     -- the time since this session saw it hold the log: since its transaction began it may itself have waited
     IF (holder, holds) IS DISTINCT FROM (seen, seen_holds) THEN
       seen := holder;

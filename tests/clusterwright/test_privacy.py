@@ -52,7 +52,7 @@ def test_a_name_is_redacted_by_a_signed_decision(site: Site) -> None:
     assert "nothing recorded (dry run)" in tried.stderr
     assert "may not redact" in stranger.stderr
     assert "lead: redacted, 1 document removed" in done.stderr
-    assert f"1 events hold the name in what was written at the time, and cannot be changed: {head}" in done.stderr
+    assert f"the name is in 1 event, as written at the time, and cannot be changed there: {head}" in done.stderr
     assert "site.yaml still holds the name" in done.stderr
     assert "redacted, 0 documents removed" in again.stderr
     (event,) = json.loads(site("log", "--limit", 1, "--json").stdout)

@@ -7,7 +7,6 @@ Example:
 
 """
 
-from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -50,7 +49,7 @@ def redact(
     with Ledger.open(decider.snapshot.site_dir) as ledger:  # its file is written anew only where nobody reads it
         removed = people.take_away(ledger)
     say(
-        f"{person}: redacted, {counted(Decimal(removed), 'document')} removed; backups and packages made before still hold the name"
+        f"{person}: redacted, {counted(removed, 'document')} removed; backups and packages made before still hold the name"
     )
     if held is not None and held.name != person:
         with me.record() as afterwards:  # the reason, too, may hold the name
@@ -64,7 +63,7 @@ def _what_stays(snapshot: Snapshot, name: str) -> list[str]:
     if events := mentions(snapshot, name):
         listed = _listed(events[:SHOWN]) + (", ..." if len(events) > SHOWN else "")
         places.append(
-            f"{len(events)} events hold the name in what was written at the time, and cannot be changed: {listed}"
+            f"the name is in {counted(len(events), 'event')}, as written at the time, and cannot be changed there: {listed}"
         )
     if plans := naming_plans(snapshot):
         places.append(f"the plans of the first release hold names themselves, and are kept: revision {_listed(plans)}")
