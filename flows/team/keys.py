@@ -74,7 +74,7 @@ def verified(signed: bytes, public_key: str, slice_name: str, file: str) -> dict
     try:
         key.verify(base64.b64decode(signature, validate=True), MEANT_FOR + body)
         report = json.loads(body)
-    except (InvalidSignature, ValueError):
+    except (InvalidSignature, ValueError, RecursionError):
         return None
     is_this = report["slice"] == slice_name and report["file"] == file
     return report if is_this else None
@@ -84,7 +84,7 @@ def key_of(taken: bytes, workers: Mapping[str, TeamWorker]) -> str | None:
     """Return the public key of the worker that says it has taken a slice. None where it is none of these."""
     try:
         worker = workers.get(json.loads(taken.partition(b"\n")[2])["worker"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return worker.key if worker else None
 

@@ -31,7 +31,7 @@ from flows.team.bundle import SliceTerms, digest_of, packed, unpacked, versions
 from flows.team.exchange import BUNDLE, ENDED, TAKEN, report_name
 from flows.team.exchange_address import exchange_at
 from flows.team.exchange_folder import SharedFolder
-from flows.team.keys import WorkerKey, make_key, verified
+from flows.team.keys import WorkerKey, key_of, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
 from flows.team.own_inventory import FILE, own_inventories
@@ -388,6 +388,11 @@ def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
 def test_what_is_no_renewal_does_not_end_the_watch_for_the_end_of_the_lease(code: bytes) -> None:
     """It would end with any error, and the worker would go on without a lease."""
     assert read_renewal(b'["[9, true]", ' + code + b"]", "token") == (0, False)
+
+
+def test_a_statement_that_nobody_can_read_names_no_worker() -> None:
+    """Its error would end who takes a run over, which an engine does as it starts."""
+    assert key_of(b"signature\n" + b"[" * 100_000, {}) is None
 
 
 @pytest.mark.parametrize("name", ["../site.0123abcd", "/etc", "a/b.0123abcd", "", ".", "run", "a" * 200 + ".0123abcd"])
