@@ -6,19 +6,17 @@ title, or the branch that it is in, must say which unit. What is not alike enoug
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from schedule.csv_lines import write_rows
 from schedule.errors import UnreachableError
 from schedule.exchange.mapping import COLUMNS
 from schedule.exchange.model import Exchange, ExchangeTask
-from schedule.text import spreadsheet_text
 
 ENOUGH = 0.6
 """The least confidence with which one of ours is filled in."""
@@ -65,24 +63,12 @@ def _unless_taken(match: Match, surest: Mapping[str, Match]) -> Match:
 
 def write_mapping(found: Iterable[Match], path: Path) -> None:
     """Write a mapping for a person to check and to fill in. Raise for a file that is there."""
+    rows = ((one.task.id, one.task.title, one.ours, one.our_title, f"{one.confidence:.2f}", one.why) for one in found)
     try:
         with path.open("x", encoding="utf-8-sig", newline="") as file:
-            file.writelines(_lines(found))
+            write_rows(file, [COLUMNS, *rows], end="\r\n")
     except OSError as error:
         raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="look at the folder") from None
-
-
-def _lines(found: Iterable[Match]) -> Iterator[str]:
-    yield _line(COLUMNS)
-    for match in found:
-        texts = (match.task.id, match.task.title, match.ours, match.our_title)
-        yield _line([*map(spreadsheet_text, texts), f"{match.confidence:.2f}", spreadsheet_text(match.why)])
-
-
-def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerow(cells)
-    return out.getvalue()
 
 
 def _branches(found: Exchange, task: ExchangeTask) -> str:

@@ -12,7 +12,6 @@ from schedule.exchange.carrying import LagRule
 from schedule.exchange.model import (
     DAY,
     Assignment,
-    Branch,
     DayCalendar,
     Exchange,
     ExchangeLink,
@@ -28,6 +27,8 @@ from schedule.exchange.primavera import (
     XML_RULES,
     XML_TYPES,
     LagCalendars,
+    Node,
+    branches_of,
     percent_of,
 )
 from schedule.exchange.read import Read
@@ -98,8 +99,7 @@ class _Reading:
             "RelationshipLagCalendar"
         )
         self.lags = LagCalendars(self._calendars(), RULES.get(rule or "", LagRule.PREDECESSOR))
-        self.branches: list[Branch] = []
-        self._branch = self._tree()
+        self.branches, self._branch = branches_of(self._tree())
         self.row: dict[str, int] = {}
         self._field = next(
             (one.text("ObjectId") for one in located(file.root, "UDFType") if one.text("Title") == ID_FIELD), None
@@ -120,24 +120,13 @@ class _Reading:
             found.append(DayCalendar(one.text("Name"), STANDARD_WEEK))
         return found or [DayCalendar("Standard", STANDARD_WEEK)]
 
-    def _tree(self) -> dict[str, int]:
-        rows = {one.findtext("ObjectId") or "": one for one in self.project.iterfind("WBS")}
-        found: dict[str, int] = {}
-
-        def place(number: str, below: frozenset[str]) -> int | None:
-            if number not in rows or number in below:
-                return None
-            if number not in found:
-                parent = place(rows[number].findtext("ParentObjectId") or "", below | {number})
-                above = "" if parent is None else f"{self.branches[parent].code}."
-                found[number] = len(self.branches)
-                code, title = (rows[number].findtext(name) or "" for name in ("Code", "Name"))
-                self.branches.append(Branch(f"{above}{code}", title, parent))
-            return found[number]
-
-        for number in rows:
-            place(number, frozenset())
-        return found
+    def _tree(self) -> dict[str, Node]:
+        return {
+            one.findtext("ObjectId") or "": Node(
+                *(one.findtext(name) or "" for name in ("ParentObjectId", "Code", "Name"))
+            )
+            for one in self.project.iterfind("WBS")
+        }
 
     def _baseline(self) -> Baseline:
         """Return the dates of the current baseline, else of the first one, by the activity's id."""

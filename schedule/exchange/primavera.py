@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from schedule.cpm.columns import Tie
 from schedule.exchange.carrying import LagRule
-from schedule.exchange.model import ALL_DAY, DayCalendar, ExchangeTask
+from schedule.exchange.model import ALL_DAY, Branch, DayCalendar, ExchangeTask
 
 LONGEST_CODE = 40
 """The most characters of an activity's id in P6."""
@@ -60,6 +61,35 @@ def percent_of(done: float, whole: float) -> int | None:
     if not 0 <= done / whole <= 1:
         raise ValueError("what is done is no share of the whole; correct the percent complete")
     return round(100 * done / whole)
+
+
+class Node(NamedTuple):
+    """A node of P6's work breakdown structure; `parent` is its id, which the file may not have."""
+
+    parent: str
+    code: str
+    title: str
+
+
+def branches_of(nodes: Mapping[str, Node]) -> tuple[list[Branch], dict[str, int]]:
+    """Return the branches, each after its parent, and where each is by its id. Files have them in any order."""
+    branches: list[Branch] = []
+    found: dict[str, int] = {}
+
+    def place(name: str, below: frozenset[str]) -> int | None:
+        if name not in nodes or name in below:
+            return None
+        if name not in found:
+            node = nodes[name]
+            parent = place(node.parent, below | {name})
+            above = "" if parent is None else f"{branches[parent].code}."
+            found[name] = len(branches)
+            branches.append(Branch(f"{above}{node.code}", node.title, parent))
+        return found[name]
+
+    for name in nodes:
+        place(name, frozenset())
+    return branches, found
 
 
 class LagCalendars:

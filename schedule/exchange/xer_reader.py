@@ -10,7 +10,6 @@ from pathlib import Path
 from schedule.exchange.carrying import LagRule
 from schedule.exchange.model import (
     Assignment,
-    Branch,
     DayCalendar,
     Exchange,
     ExchangeLink,
@@ -26,6 +25,8 @@ from schedule.exchange.primavera import (
     XER_RULES,
     XER_TYPES,
     LagCalendars,
+    Node,
+    branches_of,
     percent_of,
 )
 from schedule.exchange.read import Read
@@ -96,8 +97,7 @@ class _Reading:
         rules = [row.get("sched_calendar_on_relationship_lag") for row in self._own("SCHEDOPTIONS")]
         rule = RULES.get(next(iter(rules), ""), LagRule.PREDECESSOR)
         self.lags = LagCalendars(calendars or [DayCalendar("Standard", STANDARD_WEEK)], rule)
-        self.branches: list[Branch] = []
-        self._branch = self._tree()
+        self.branches, self._branch = branches_of(self._tree())
         self.row: dict[str, int] = {}
         self._fields = self._user_fields()
         self._has_baseline = any(label == BASELINE_START for _, label in self._fields)
@@ -107,27 +107,15 @@ class _Reading:
         own = self.project.get("proj_id")
         return (row for row in self.file.rows(table) if row.get("proj_id") in {own, ""})
 
-    def _tree(self) -> dict[str, int]:
+    def _tree(self) -> dict[str, Node]:
         """Return the branches by id. The project's own node is none: it has the project's name."""
         nodes = list(self._own("PROJWBS"))
         self.name = next((row.get("wbs_name") for row in nodes if row.get("proj_node_flag") == "Y"), "")
-        rows = {row.get("wbs_id"): row for row in nodes if row.get("proj_node_flag") != "Y"}
-        found: dict[str, int] = {}
-
-        def place(wbs: str, below: frozenset[str]) -> int | None:
-            if wbs not in rows or wbs in below:
-                return None
-            if wbs not in found:
-                parent = place(rows[wbs].get("parent_wbs_id"), below | {wbs})
-                above = "" if parent is None else f"{self.branches[parent].code}."
-                found[wbs] = len(self.branches)
-                name = rows[wbs].get("wbs_short_name")
-                self.branches.append(Branch(f"{above}{name}", rows[wbs].get("wbs_name"), parent))
-            return found[wbs]
-
-        for wbs in rows:
-            place(wbs, frozenset())
-        return found
+        return {
+            row.get("wbs_id"): Node(row.get("parent_wbs_id"), row.get("wbs_short_name"), row.get("wbs_name"))
+            for row in nodes
+            if row.get("proj_node_flag") != "Y"
+        }
 
     def _user_fields(self) -> dict[tuple[str, str], XerRow]:
         """Return the user fields that the export wrote, by task and label."""
