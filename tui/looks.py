@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
@@ -41,6 +42,9 @@ Role = Literal[
 """What a colour says. A theme says which colour that is."""
 
 Palette = Mapping[Role, Style]
+
+DELIVERY = re.compile(r"#\S+(/\d+)$")
+"""The name of a delivery, which ends in its number."""
 
 HALF = 0.5
 LEAST_CONTRAST = 3.5
@@ -151,8 +155,12 @@ def state_text(state: State, flags: frozenset[str] = frozenset()) -> Text:
 
 
 def cut(text: str, cells: int) -> str:
-    """Return a text that is not wider than so many cells: an ellipsis says that it goes on."""
-    return text if cell_len(text) <= cells else f"{set_cell_size(text, cells - 1)}…"
+    """Return a text that is not wider than so many cells: an ellipsis says that it goes on. The number of a delivery stays behind it."""
+    if cell_len(text) <= cells:
+        return text
+    found = DELIVERY.search(text)
+    end = found[1] if found and len(found[1]) < cells - 1 else ""
+    return f"{set_cell_size(text, cells - 1 - len(end))}…{end}"
 
 
 def filled(text: str, cells: int, *, right: bool = False) -> str:

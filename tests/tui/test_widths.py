@@ -27,6 +27,8 @@ MIXED = st.text(alphabet="ab 機柜電é🚀", max_size=60)
         ("測試評論機柜", "測試評論 …"),
         ("a機柜已經到位", "a機柜已經…"),
         ("plain", "plain     "),
+        ("└ H33@site#rack/12", "└ H33@…/12"),
+        ("1 of 3 sent by 4/5", "1 of 3 se…"),
     ],
 )
 def test_a_wide_name_is_cut_with_a_sign_and_fills_its_cells(text: str, shown: str) -> None:
