@@ -103,8 +103,8 @@ def redacted_in_site_file(site_dir: Path, redacted: Iterable[str]) -> list[str]:
     from steps.design.people_file import people_in
 
     try:
-        people = people_listed(site_dir)
-        listed = people_in(site_dir / people)[0] if isinstance(people, str) else people
+        file = people_file(site_dir)
+        listed = _people_said(site_dir) if file is None else people_in(file)[0]
         named = [(str(person["id"]), person.get("name")) for person in listed]
     except (ClusterwrightError, KeyError, TypeError, AttributeError):
         return []
@@ -112,8 +112,13 @@ def redacted_in_site_file(site_dir: Path, redacted: Iterable[str]) -> list[str]:
     return sorted(still.intersection(redacted))
 
 
-def people_listed(site_dir: Path) -> Any:
-    """Return what `people` of site.yaml says: a list, or the name of a file that has it. None if site.yaml cannot be read."""
+def people_file(site_dir: Path) -> Path | None:
+    """Return the file of people that site.yaml names. None if they are in site.yaml itself, or that cannot be read."""
+    said = _people_said(site_dir)
+    return site_dir / said if isinstance(said, str) else None
+
+
+def _people_said(site_dir: Path) -> Any:
     from steps.yaml_lines import load  # YAML is slow to import, and screens need only the names
 
     try:

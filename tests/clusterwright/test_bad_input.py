@@ -34,7 +34,7 @@ def edit(site: Path, old: str, new: str) -> None:
             "time_zone: Mars/Base",
             ["time_zone: not an IANA time zone such as Europe/Oslo; it is 'Mars/Base'"],
         ),
-        ("holidays: []", "holidays: 2027-07-06", ["input should be a list in brackets, not 2027-07-06"]),
+        ("holidays: []", "holidays: 2027-07-06", ["calendar.holidays: expected a list, not 2027-07-06"]),
         ("roles: [owner-pm,", "roles: [wizard,", ["people[1].roles[0]", "wizard", "catalog roles"]),
         ("roles: [owner-pm,", "roles: [owner-pn,", ["there is no role 'owner-pn'", "did you mean owner-pm"]),
         (

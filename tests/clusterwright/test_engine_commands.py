@@ -179,7 +179,7 @@ def test_a_run_that_nobody_is_at_work_on_is_a_fault_for_doctor(adopted: Path, co
 def test_systemd_takes_the_unit_of_any_folder(tmp_path: Path, command: Command) -> None:
     """Spaces, quotes and what systemd replaces are in the names of folders too."""
     folder = tmp_path / 'a site of 100% "ours" $HOME'
-    assert command("init", "--preset", "localhost", folder).returncode == 0
+    assert command("init", folder).returncode == 0  # without an inventory: Ansible takes $HOME for a variable
     printed = command("up", "--systemd", "--hands-off", "--port", "4300", "--site", folder).stdout
     unit = tmp_path / "clusterwright-site.service"
     unit.write_text(printed, encoding="utf-8")

@@ -16,7 +16,7 @@ from clusterwright.commands.acting import Signing
 from clusterwright.commands.options import YesOption
 from clusterwright.output import say
 from clusterwright.where import SITE_FILE
-from ledger.evidence.names import people_listed
+from ledger.evidence.names import people_file
 from ledger.questions.log import mentions, naming_plans
 from ledger.questions.people import person_name
 from ledger.questions.snapshot import Snapshot
@@ -67,7 +67,7 @@ def _what_stays(snapshot: Snapshot, name: str) -> list[str]:
         )
     if plans := naming_plans(snapshot):
         places.append(f"the plans of the first release hold names themselves, and are kept: revision {_listed(plans)}")
-    named = [snapshot.site_dir / SITE_FILE, snapshot.site_dir / str(people_listed(snapshot.site_dir))]
+    named = filter(None, [snapshot.site_dir / SITE_FILE, people_file(snapshot.site_dir)])
     holding = [file for file in named if file.is_file() and name in file.read_text(encoding="utf-8", errors="replace")]
     return places + [f"{file.name} still holds the name: take it out there; the id is enough" for file in holding]
 
