@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ledger.log.chain import Event
@@ -76,12 +77,13 @@ class Judge:
             return Ruling(None, ("is longer than any that a program writes",), is_refused=True)
         moment = self.record.moment(event, self._present(event, terms))
         if terms.rules == 1 and event.seq > 1 and not isinstance(event.payload, RulesRaised):
-            return Ruling(event, tuple(_whatever_it_says(self._by_first_rules(moment, event))))
+            faults = chain(self._of_proof(moment, event, by_first=True), faults_by_first_rules(moment, event))
+            return Ruling(event, tuple(_whatever_it_says(faults)))
         of_account = self._of_account(row["account"], event, terms) if row.get("account") else ()
-        faults = (*of_account, *_whatever_it_says(self._faults(moment, event)))
-        if isinstance(event.payload, (Genesis, RulesRaised)) and not faults:
+        wrong = (*of_account, *_whatever_it_says(self._faults(moment, event)))
+        if isinstance(event.payload, (Genesis, RulesRaised)) and not wrong:
             refuse_unknown_rules(event.payload.rules)
-        return Ruling(event, faults, is_refused=bool(faults))
+        return Ruling(event, wrong, is_refused=bool(wrong))
 
     def _present(self, event: Event, terms: SiteTerms) -> datetime:
         """Return project time when an event was recorded. In a rehearsal that is the latest time that is known."""
@@ -109,15 +111,6 @@ class Judge:
         expected = self.record.account(event.actor)
         if expected is not None and expected != account:
             yield f"was appended by the account {account}; the account of {event.actor} is {expected}"
-
-    def _by_first_rules(self, moment: Moment, event: Event) -> Iterator[str]:
-        payload = event.payload
-        if isinstance(payload, Decided) and payload.statement is not None:
-            yield from self._of_statement(moment, event, payload, payload.statement)
-            yield from self._of_signature(moment, event, payload.statement)
-        elif event.signature is not None:
-            yield "has a signature, but no statement that was signed"
-        yield from faults_by_first_rules(moment, event)
 
     def _faults(self, moment: Moment, event: Event) -> Iterator[str]:
         """Yield what is wrong with an event by the rules of today. If its decision is refused, nothing else is looked at."""
@@ -174,21 +167,21 @@ class Judge:
         last = next(self._earlier(event.seq), None)
         return of_any and last is not None and last.recorded_at == event.recorded_at
 
-    def _of_proof(self, moment: Moment, event: Event) -> Iterator[str]:
-        """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash."""
+    def _of_proof(self, moment: Moment, event: Event, *, by_first: bool = False) -> Iterator[str]:
+        """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash.
+
+        `by_first` is true for an event that version 1 of the rules judges.
+        """
         payload = event.payload
-        if event.actor == ENGINE and moment.terms.is_signed:
+        if event.actor == ENGINE and moment.terms.is_signed and not by_first:
             yield from self._of_engine(moment, event)
-        elif not isinstance(payload, Decided) or payload.statement is None:
-            if event.signature is not None:
-                yield "has a signature, but no statement that was signed"
-            elif isinstance(payload, Decided) and asks(moment.snapshot, event.subject, payload):
-                yield "is not signed, and its policy asks for a signature"
-        else:
-            yield from self._of_statement(moment, event, payload, payload.statement)
-            if not moment.terms.is_rehearsal:
-                yield from self._of_statement_time(event, payload.statement, moment.terms.zone)
+        elif isinstance(payload, Decided) and payload.statement is not None:
+            yield from self._of_statement(moment, event, payload, payload.statement, by_first=by_first)
             yield from self._of_signature(moment, event, payload.statement)
+        elif event.signature is not None:
+            yield "has a signature, but no statement that was signed"
+        elif isinstance(payload, Decided) and not by_first and asks(moment.snapshot, event.subject, payload):
+            yield "is not signed, and its policy asks for a signature"
 
     def _of_engine(self, moment: Moment, event: Event) -> Iterator[str]:
         """Yield what is wrong with the engine's signature of an event."""
@@ -205,12 +198,12 @@ class Judge:
         event: Event,
         payload: Decided,
         statement: str,
+        *,
+        by_first: bool,
     ) -> Iterator[str]:
         then = moment.snapshot
         try:
-            predicate = read_statement(statement)["predicate"]
-            made = Made.of(predicate)
-            head, nonce = made.head, made.nonce
+            made = Made.of(read_statement(statement)["predicate"])
             about = About(event.subject, self.record.projection.find(event.subject))
             again = statement_for(then, event.actor, payload, about, made)
         except (ClusterwrightError, KeyError, TypeError) as error:
@@ -218,19 +211,19 @@ class Judge:
             return
         if again != statement:
             yield "its statement differs from what was recorded"
-        if then.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=nonce):
+        if then.first("SELECT 1 FROM statement WHERE nonce = :nonce", nonce=made.nonce):
             yield "its statement was recorded before"
+        head = made.head
         is_earlier = isinstance(head.seq, int) and head.seq < event.seq
         found = self.record.event_at(head.seq) if is_earlier else None
         if found is None or found.hash != head.hash:
             yield f"its statement was made over another ledger (event {head.seq})"
-            return
-        news = said_since(then, about.row, head.seq)
-        if news is not None:
+        elif (news := said_since(then, about.row, head.seq)) is not None:
             yield news
+        if not by_first and not moment.terms.is_rehearsal:
+            yield from self._of_statement_time(event, made, moment.terms.zone)
 
-    def _of_statement_time(self, event: Event, statement: str, zone: str) -> Iterator[str]:
-        made = Made.of(read_statement(statement)["predicate"])
+    def _of_statement_time(self, event: Event, made: Made, zone: str) -> Iterator[str]:
         head = self.record.event_at(made.head.seq)
         over = None if head is None else head.recorded_at
         if over is not None and event.recorded_at < over:

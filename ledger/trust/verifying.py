@@ -7,10 +7,9 @@ event (`ledger.trust.judging`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from ledger.log.chain import Event
-from ledger.log.payload import Decided, Payload
+from ledger.log.payload import Decided
 from ledger.questions.case import LookedUp, activity, actor, approvers
 from ledger.questions.moment import Moment
 from ledger.questions.orders import change
@@ -29,16 +28,17 @@ WITHOUT_STATEMENT = NotApplicable | ProgressAdopted
 def faults_by_first_rules(moment: Moment, event: Event) -> Iterator[str]:
     """Yield what version 1 of the rules finds wrong with an event, seen from the record before it."""
     payload, then = event.payload, moment.snapshot
-    if _was_signable(payload) and payload.statement is None and asks(then, event.subject, payload):
+    if (
+        isinstance(payload, Decided)
+        and not isinstance(payload, WITHOUT_STATEMENT)
+        and payload.statement is None
+        and asks(then, event.subject, payload)
+    ):
         yield "is not signed, and its policy asks for a signature"
     if isinstance(payload, Signed):
         yield from _of_policy(then, event, payload)
     if isinstance(payload, ChangeDecided):
         yield from _of_change(then, event, payload)
-
-
-def _was_signable(payload: Payload) -> TypeGuard[Decided]:
-    return isinstance(payload, Decided) and not isinstance(payload, WITHOUT_STATEMENT)
 
 
 def _of_policy(then: Snapshot, event: Event, payload: Signed) -> Iterator[str]:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ledger.entries import ProgressRow
 from ledger.log.chain import Event, canonical_text
+from ledger.machine_time import machine_time
 from ledger.questions.records import sign_offs
 from ledger.reading import open_snapshot
 from ledger.subjects.people.decisions import revoke_key
@@ -24,6 +25,7 @@ from ledger.subjects.sign_off.decisions import attend, invite, reject, sign_else
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, na, reopen, start
 from ledger.subjects.work.evidence_decisions import attach
+from ledger.subjects.work.payloads import NotApplicable
 from ledger.trust import ssh
 from ledger.trust.audit import audit
 from ledger.trust.proving import Proof
@@ -38,7 +40,9 @@ from schedule.errors import (
     WaitingError,
 )
 from steps.planning.plan import Plan
+from steps.stamps import stamp
 from tests.ledger.conftest import PEOPLE, T0, Clock, activity, small_plan
+from tests.ledger.test_poison import append_by_hand
 from tests.needs import needs
 
 pytestmark = needs("ssh-keygen")
@@ -117,6 +121,17 @@ def test_without_a_signature_it_waits(signed: Ledger, keys: Keys) -> None:
         reject(signed, "lead", "001@site", "no")
     with pytest.raises(WaitingError):
         adopt_plan(signed, "pm", signed_plan(keys), reason="again")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", "not a statement"])
+def test_what_is_no_statement_is_refused_and_stops_nobody(signed: Ledger, text: str) -> None:
+    """A role of the server may append a decision of its own, with any text in the place of its statement."""
+    decided = {"reason": "no need", "role": "project_manager", "statement": text}
+    at = stamp(machine_time())
+    poison = {"actor": "pm", "kind": NotApplicable.kind, "schema_version": NotApplicable.version, "signature": "x"}
+    append_by_hand(signed.site_dir, **poison, recorded_at=at, effective_at=at, payload=json.dumps(decided))
+
+    assert audit(signed.site_dir).refused == [3]
 
 
 def test_rejections_and_waivers_are_signed_too(signed: Ledger, keys: Keys) -> None:
