@@ -19,6 +19,10 @@ LARGEST = 2**53 - 1
 """The largest number that JSON of every program has exactly."""
 
 
+KINDS = {"claim": Claim, "reservation": Reservation}
+"""By the names of their tables."""
+
+
 def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
 

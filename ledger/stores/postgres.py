@@ -40,6 +40,15 @@ TURN_SECONDS = 30
 _LOCKED_OUT = re.compile(r"FATAL:.*(role|user|password|pg_hba|database) ")
 """What a server says if it refuses a connection. It sends no error code then."""
 
+_HELD: dict[str, LiteralString] = {
+    "claim": "SELECT held FROM clusterwright.claim ORDER BY activity",
+    "reservation": "SELECT held FROM clusterwright.reservation ORDER BY activity, engine",
+}
+_HOLD: dict[str, LiteralString] = {
+    "claim": "SELECT clusterwright.hold(%s)",
+    "reservation": "SELECT clusterwright.reserve(%s)",
+}
+
 MOVED = ""
 """The account of events that were moved here from a file. The server did not see who recorded them."""
 
@@ -158,21 +167,13 @@ class Database(AbstractContextManager["Database"]):
         recorded, named = [*map(dict, events)], [*people]
         self._rows("SELECT clusterwright.append(%s, %s)", json.dumps(recorded), json.dumps(named))
 
-    def claims(self) -> list[dict[str, Any]]:
-        """Return the claims: which process runs which activity. They are as somebody wrote them: `ledger.stores.held` reads them."""
-        return self._column("SELECT held FROM clusterwright.claim ORDER BY activity")
+    def held(self, kind: str) -> list[dict[str, Any]]:
+        """Return the claims, or the reservations, as somebody wrote them: `ledger.stores.held` reads them."""
+        return self._column(_HELD[kind])
 
-    def hold(self, claims: Sequence[Mapping[str, Any]]) -> None:
-        """Replace all claims."""
-        self._rows("SELECT clusterwright.hold(%s)", json.dumps([*map(dict, claims)]))
-
-    def reservations(self) -> list[dict[str, Any]]:
-        """Return what engines keep for what waits for its turn, or is about to begin, as somebody wrote it."""
-        return self._column("SELECT held FROM clusterwright.reservation ORDER BY activity, engine")
-
-    def reserve(self, reservations: Sequence[Mapping[str, Any]]) -> None:
-        """Replace all reservations."""
-        self._rows("SELECT clusterwright.reserve(%s)", json.dumps([*map(dict, reservations)]))
+    def hold(self, kind: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Replace all claims, or all reservations."""
+        self._rows(_HOLD[kind], json.dumps([*map(dict, rows)]))
 
     def evidence(self, digest: str) -> bytes | None:
         """Return the content with this digest, without checking it. None if there is none."""

@@ -20,7 +20,6 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert
 from sqlmodel import SQLModel
 
-from ledger.entries import Claim, Reservation
 from ledger.evidence import names
 from ledger.log.chain import hash_of
 from ledger.log.columns import COLUMNS, EVENTS, FIRST_HASH, row_of
@@ -28,7 +27,7 @@ from ledger.machine_time import Clock, machine_time
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
-from ledger.stores.held import held_in
+from ledger.stores.held import KINDS, held_in
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import explained_engine, write_anew
 from ledger.subjects.people.payloads import PersonRedacted
@@ -98,14 +97,13 @@ class SharedLog:
                 self.clock = lambda: machine_time() + ahead
                 self._take_over(connection)
                 seq, _ = _head(connection)
-                before, kept = _stored(connection, "claim"), _stored(connection, "reservation")
+                before = {kind: _stored(connection, kind) for kind in KINDS}
                 yield
                 found = connection.exec_driver_sql(f"{EVENTS} WHERE seq > ? ORDER BY seq", (seq,))
                 rows = [*map(row_of, found)]
-                if (claims := _stored(connection, "claim")) != before:
-                    self.database.hold(claims)
-                if (reservations := _stored(connection, "reservation")) != kept:
-                    self.database.reserve(reservations)
+                for kind, held in before.items():
+                    if (now_held := _stored(connection, kind)) != held:
+                        self.database.hold(kind, now_held)
                 if rows:
                     self._record(connection, rows)
                     seq, last = rows[-1]["seq"], rows[-1]["hash"]
@@ -139,8 +137,8 @@ class SharedLog:
                     _refuse_broken(row, seq, last, self.database)
                     self._apply(row, connection, apply)
                     seq, last = row["seq"], row["hash"]
-        _store(connection, "claim", held_in(self.database.claims(), Claim))
-        _store(connection, "reservation", held_in(self.database.reservations(), Reservation))
+        for name, kind in KINDS.items():
+            _store(connection, name, held_in(self.database.held(name), kind))
 
     def _apply(self, row: Row, connection: Connection, apply: Apply) -> None:
         if row["kind"] == PlanAdopted.kind:

@@ -91,12 +91,7 @@ def explained_engine(path: Path) -> Iterator[None]:
     try:
         yield
     except FILE_ERRORS as error:
-        raise file_error(path, error) from error
-
-
-def file_error(path: Path, error: Exception) -> UnreachableError:
-    """Return one of `FILE_ERRORS` as UnreachableError, with what happened and a hint."""
-    return world_error(path, getattr(error, "orig", None) or error)
+        raise world_error(path, getattr(error, "orig", None) or error) from error
 
 
 def memory_engine() -> Engine:

@@ -6,7 +6,6 @@ interrupted before that, the database has no events yet, the ledger in the folde
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -15,11 +14,11 @@ from typing import NamedTuple
 from ledger.evidence import names
 from ledger.evidence.folder import on_disk
 from ledger.log.columns import EVENTS
-from ledger.stores.file import COPY, LEDGER_FILE, connect, explained, is_copy
+from ledger.stores.file import COPY, LEDGER_FILE, connect, is_copy
 from ledger.stores.place import require_database
 from ledger.stores.postgres import Database
 from ledger.stores.shared_log import people_of
-from ledger.stores.sqlite import file_engine
+from ledger.stores.sqlite import explained_engine, file_engine
 from ledger.trust.audit import whole_audit
 from schedule.errors import InputError, NotSatisfiedError
 
@@ -65,15 +64,15 @@ def _moved(site_dir: Path, database: Database, refused: Iterable[int]) -> Moved:
             files += 1
     for document in names.documents(site_dir):
         database.keep_name(document)
-    engine = file_engine(site_dir / LEDGER_FILE)
+    path = site_dir / LEDGER_FILE
+    engine = file_engine(path)
     # the write lock of the file, so that nobody records anything in the folder while events are moved
-    with engine.begin() as connection:
+    with explained_engine(path), engine.begin() as connection:
         people = [tuple(person.values()) for person in people_of(connection)]
         rows = connection.exec_driver_sql(f"{EVENTS} ORDER BY seq").fetchall()
         database.load((tuple(row) for row in rows), people)
         for seq in refused:  # as every other copy will note them
             connection.exec_driver_sql(_REFUSED, (seq,))
+        connection.exec_driver_sql(f"PRAGMA application_id={COPY}")
     engine.dispose()
-    with explained(site_dir / LEDGER_FILE), closing(sqlite3.connect(site_dir / LEDGER_FILE)) as own:
-        own.execute(f"PRAGMA application_id={COPY}")
     return Moved(len(rows), files)

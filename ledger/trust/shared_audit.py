@@ -9,7 +9,6 @@ from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from ledger.entries import Claim, Reservation
 from ledger.evidence import names
 from ledger.evidence.plans import load_plan
 from ledger.log.columns import COLUMNS, EVENTS
@@ -19,7 +18,7 @@ from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
-from ledger.stores.held import is_held
+from ledger.stores.held import KINDS, is_held
 from ledger.stores.postgres import MOVED, Database
 from ledger.trust.chain import Finding
 from schedule.errors import UnreachableError
@@ -105,12 +104,10 @@ def _beside(database: Database) -> Iterator[Finding]:
         if names.person_in(content) is None:
             digest = hashlib.sha256(content).hexdigest()
             yield Finding(f"name {digest[:12]}", "in the database is no document with a person's name", refused=True)
-    held = {Claim: database.claims(), Reservation: database.reservations()}
-    for kind, rows in held.items():
-        for row in rows:
+    for what, kind in KINDS.items():
+        for row in database.held(what):
             if not is_held(row, kind):
                 said = row.get("activity") if isinstance(row, dict) else row
-                what = kind.__name__.lower()
                 yield Finding(
                     f"{what} {str(said)[:60]}", f"in the database is no {what} that a program writes", refused=True
                 )
