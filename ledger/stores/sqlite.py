@@ -129,6 +129,13 @@ def _table_statements() -> tuple[str, ...]:
     return tuple(str(statement.compile(dialect=dialect)) for statement in made)
 
 
+@cache
+def columns_of(table: str) -> tuple[list[str], list[str]]:
+    """Return the columns of a table, and those of its key."""
+    described = SQLModel.metadata.tables[table]
+    return list(described.columns.keys()), list(described.primary_key.columns.keys())
+
+
 def different_tables(query: Callable[[str], Any]) -> Iterator[str]:
     """Yield the names of projections that a file does not have, or has with other columns. `query` runs a statement on the file."""
     for name, table in SQLModel.metadata.tables.items():

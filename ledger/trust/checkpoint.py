@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from ledger.account import account_state, machine_account
 from ledger.machine_time import machine_time
 from ledger.private import is_open_to_others, make_file
 from ledger.stores.file import ledger_path, read_only
-from ledger.stores.sqlite import OPERATIONAL, driver_of
+from ledger.stores.sqlite import OPERATIONAL, columns_of, driver_of
 from ledger.trust.archive import digest_of
 from ledger.trust.statements import Place
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
@@ -63,9 +63,9 @@ class Checkpoint(NamedTuple):
         )
 
 
-def state_folder(site: str, environment: Mapping[str, str] = os.environ) -> Path:
+def state_folder(site: str) -> Path:
     """Return the folder in which this account keeps the checkpoint of a site."""
-    return account_state(environment) / "audits" / site
+    return account_state() / "audits" / site
 
 
 def keep(db: sqlite3.Connection, replay: Engine, last: Place, program: str) -> Checkpoint:
@@ -82,8 +82,7 @@ def keep(db: sqlite3.Connection, replay: Engine, last: Place, program: str) -> C
     digest = digest_of(fresh)
     made = Checkpoint(
         site,
-        last.seq,
-        last.hash,
+        *last,
         rules,
         program,
         machine_account(),
@@ -175,7 +174,7 @@ def differing_from_file(replay: Engine, site_dir: Path) -> set[str]:
 
 
 def _differs(name: str) -> str:
-    columns = SQLModel.metadata.tables[name].columns.keys()
+    columns, _ = columns_of(name)
     unlike = " OR ".join(f'a."{column}" IS NOT b."{column}"' for column in columns)
     return f"""
 SELECT (SELECT count(*) FROM main."{name}") <> (SELECT count(*) FROM site."{name}") OR EXISTS (

@@ -16,7 +16,7 @@ from sqlmodel import SQLModel
 from ledger.evidence.store import SiteFiles
 from ledger.log.columns import COLUMNS, row_of
 from ledger.stores.file import is_older
-from ledger.stores.sqlite import OPERATIONAL, different_tables, driver_of, memory_engine
+from ledger.stores.sqlite import OPERATIONAL, columns_of, different_tables, driver_of, memory_engine
 from ledger.subjects.replay import replaying
 from ledger.trust.chain import Finding, pages, refused_in
 from ledger.trust.judging import Judge
@@ -115,8 +115,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _compared(table: str, db: sqlite3.Connection, replayed: sqlite3.Connection) -> Iterator[Finding]:
-    columns = list(SQLModel.metadata.tables[table].columns.keys())
-    keys = list(SQLModel.metadata.tables[table].primary_key.columns.keys())
+    columns, keys = columns_of(table)
     names = ", ".join(f'"{c}"' for c in columns)
     order = ", ".join(f'"{k}"' for k in keys)
     sql = f'SELECT {names} FROM "{table}" ORDER BY {order}'  # noqa: S608  names of our own tables

@@ -7,7 +7,7 @@ recorded, the rows of its subject and of everything that it waits for are compar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import partial
 from typing import Any
 
 from sqlmodel import SQLModel
@@ -17,7 +17,7 @@ from ledger.rules.activity import State
 from ledger.rules.readiness import GO_LIVE
 from ledger.rules.subjects import is_supply, order_of
 from ledger.state.tables.event import AGAINST
-from ledger.stores.sqlite import OPERATIONAL
+from ledger.stores.sqlite import OPERATIONAL, columns_of
 from ledger.trust.authority import forged, verified
 from ledger.trust.own_events import Nodes, deliveries_of, listed, orders_of
 from ledger.trust.refolding import Refolding, empty_tables
@@ -108,22 +108,22 @@ def _differences(
     against: Iterable[str],
 ) -> Iterator[str]:
     """Yield what differs between the file and the verified events."""
-    again = refolding.tables
+    unlike = partial(_unlike, snapshot, refolding.tables)
     imported = frozenset({"received_quantity"}) if refolding.imported else frozenset()
     own = orders_of(snapshot, root)
     before, awaiting = listed(nodes.activities - nodes.awaiting), listed(nodes.activities & nodes.awaiting)
-    yield from _unlike(snapshot, again, "activity", _LISTED, before, _READY)
-    yield from _unlike(snapshot, again, "order_line", _LISTED, listed(nodes.orders), _READY)
-    yield from _unlike(snapshot, again, "tranche", _OF_ORDERS, listed(nodes.orders), imported)
-    yield from _unlike(snapshot, again, "ncr", _AGAINST_IT, listed(against))
+    yield from unlike("activity", _LISTED, before, _READY)
+    yield from unlike("order_line", _LISTED, listed(nodes.orders), _READY)
+    yield from unlike("tranche", _OF_ORDERS, listed(nodes.orders), imported)
+    yield from unlike("ncr", _AGAINST_IT, listed(against))
     for unit in nodes.units:
-        yield from _unlike(snapshot, again, "fact", "unit = :name", unit)
+        yield from unlike("fact", "unit = :name", unit)
     for table, where in _OF_ROOT.items():
-        yield from _unlike(snapshot, again, table, where, root)
-    yield from _unlike(snapshot, again, "order_line", _LISTED, listed(own))
-    yield from _unlike(snapshot, again, "tranche", _OF_ORDERS, listed(own), imported)
-    yield from _unlike(snapshot, again, "activity", _LISTED, awaiting)
-    yield from _unlike(snapshot, again, "link", _TO_THEM, listed(nodes.awaiting))
+        yield from unlike(table, where, root)
+    yield from unlike("order_line", _LISTED, listed(own))
+    yield from unlike("tranche", _OF_ORDERS, listed(own), imported)
+    yield from unlike("activity", _LISTED, awaiting)
+    yield from unlike("link", _TO_THEM, listed(nodes.awaiting))
 
 
 def _unlike(
@@ -135,13 +135,13 @@ def _unlike(
     left_out: frozenset[str] = frozenset(),
 ) -> Iterator[str]:
     """Yield how the first row of a table differs that is not what the events say."""
-    columns, keys = _columns(table)
-    named = ", ".join(f'"{column}"' for column in columns if column not in left_out)
+    columns, keys = columns_of(table)
+    shown = [column for column in columns if column not in left_out]
+    named = ", ".join(f'"{column}"' for column in shown)
     sql = f'SELECT {named} FROM "{table}" WHERE {where}'  # noqa: S608  our names
     there, expected = snapshot.ask(sql, name=name), again.ask(sql, name=name)
     if there == expected or sorted(there, key=repr) == sorted(expected, key=repr):
         return
-    shown = [column for column in columns if column not in left_out]
     places = [shown.index(key) for key in keys]
     rows, right = _by_key(there, places), _by_key(expected, places)
     for key in sorted(rows.keys() | right.keys(), key=repr):
@@ -159,9 +159,3 @@ def _how(columns: list[str], row: Any, expected: Any) -> str:
     pairs = zip(columns, row, expected, strict=True)
     name, there, right = next(pair for pair in pairs if pair[1] != pair[2])
     return f"says {name} {there!r}; its events say {right!r}"
-
-
-@cache
-def _columns(table: str) -> tuple[list[str], list[str]]:
-    described = SQLModel.metadata.tables[table]
-    return list(described.columns.keys()), list(described.primary_key.columns.keys())
