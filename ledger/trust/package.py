@@ -52,7 +52,7 @@ Row = dict[str, Any]
 
 
 class Package(NamedTuple):
-    """How much was written, and the hashes of the last and the first event. `of_engine` counts the engine's signatures.
+    """How much was written, and the hash of the last event. `of_engine` counts the engine's signatures.
 
     `to_sign` is the command with which the owner signs it. It is empty if it is signed, or if nobody signs at this site.
     """
@@ -62,7 +62,6 @@ class Package(NamedTuple):
     of_engine: int
     evidence: int
     head: str
-    genesis: str
     to_sign: str
 
 
@@ -93,24 +92,28 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
         namespace = ssh.namespace_of(rehearsal=site_of(snapshot).rehearsal)
         keys = signer_keys(snapshot)
         kept, named = _kept(snapshot, counting, refused), _named(snapshot)
-        head, genesis = rows[-1]["hash"], rows[0]["hash"]
-        _write(folder / "README.md", _readme(snapshot, rows, namespace, keys))
-        _write(folder / "status.json", json.dumps(_status(snapshot), indent=2) + "\n")
-    _write(folder / "allowed_signers", ssh.allowed_signers(keys, namespace))
-    _write(folder / "events.jsonl", "".join(hashed_text(row) + "\n" for row in rows))
-    _write(folder / "hashes", "".join(row["hash"] + "\n" for row in rows))
-    _write(folder / "refused", "".join(f"{row['seq']}\t{row['kind']}\t{row['actor']}\n" for row in refused))
+        readme = _readme(snapshot, rows, namespace, keys)
+        status = json.dumps(_status(snapshot), indent=2) + "\n"
     statements = [line for row in counting for line in _statement(folder, row)]
-    _write(folder / "statements.tsv", "".join(statements))
     of_engine = [row for row in counting if row["actor"] == ENGINE and row["signature"]]
-    for row in of_engine:
-        _write(folder / "engine" / f"{row['seq']:06}.sig", _armoured(row["signature"]))
-    _write(folder / "namespace", namespace + "\n")
+    texts = {
+        "README.md": readme,
+        "status.json": status,
+        "allowed_signers": ssh.allowed_signers(keys, namespace),
+        "events.jsonl": "".join(hashed_text(row) + "\n" for row in rows),
+        "hashes": "".join(row["hash"] + "\n" for row in rows),
+        "refused": "".join(f"{row['seq']}\t{row['kind']}\t{row['actor']}\n" for row in refused),
+        "statements.tsv": "".join(statements),
+        **{f"engine/{row['seq']:06}.sig": _armoured(row["signature"]) for row in of_engine},
+        "namespace": namespace + "\n",
+        "verify.sh": (files("ledger.trust") / "verify.sh").read_text(encoding="utf-8"),
+    }
+    for name, text in texts.items():
+        _write(folder / name, text)
     for digest in kept:
         (folder / "evidence" / digest).write_bytes(load(site_dir, digest))
     for digest in named:
         (folder / "evidence" / digest).write_bytes(names.place_of(site_dir, digest).read_bytes())
-    _write(folder / "verify.sh", (files("ledger.trust") / "verify.sh").read_text(encoding="utf-8"))
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
     _write(folder / MANIFEST, _manifest(folder, rows))
@@ -123,8 +126,7 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
         len(statements),
         len(of_engine),
         len(kept),
-        head,
-        genesis,
+        rows[-1]["hash"],
         to_sign,
     )
 
