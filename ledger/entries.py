@@ -47,7 +47,7 @@ class RunOutcome:
     results: tuple[ItemResult, ...] = ()
     measurements: tuple[Measured, ...] = ()
     summary: str = ""
-    artifacts: tuple[Artifact | str, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
     playbook_digest: str | None = None
     simulated: bool = False
 

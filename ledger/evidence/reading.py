@@ -11,7 +11,6 @@ import errno
 import os
 import pwd
 import stat
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,12 +35,12 @@ class Caller(NamedTuple):
     groups: tuple[int, ...]
 
 
-def caller(environment: Mapping[str, str] = os.environ) -> Caller | None:
+def caller() -> Caller | None:
     """Return the person who called sudo. None if this is not root, or root itself.
 
     sudo says so in SUDO_UID. Raise InputError if that is no number: then nobody knows what they may read.
     """
-    said = environment.get("SUDO_UID")
+    said = os.environ.get("SUDO_UID")
     if said is None or os.geteuid() != 0:
         return None
     if not said.isdecimal():
@@ -52,14 +51,14 @@ def caller(environment: Mapping[str, str] = os.environ) -> Caller | None:
     try:
         found = pwd.getpwuid(uid)
     except KeyError:  # without an entry it has no groups either
-        gid = _group_of(environment)
+        gid = _group_of_caller()
         return Caller(uid, gid, (gid,))
     groups = os.getgrouplist(found.pw_name, found.pw_gid)
     return Caller(uid, found.pw_gid, tuple(groups))
 
 
-def _group_of(environment: Mapping[str, str]) -> int:
-    said = environment.get("SUDO_GID", "")
+def _group_of_caller() -> int:
+    said = os.environ.get("SUDO_GID", "")
     return int(said) if said.isdecimal() and said != "0" else NO_GROUP
 
 

@@ -209,13 +209,12 @@ def _item(r: ItemResult) -> dict[str, Any]:
     return row | ({"message": r.message} if r.message else {})
 
 
-def _left(site_dir: Path, artifact: Artifact | str) -> Left:
-    a = Artifact(artifact) if isinstance(artifact, str) else artifact
-    size = len(load(site_dir, a.digest))
+def _left(site_dir: Path, artifact: Artifact) -> Left:
+    size = len(load(site_dir, artifact.digest))
     return Left(
-        digest=a.digest,
-        evidence=a.kind,
-        name=a.name or a.kind,
+        digest=artifact.digest,
+        evidence=artifact.kind,
+        name=artifact.name or artifact.kind,
         size=size,
     )
 
