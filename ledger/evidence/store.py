@@ -90,11 +90,11 @@ def store_of(site_dir: Path) -> Store | None:
     return DatabaseStore(Database(url), site_dir)
 
 
-def store(site_dir: Path, content: bytes | Path, limit: int = MAX_BYTES) -> str:
+def store(site_dir: Path, content: bytes | Path) -> str:
     """Store content, or the content of a file, and return its SHA-256. Content that is stored already is not written again."""
-    found = read_file(content, str(content), limit) if isinstance(content, Path) else content
-    if len(found) > limit:
-        raise too_large("evidence", len(found), limit)
+    found = read_file(content, str(content), MAX_BYTES) if isinstance(content, Path) else content
+    if len(found) > MAX_BYTES:
+        raise too_large("evidence", len(found), MAX_BYTES)
     digest = hashlib.sha256(found).hexdigest()
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     if _kept(shared, place) is not None:

@@ -14,6 +14,7 @@ from ledger.entries import Claim, Reservation
 from steps.stamps import stamped
 
 Row = dict[str, Any]
+"""The columns of a row, by name."""
 
 LARGEST = 2**53 - 1
 """The largest number that JSON of every program has exactly."""
@@ -23,12 +24,8 @@ KINDS = {"claim": Claim, "reservation": Reservation}
 """By the names of their tables."""
 
 
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+def _is_number(value: object, *kinds: type[float]) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _is_list(value: object) -> bool:
@@ -38,8 +35,8 @@ def _is_list(value: object) -> bool:
 _TYPES: dict[Any, tuple[str, Callable[[object], bool]]] = {
     str: ("string", lambda value: isinstance(value, str)),
     bool: ("boolean", lambda value: isinstance(value, bool)),
-    int: ("integer", _is_integer),
-    float: ("number", _is_number),
+    int: ("integer", lambda value: _is_number(value, int)),
+    float: ("number", lambda value: _is_number(value, int, float)),
     datetime: ("time", lambda value: stamped(value) is not None),
     tuple[str, ...]: ("list", _is_list),
 }

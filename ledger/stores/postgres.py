@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import Any, LiteralString, NamedTuple
@@ -16,7 +16,7 @@ from typing import Any, LiteralString, NamedTuple
 from ledger.entries import Reservation
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
-from ledger.stores.held import held_in
+from ledger.stores.held import Row, held_in
 from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
 try:
@@ -91,7 +91,7 @@ class Database(AbstractContextManager["Database"]):
         found = self._rows("SELECT hash FROM clusterwright.event WHERE seq = %s", seq)
         return found[0][0] if found else None
 
-    def events(self, after: int) -> Iterator[dict[str, Any]]:
+    def events(self, after: int) -> Iterator[Row]:
         """Yield the events after the one with the number `after`, in order, each with the account that appended it."""
         names = ", ".join((*COLUMNS, "account"))
         while True:
@@ -158,22 +158,17 @@ class Database(AbstractContextManager["Database"]):
                 hint="when the database answers again, `clusterwright log` shows whether the event is there",
             ) from None
 
-    def append(
-        self,
-        events: Sequence[Mapping[str, Any]],
-        people: Sequence[Mapping[str, Any]],
-    ) -> None:
+    def append(self, events: list[Row], people: list[Row]) -> None:
         """Record events after the last one. `people` are those of an adopted plan, if one of the events is that."""
-        recorded, named = [*map(dict, events)], [*people]
-        self._rows("SELECT clusterwright.append(%s, %s)", json.dumps(recorded), json.dumps(named))
+        self._rows("SELECT clusterwright.append(%s, %s)", json.dumps(events), json.dumps(people))
 
-    def held(self, kind: str) -> list[dict[str, Any]]:
+    def held(self, kind: str) -> list[Row]:
         """Return the claims, or the reservations, as somebody wrote them: `ledger.stores.held` reads them."""
         return self._column(_HELD[kind])
 
-    def hold(self, kind: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def hold(self, kind: str, rows: list[Row]) -> None:
         """Replace all claims, or all reservations."""
-        self._rows(_HOLD[kind], json.dumps([*map(dict, rows)]))
+        self._rows(_HOLD[kind], json.dumps(rows))
 
     def evidence(self, digest: str) -> bytes | None:
         """Return the content with this digest, without checking it. None if there is none."""

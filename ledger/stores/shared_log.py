@@ -27,15 +27,12 @@ from ledger.machine_time import Clock, machine_time
 from ledger.rules.permission import roles_for
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
-from ledger.stores.held import KINDS, held_in
+from ledger.stores.held import KINDS, Row, held_in
 from ledger.stores.postgres import Database
 from ledger.stores.sqlite import explained_engine, write_anew
 from ledger.subjects.people.payloads import PersonRedacted
 from ledger.subjects.plan.payloads import PlanAdopted
 from schedule.errors import NotSatisfiedError, UnreachableError
-
-Row = dict[str, Any]
-"""The columns of a row, by name."""
 
 Apply = Callable[[Row], bool]
 """Judges an event and applies it. Returns whether it counts: one that is refused is noted, and changes nothing."""
@@ -152,7 +149,7 @@ class SharedLog:
             names.forget(self.site_dir, names.documents_of(self.site_dir, person))
             self._names_linger = True
 
-    def _record(self, connection: Connection, rows: Sequence[Row]) -> None:
+    def _record(self, connection: Connection, rows: list[Row]) -> None:
         kinds = {row["kind"] for row in rows}
         people = []
         if PlanAdopted.kind in kinds:

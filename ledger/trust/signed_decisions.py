@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from ledger.questions.records import valid_key
 from ledger.trust import ssh
 from ledger.trust.proving import Proof, namespace_of, unknown_key
 from ledger.trust.statements import signed_text
-from ledger.writing import Ledger
+from ledger.writing import Ledger, Result
 from schedule.errors import InputError, UnsignedError
-
-Result = TypeVar("Result")
 
 
 def decided(
