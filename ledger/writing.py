@@ -282,11 +282,6 @@ class Ledger(AbstractContextManager["Ledger"]):
         """True if the log is in a database, and the file in the folder is a copy of it."""
         return not isinstance(self.log, FileLog)
 
-    def catch_up(self) -> None:
-        """Copy what others recorded in a shared log into the folder."""
-        with self._turn:
-            self.log.catch_up()
-
     @contextmanager
     def write(self) -> Iterator[Transaction]:
         """Yield the open transaction of a batch, or a new one. A new one is committed at the end, or rolled back after an error."""

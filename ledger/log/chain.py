@@ -30,7 +30,6 @@ class Event(NamedTuple):
     effective_at: datetime
     actor: str
     kind: str
-    schema_version: int
     subject: str
     plan_revision: int
     payload: Payload
@@ -157,7 +156,6 @@ def chained(
         draft.effective_at,
         draft.actor,
         payload.kind,
-        payload.version,
         draft.subject,
         revision,
         payload,

@@ -47,7 +47,6 @@ def event_of(row: Mapping[str, Any]) -> Event:
         effective_at,
         row["actor"],
         row["kind"],
-        row["schema_version"],
         row["subject"],
         row["plan_revision"],
         read_payload(row["kind"], row["schema_version"], row["payload"]),

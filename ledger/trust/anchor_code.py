@@ -8,7 +8,6 @@ on paper somewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from schedule.errors import InputError
 
@@ -26,15 +25,8 @@ BECH32M = 0x2BC830A3
 GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
 
-class Coded(NamedTuple):
-    """The content of a code: an event's number, and the beginning of its hash."""
-
-    seq: int
-    hash: str
-
-
-def read_code(text: str) -> Coded:
-    """Return the content of a code. Raise InputError if it was written down wrongly."""
+def read_code(text: str) -> tuple[int, str]:
+    """Return the content of a code: an event's number, and the beginning of its hash. Raise InputError if it was written down wrongly."""
     heard = text.upper().translate(HEARD_AS)
     hint = f"{CHARACTERS} of {ALPHABET}, as an earlier release printed them"
     if len(heard) != CHARACTERS:
@@ -45,7 +37,7 @@ def read_code(text: str) -> Coded:
     if _polymod([*PREFIX, *values]) != BECH32M:
         raise InputError(f"{text!r} was written down wrongly: its checksum does not fit", hint="ask for it again")
     seq, digest = values[:SEQ_CHARACTERS], values[SEQ_CHARACTERS:-CHECK_CHARACTERS]
-    return Coded(_number(seq), f"{_number(digest):0{HASH_DIGITS}x}")
+    return _number(seq), f"{_number(digest):0{HASH_DIGITS}x}"
 
 
 def looks_like_code(text: str) -> bool:

@@ -55,7 +55,7 @@ def test_two_engines_on_two_machines_never_run_the_same(site: Shared) -> None:
         assert [c.owner for c in lapsed_claims(second)] == []
         later = renew(first, "engine-1", READ, 600)
         assert later.lease_until > held.lease_until
-        second.catch_up()
+        second.log.catch_up()
         with pytest.raises(NotSatisfiedError, match="lost lease"):
             renew(second, "engine-2", READ, 600)
     with (
