@@ -38,7 +38,7 @@ from ledger.state.readiness import settle
 from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import has_ledger
 from ledger.stores.opening import Log, log_on, open_log
-from ledger.stores.sqlite import FileLog, create_schema, explained_engine
+from ledger.stores.sqlite import FILE_ERRORS, FileLog, create_schema, file_error
 from ledger.subjects.plan.payloads import Genesis
 from ledger.subjects.replay import HANDLERS
 from schedule.errors import ClusterwrightError, InputError
@@ -315,8 +315,12 @@ class Ledger(AbstractContextManager["Ledger"]):
                 with self._joining(asking):
                     yield asking
 
-    def _explained(self) -> AbstractContextManager[None]:
-        return explained_engine(self.site_dir / LEDGER_FILE)
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except FILE_ERRORS as error:
+            raise file_error(self.site_dir / LEDGER_FILE, error) from error
 
     @contextmanager
     def _joining(self, transaction: Transaction) -> Iterator[None]:

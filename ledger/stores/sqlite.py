@@ -91,7 +91,12 @@ def explained_engine(path: Path) -> Iterator[None]:
     try:
         yield
     except FILE_ERRORS as error:
-        raise world_error(path, getattr(error, "orig", None) or error) from error
+        raise file_error(path, error) from error
+
+
+def file_error(path: Path, error: Exception) -> UnreachableError:
+    """Return one of `FILE_ERRORS` as UnreachableError, with what happened and a hint."""
+    return world_error(path, getattr(error, "orig", None) or error)
 
 
 def memory_engine() -> Engine:

@@ -167,7 +167,13 @@ class Judge:
         last = next(self._earlier(event.seq), None)
         return of_any and last is not None and last.recorded_at == event.recorded_at
 
-    def _of_proof(self, moment: Moment, event: Event, *, by_first: bool = False) -> Iterator[str]:
+    def _of_proof(
+        self,
+        moment: Moment,
+        event: Event,
+        *,
+        by_first: bool = False,
+    ) -> Iterator[str]:
         """Yield what is wrong with the signature: a person's under a statement, or the engine's under the event's hash.
 
         `by_first` is true for an event that version 1 of the rules judges.

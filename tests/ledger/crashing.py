@@ -130,7 +130,7 @@ def write_on(site_dir: Path, keys_dir: Path, journal: Path, name: str, life: int
             except UnreachableError as error:  # another writer had the lock for too long, or the database went away
                 if "is not known" not in error.what:
                     held.refuse(token, error)
-                patiently(ledger.catch_up)
+                patiently(ledger.log.catch_up)
             else:
                 held.acknowledge(token, events)
 
