@@ -35,8 +35,8 @@ class Artifact:
     """A file of a run that is in the evidence store already."""
 
     digest: str
-    kind: str = "run-log"
-    name: str = ""
+    kind: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,12 @@ from ledger.questions.snapshot import Snapshot
 CRASHED = {"type": "CRASHED", "name": "Engine gone", "message": "its engine ended; the ledger says what was done"}
 
 
-def clear_abandoned(api: PrefectApi, site: str) -> int:
-    """Mark the advances of a site's earlier engines as crashed, so that none is shown as running. Return how many runs there were.
+def clear_abandoned(api: PrefectApi, site: str) -> None:
+    """Mark the advances of a site's earlier engines as crashed, so that none is shown as running.
 
     Standing runs and their nodes stay: no engine runs them. Slices stay: their workers end them, and recovery says how. Quick runs that
     nobody has answered wait for the next engine.
     """
-    cleared = 0
     for kind in ("task_runs", "flow_runs"):
         wanted: dict[str, dict[str, Any]] = {"flow_runs": {"tags": {"all_": [site]}}}
         wanted.setdefault(kind, {})["state"] = {"type": {"any_": UNFINISHED}}
@@ -33,8 +32,6 @@ def clear_abandoned(api: PrefectApi, site: str) -> int:
             if is_quick or {TAG, SLICE}.intersection(run["tags"]):
                 continue
             api.set_state(kind, run["id"], CRASHED)
-            cleared += 1
-    return cleared
 
 
 def lost_history(api: PrefectApi, snapshot: Snapshot) -> list[str]:

@@ -43,10 +43,9 @@ def login_of(site_dir: Path) -> str:
         return _kept(path)
 
 
-def renew_login(site_dir: Path) -> str:
-    """Replace a site's login by a new one, and return it. A server that runs takes the old one until it ends."""
+def renew_login(site_dir: Path) -> None:
+    """Replace a site's login by a new one. A server that runs takes the old one until it ends."""
     _written(site_dir).replace(login_file(site_dir))
-    return _kept(login_file(site_dir))
 
 
 def _kept(path: Path) -> str:

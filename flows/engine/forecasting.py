@@ -46,11 +46,6 @@ class ForecastKeeper:
             self._thread = threading.Thread(target=self._make, args=(snapshot.now,), name="forecast", daemon=True)
             self._thread.start()
 
-    def finish(self) -> None:
-        """Wait for the forecast that is being made, if there is one."""
-        if self._thread is not None:
-            self._thread.join()
-
     def _make(self, now: datetime) -> None:
         words = [sys.executable, "-P", "-m", __name__, str(self._site_dir.resolve()), now.isoformat()]
         # before exec, two system calls: it ends with the engine

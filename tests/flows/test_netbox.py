@@ -32,7 +32,10 @@ def kept_answer(folder: Path, inventory: Inventory, environment: dict[str, str])
     """Return what `current_inventory` does where the folder is allowed to send the token."""
     assert inventory.netbox is not None
     keep_allowed(folder, [asked_by_netbox(inventory.netbox).digest])
-    return current_inventory(folder, inventory, environment)
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in environment.items():
+            patched.setenv(name, value)
+        return current_inventory(folder, inventory)
 
 
 def source(netbox: NetBoxServer, **more: object) -> Inventory:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from flows.runs.allowing.asked import asked_by_netbox, require_allowed
@@ -18,11 +17,7 @@ from steps.catalog.loader import read_roles
 from steps.design.site import Inventory, Site, read_site
 
 
-def current_inventory(
-    folder: Path,
-    inventory: Inventory,
-    environment: Mapping[str, str] = os.environ,
-) -> Path:
+def current_inventory(folder: Path, inventory: Inventory) -> Path:
     """Return the file or folder that Ansible reads. Where the inventory is in NetBox, ask NetBox and keep its answer first.
 
     Raise where the folder is not allowed to send the token there, where it is missing, or where NetBox does not answer. The file that
@@ -32,7 +27,7 @@ def current_inventory(
     source = inventory.netbox
     if source is None:
         return path
-    token = environment.get(source.token_env, "").strip()
+    token = os.environ.get(source.token_env, "").strip()
     if not token:
         raise InputError(
             f"the inventory is in NetBox, and the environment has no {source.token_env}",
