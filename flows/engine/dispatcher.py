@@ -138,7 +138,9 @@ def dispatching(
     )
     with logged(engine.site_dir):
         board = _opened(server, engine, say)
-        quick_runs = QuickRuns(server.api, engine)
+        answers = QuickRuns(server.api, engine).follow
+        # an engine that stops looks at nothing any more, so that no quick run could be answered
+        quick_runs = threading.Thread(target=answers, args=(engine.stopping,), name="quick runs", daemon=True)
         thread.start()
         quick_runs.start()
         try:
@@ -147,7 +149,7 @@ def dispatching(
             engine.stopping.set()
             engine.wakeup.wake()
             if not isinstance(sys.exception(), KeyboardInterrupt):  # which ends everything at once
-                quick_runs.stop()
+                quick_runs.join()
                 _finish(server, thread, errors)
                 board.stop()
         seen = catch_up(server, engine)

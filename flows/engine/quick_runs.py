@@ -35,27 +35,17 @@ class QuickRuns:
         self._engine = engine
         self._deployments = PhaseDeployments(api)
         self._registered = 0
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="quick runs", daemon=True)
 
-    def start(self) -> None:
-        """Register the deployments, and begin to answer."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop answering."""
-        self._stop.set()
-        self._thread.join()
-
-    def _follow(self) -> None:
-        while not self._stop.is_set():
+    def follow(self, over: threading.Event) -> None:
+        """Register the deployments, and answer until `over` is set."""
+        while not over.is_set():
             try:
-                self._attend()
+                self._attend(over)
             except ClusterwrightError as error:
                 log.warning("quick_runs_not_answered because=%s", error)
-            self._stop.wait(ASK_S)
+            over.wait(ASK_S)
 
-    def _attend(self) -> None:
+    def _attend(self, over: threading.Event) -> None:
         engine = self._engine
         revision = engine.revision
         if self._registered != revision:
@@ -65,20 +55,20 @@ class QuickRuns:
         if not asked:
             return
         before = Counter(engine.begun)
-        if not self._has_looked():
+        if not self._has_looked(over):
             return
         for phase, runs in asked.items():
             state = self._state(phase, engine.begun[phase] - before[phase])
             for run in runs:
                 self._deployments.answer(run, state)
 
-    def _has_looked(self) -> bool:
+    def _has_looked(self, over: threading.Event) -> bool:
         """Wake the dispatcher. Return whether it has looked at the ledger since."""
         engine = self._engine
         engine.wakeup.wake()
         woken, until = engine.wakeup.count, time.monotonic() + PATIENCE_S
         while engine.looked < woken and time.monotonic() < until:
-            if self._stop.wait(LOOK_S):
+            if over.wait(LOOK_S):
                 break
         return engine.looked >= woken
 

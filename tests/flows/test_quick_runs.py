@@ -13,6 +13,7 @@ import pytest
 
 from flows.dashboard.earlier_engines import clear_abandoned
 from flows.dashboard.server import PrefectServer
+from flows.threads import beside
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.subjects.plan.decisions import adopt_plan
@@ -31,13 +32,9 @@ def answering(server: PrefectServer, running: Running) -> Iterator[None]:
     """Answer the quick runs of an engine while the block lasts."""
     from flows.engine.quick_runs import QuickRuns
 
-    quick_runs = QuickRuns(server.api, running.engine)
-    quick_runs.start()
-    try:
+    with beside(QuickRuns(server.api, running.engine).follow, "quick runs"):
         until(lambda: len(deployments(server)) == len(Phase), seconds=PATIENCE_S)
         yield
-    finally:
-        quick_runs.stop()
 
 
 def deployments(server: PrefectServer) -> dict[str, dict[str, Any]]:
