@@ -45,22 +45,26 @@ def known_already(outcome: Outcome) -> Job:
 
 
 class Performer(Protocol):
-    """Does what a ready activity asks for, or asks a person to do it."""
+    """Does what a ready activity asks for, or asks a person to do it. Of itself it touches no host, and asks nobody."""
 
     def wants(self, snapshot: Snapshot, row: Activity) -> bool:
         """Return whether the engine can do anything about a ready activity now."""
 
-    def mark(self, snapshot: Snapshot, row: Activity) -> str:
+    def mark(self, snapshot: Snapshot, row: Activity) -> str:  # noqa: ARG002  what waits for nothing looks at neither
         """Return a text that changes when a ready activity is worth another look, for instance with its release."""
+        return ""
 
-    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the same
         """Return the hosts that a run of it would touch now. No two runs touch one host."""
+        return ()
 
-    def question(self, row: Activity) -> Outcome | None:
+    def question(self, row: Activity) -> Outcome | None:  # noqa: ARG002  the same
         """Return what a task shows of work whose answer comes from people, through the ledger. Return None where software acts."""
+        return None
 
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return the job that deals with it. It rests on what this snapshot says, and runs after it was closed."""
 
-    def cancel(self, activity: str) -> bool:
+    def cancel(self, activity: str) -> bool:  # noqa: ARG002  the same
         """Stop a run of this engine. Return whether there was one."""
+        return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from flows.engine.performer import Job, Outcome
+from flows.engine.performer import Job, Outcome, Performer
 from flows.engine.state import Engine
 from flows.performers.duplicate import complete_duplicate, is_due
 from flows.rehearsal.people import SOURCE, SimulatedPeople
@@ -38,8 +38,8 @@ FAILED = "simulated: it fails in this sample, and is done again; nothing was run
 
 
 @dataclass
-class Simulator:
-    """The performer of a rehearsal. Ends are scheduled on its clock."""
+class Simulator(Performer):
+    """The performer of a rehearsal. Ends are scheduled on its clock. Nothing waits for a release, and people are played too."""
 
     clock: SimulatedClock
     times: PlannedTimes
@@ -54,22 +54,6 @@ class Simulator:
             self._awaited[row.id] = begins
             self.clock.schedule(begins, nothing_but_a_look)
         return begins is not None and begins <= snapshot.now and is_due(snapshot, row)
-
-    def mark(self, snapshot: Snapshot, row: Activity) -> str:  # noqa: ARG002  the performer's interface
-        """Return nothing: in a rehearsal nothing waits for a release."""
-        return ""
-
-    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the performer's interface
-        """Return nothing: a rehearsal touches no host."""
-        return ()
-
-    def question(self, row: Activity) -> Outcome | None:  # noqa: ARG002  the performer's interface
-        """Return None: a rehearsal plays the people too."""
-        return None
-
-    def cancel(self, activity: str) -> bool:  # noqa: ARG002  the performer's interface
-        """Return False: in a rehearsal nothing runs."""
-        return False
 
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return what begins an activity and schedules its end."""
