@@ -13,6 +13,7 @@ from ledger.entries import Artifact, ItemResult, RunOutcome
 from ledger.evidence.store import store
 from ledger.rules.activity import Activity
 from ledger.rules.judgement import FAILED, judgements
+from ledger.rules.rows import grouped
 from ledger.subjects.runs.cause_rules import causes, in_short
 from steps.acceptance.measured import Measured
 from steps.design.calculated import design_at
@@ -76,9 +77,7 @@ def _summary(
 
 def _not_met(criteria: Iterable[PlanCriterion], measured: Iterable[Measured]) -> list[str]:
     """Return the metrics that a host failed."""
-    readings: dict[str, list[Measured]] = {}
-    for m in measured:
-        readings.setdefault(m.metric, []).append(m)
+    readings = grouped((m.metric, m) for m in measured)
     return [found.criterion.metric for found in judgements(criteria, readings) if found.judged.verdict == FAILED]
 
 
