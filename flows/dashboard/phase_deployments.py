@@ -9,6 +9,7 @@ from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.standing_words import Shown, title
 from flows.phases.phases import PHASE_FLOWS
 from ledger.machine_time import machine_time
+from ledger.rules.rows import grouped
 from steps.catalog.terms import Phase
 
 ABOUT = """\
@@ -51,7 +52,5 @@ class PhaseDeployments:
 
     def _due(self) -> dict[Phase, list[str]]:
         wanted = {"deployment_ids": list(self._phases), "scheduled_before": machine_time().isoformat()}
-        found: dict[Phase, list[str]] = {}
-        for run in self._api.post("/deployments/get_scheduled_flow_runs", wanted):
-            found.setdefault(self._phases[run["deployment_id"]], []).append(run["id"])
-        return found
+        found = self._api.post("/deployments/get_scheduled_flow_runs", wanted)
+        return grouped((self._phases[run["deployment_id"]], run["id"]) for run in found)

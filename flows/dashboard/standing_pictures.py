@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from flows.dashboard.markdown import REHEARSAL, escaped
-from flows.dashboard.standing_words import NOTHING, Shown, phase_dates, phase_name, shown, title, troubles
+from flows.dashboard.standing_words import NOTHING, Shown, phase_dates, phase_name, shortened, shown, title, troubles
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import commitment_words, forecast_line
 from ledger.questions.kept_forecast import Freshness, kept_forecast
@@ -19,8 +19,6 @@ from ledger.questions.site import SiteRow, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.standings import WorkStanding, of_phase, standings, step_titles
 from steps.stamps import local_day
-
-TITLE_LENGTH = 60
 
 
 class Node(NamedTuple):
@@ -84,11 +82,9 @@ def _picture(site: SiteRow, phase: str, steps: dict[str, WorkStanding], dates: D
 
 
 def _node_name(step: str, words: str, standing: WorkStanding, zone: str) -> str:
-    if len(words) > TITLE_LENGTH:
-        words = words[: TITLE_LENGTH - 1] + "…"
     until = f" · planned {local_day(standing.planned, zone)}" if standing.planned else ""
     wrong = troubles(standing)
-    return f"{step} {words}{until}" + (f" · {wrong}" if wrong else "")
+    return f"{step} {shortened(words)}{until}" + (f" · {wrong}" if wrong else "")
 
 
 def _text(

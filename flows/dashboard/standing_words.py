@@ -19,6 +19,7 @@ from steps.stamps import local_day
 BEGUN = (State.RUNNING, State.IN_PROGRESS)
 NOTHING = "Nothing to do"
 DRIFT = "Drift found"
+TITLE_LENGTH = 60
 
 
 class Shown(NamedTuple):
@@ -32,6 +33,11 @@ class Shown(NamedTuple):
 def title(phase: str) -> str:
     """Return a phase's name as the dashboard shows it."""
     return "Go-live" if phase == Phase.GO_LIVE else phase.replace("_", " ").capitalize()
+
+
+def shortened(words: str) -> str:
+    """Return a title, short enough for a node of a graph."""
+    return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 1]}…"
 
 
 def shown(standing: WorkStanding) -> Shown:

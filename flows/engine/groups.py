@@ -6,6 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ledger.rules.activity import Activity
+from ledger.rules.rows import grouped
 from steps.catalog.terms import LinkType
 from steps.planning.plan import Plan
 
@@ -43,11 +44,8 @@ class Groups:
         self._wide = tuple(u.id for u in plan.units if u.kind != "pod")
         sizes = Counter(a.phase.value for a in plan.activities if a.applicable)
         self._small = {phase for phase, size in sizes.items() if size <= TASKS_A_RUN}
-        self._before: dict[str, list[str]] = {}
-        for link in plan.links:
-            # a task waits for the end of its predecessors' tasks, as only an FS link asks
-            if link.type is LinkType.FS:
-                self._before.setdefault(link.after, []).append(link.before)
+        # a task waits for the end of its predecessors' tasks, as only an FS link asks
+        self._before = grouped((link.after, link.before) for link in plan.links if link.type is LinkType.FS)
 
     def of(self, row: Activity) -> Group:
         """Return the phase run that an activity belongs to."""

@@ -16,6 +16,7 @@ from ledger.questions.people import people
 from ledger.questions.reminders import ReminderRow, reminders
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.rows import grouped
 from schedule.errors import InputError, Place
 
 DIGEST = "digest"
@@ -124,9 +125,7 @@ def _is_of(asked: _Asked, whose: Iterable[str], rule: Rule) -> bool:
 
 def _of_notices(asked: _Asked, name: str, fresh: Sequence[Notice]) -> Message:
     """Return one message about several notices. Two about the same thing, such as an order that is overdue, are one item."""
-    together: dict[str, list[Notice]] = {}
-    for one in fresh:
-        together.setdefault(f"{one.command} {one.subject}", []).append(one)
+    together = grouped((f"{one.command} {one.subject}", one) for one in fresh)
     items = [Item(", ".join(one.kind.words for one in same), same[0].people, same[0]) for same in together.values()]
     said = {one.subject: one.said for one in fresh if one.said is not None}
     title = f"{items[0].words}: {fresh[0].subject}" if len(items) == 1 else f"{len(items)} things to look at"
@@ -141,10 +140,8 @@ def _of_notices(asked: _Asked, name: str, fresh: Sequence[Notice]) -> Message:
 
 def _digest(asked: _Asked, name: str, rule: Rule, key: NoticeKey) -> Message:
     """Return the message of the day: all that waits, is due or is overdue for the people of a rule."""
-    together: dict[tuple[str, str], list[ReminderRow]] = {}
-    for row in reminders(asked.snapshot, days=asked.settings.order_days, lapsed=asked.lapsed):
-        if _is_of(asked, {row.person}, rule):
-            together.setdefault((row.kind, row.subject), []).append(row)
+    found = reminders(asked.snapshot, days=asked.settings.order_days, lapsed=asked.lapsed)
+    together = grouped(((row.kind, row.subject), row) for row in found if _is_of(asked, {row.person}, rule))
     items = [_item_of_day(same) for same in together.values()]
     count = "1 thing is open" if len(items) == 1 else f"{len(items) or 'no'} things are open"
     return Message(

@@ -18,7 +18,7 @@ from prefect.context import TaskRunContext
 from prefect.results import get_result_store
 from prefect.utilities.engine import emit_task_run_state_change_event
 
-from flows.dashboard.standing_words import DRIFT, Shown, advance_shown, node_shown
+from flows.dashboard.standing_words import DRIFT, Shown, advance_shown, node_shown, shortened
 from flows.engine.advance import advance_of
 from flows.engine.performer import Outcome
 from flows.engine.questions_asked import Key
@@ -31,7 +31,6 @@ from schedule.errors import ClusterwrightError, LostError, UnreachableError
 
 log = logging.getLogger("clusterwright.flows")
 
-TITLE_LENGTH = 60
 DONE = {"Done", "No drift"}
 BAD = {"Checked, not met", DRIFT}
 
@@ -95,10 +94,7 @@ def _dealt_with(engine: Engine, activity: str, attempt: int) -> Outcome:
 def task_name(row: Activity) -> str:
     """Return the name of a task run, short enough for the graph. The name of a question says who is asked."""
     plan, asked = row.plan, asked_role(row)
-    title = plan.title
-    if len(title) > TITLE_LENGTH:
-        title = title[: TITLE_LENGTH - 1] + "…"
-    return f"{plan.step} {title} · {plan.unit}" + (f" · asks {asked}" if asked else "")
+    return f"{plan.step} {shortened(plan.title)} · {plan.unit}" + (f" · asks {asked}" if asked else "")
 
 
 def end_of_task(outcome: Outcome) -> Shown:

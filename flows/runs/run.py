@@ -267,7 +267,12 @@ def _reported(process: subprocess.Popen[bytes]) -> Iterator[Event]:
         with contextlib.suppress(ValueError):
             yield json.loads(line)
     words = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
-    yield {"event": LAST_WORDS, "text": "".join(words[-1:])}
+    yield last_words("".join(words[-1:]))
+
+
+def last_words(text: str) -> Event:
+    """Return the event that ends the events of a run, with the reason where it broke off."""
+    return {"event": LAST_WORDS, "text": text}
 
 
 def collected(

@@ -24,7 +24,7 @@ from flows.runs.bundle.copy import remove
 from flows.runs.process.control_groups import own_group
 from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
-from flows.runs.run import RunEvent, RunSpec, ignore
+from flows.runs.run import RunEvent, RunSpec, ignore, last_words
 from flows.runs.run import play as play_here
 from flows.runs.secrets.access import stated_access
 from flows.team.bundle import SliceTerms, digest_of, unpacked, versions
@@ -65,7 +65,7 @@ def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:
             with own_group(folder) as group:
                 return _played(worker, terms, RunPlace(folder, terms.tree(folder), group), reporter)
         except ClusterwrightError as error:
-            reporter.last_words(str(error))
+            reporter.take(last_words(str(error)))
             raise
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from flows.runs.bundle.copy import Tree
 from flows.runs.limits.limits import plain_limits
 from flows.runs.results.per_host import Event
-from flows.runs.run import LAST_WORDS, RunSpec
+from flows.runs.run import LAST_WORDS, RunSpec, last_words
 from flows.team.bundle import SliceTerms, digest_of, packed, versions
 from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, Exchange, report_name
 from flows.team.keys import key_of, sealed, verified
@@ -105,7 +105,7 @@ class Remote:
                 with suppress(UnreachableError):  # the slice waits all the same
                     standing = self._pool.standing(run)
                     if standing.ended:
-                        yield _last(f"the run {name} was ended in Prefect: {standing.ended}")
+                        yield last_words(f"the run {name} was ended in Prefect: {standing.ended}")
                         return None
                     if standing.is_stuck:
                         self._pool.schedule_again(run)
@@ -124,7 +124,7 @@ class Remote:
             why = f"a worker took it that `team.workers` does not name for the queue {queue}"
             with suppress(UnreachableError):
                 self._pool.set_state(run, "FAILED", "Refused", why)
-            yield _last(why)
+            yield last_words(why)
             return
         self._renew(stop=False)
         self._exchange.put(name, BUNDLE, sealed(bundle, key))
@@ -179,10 +179,6 @@ class Remote:
         """Return a report of the slice's worker. None where there is none yet: another's is no report."""
         content = self._exchange.got(self._slice.name, file)
         return verified(content, self._key, self._slice.name, file) if content else None
-
-
-def _last(text: str) -> Event:
-    return {"event": LAST_WORDS, "text": text}
 
 
 def _broken_off(why: str, *, is_doubtful: bool = False) -> Iterator[Event]:

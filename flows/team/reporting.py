@@ -7,7 +7,6 @@ import threading
 import time
 
 from flows.runs.results.per_host import Event
-from flows.runs.run import LAST_WORDS
 from flows.team.exchange import report_name
 from flows.team.worker_file import Worker
 from schedule.errors import ClusterwrightError
@@ -31,10 +30,6 @@ class Reporter:
         """Report an event with the next report."""
         with self._lock:
             self._events.append(event)
-
-    def last_words(self, text: str) -> None:
-        """Report why nothing was run."""
-        self.take({"event": LAST_WORDS, "text": text})
 
     def write(self, over: threading.Event) -> None:
         """Write reports until `over` is set, and then what is left."""

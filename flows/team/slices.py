@@ -29,6 +29,7 @@ from flows.team.live_copy import copied
 from flows.team.own_inventory import own_inventories
 from flows.team.pool import Pool, once_answered
 from flows.team.remote import Remote, Slice
+from ledger.rules.rows import grouped
 from schedule.errors import UnreachableError
 from steps.design.team import DEFAULT_QUEUE, Team
 
@@ -99,10 +100,8 @@ class Slices:
                     del self._over[name]
 
     def _cut(self, place: RunPlace, hosts: tuple[str, ...]) -> list[Slice]:
-        by_queue: dict[str, list[str]] = {}
         queues = self._queues_of(place.tree)
-        for host in hosts:
-            by_queue.setdefault(queues.get(host, DEFAULT_QUEUE), []).append(host)
+        by_queue = grouped((queues.get(host, DEFAULT_QUEUE), host) for host in hosts)
         size = self.team.slice_hosts
         parts = [
             (queue, tuple(there[start : start + size]))

@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +24,9 @@ from ledger.questions.records import claims
 from ledger.questions.site import head
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import Activity
+from ledger.rules.rows import grouped
 from ledger.subjects.runs.host_name_rules import folded_within
+from steps.amount import first_of
 from steps.planning.plan import Plan
 
 FILES = Path("software_stack", "changed_files.yml")
@@ -79,12 +80,9 @@ class Look(NamedTuple):
         """What was found, in one phrase."""
         if not self.findings:
             return f"nothing differs on {len(self.hosts)} hosts"
-        where: dict[str, set[str]] = {}
-        for found in self.findings:
-            where.setdefault(found.path or found.task, set()).add(found.host)
-        named = [f"{what} on {folded_within(sorted(on), NAMES)}" for what, on in islice(where.items(), NAMED)]
-        more = f" and {len(where) - NAMED} more" if len(where) > NAMED else ""
-        return f"{len(self.changed)} of {len(self.hosts)} hosts differ: {', '.join(named)}{more}"
+        where = grouped((found.path or found.task, found.host) for found in self.findings)
+        named = [f"{what} on {folded_within(sorted({*on}), NAMES)}" for what, on in where.items()]
+        return f"{len(self.changed)} of {len(self.hosts)} hosts differ: {first_of(named, NAMED)}"
 
 
 def look_for_drift(
@@ -143,11 +141,7 @@ def _files(
     place: Place, spec: RunSpec, found: Iterable[Difference], cancel: threading.Event
 ) -> dict[tuple[str, str], tuple[datetime, str]]:
     """Return by host and path when a file was last changed, and who owns it. What is no file has neither."""
-    wanted: dict[str, list[str]] = {}
-    for one in found:
-        if one.path and one.path not in wanted.setdefault(one.host, []):
-            wanted[one.host].append(one.path)
-    wanted = {host: paths for host, paths in wanted.items() if paths}
+    wanted = grouped(dict.fromkeys((one.host, one.path) for one in found if one.path))
     if not wanted:
         return {}
     folder = spec.work_dir.with_name(f"{spec.work_dir.name}-files")
