@@ -104,7 +104,12 @@ def rehearse(
         if last.state is State.NOT_APPLICABLE:
             raise InputError(f"{last.id} does not apply at this site", hint="name an activity that somebody does")
         clock = SimulatedClock(project_time(snapshot))
-        played = None if luck is None else _drawn(read_plan(snapshot), luck)
+        played = None
+        if luck is not None:
+            # the schedule's engines: a plain rehearsal needs none
+            from steps.planning.odds.sample_causes import played_sample
+
+            played = played_sample(read_plan(snapshot), luck)
     with PrefectServer(site_dir, port, on_message, "rehearsal") as server:
         # Prefect reads its settings when it is first imported: here, after the server has set them
         from flows.engine.dispatcher import dispatching
@@ -115,12 +120,6 @@ def rehearse(
             with dispatching(server, stage.engine, on_message) as dispatcher:
                 stage.play(dispatcher)
     return _report(site_dir, keys, clock(), began, played)
-
-
-def _drawn(plan: Plan, luck: Luck) -> PlayedSample:
-    from steps.planning.odds.sample_causes import played_sample  # the schedule's engines: a plain rehearsal needs none
-
-    return played_sample(plan, luck)
 
 
 def _report(
