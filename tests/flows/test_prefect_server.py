@@ -13,6 +13,7 @@ from unittest.mock import patch
 import psutil
 import pytest
 
+from flows.dashboard.prefect_api import FINAL
 from flows.dashboard.server import PrefectServer, StoppedEarlyError
 from flows.dashboard.settings import apply, prefect_environment
 from flows.dashboard.site_lock import Holder, holder, locked
@@ -99,8 +100,8 @@ def test_the_server_shows_the_dashboard_and_writes_its_log(server: PrefectServer
     assert "<title>" in page
     assert server.log.exists()
     assert server.is_alive
-    from flows.dashboard.catching_up import drain
+    from flows.dashboard.catching_up import DRAIN_S, drain
 
     began = time.monotonic()
-    assert drain(server, "engine that never was", 0, 0) == 0
+    assert drain(server, "engine that never was", FINAL, 0, DRAIN_S) == 0
     assert time.monotonic() - began < 5
