@@ -208,8 +208,9 @@ def _overlay(site_dir: Path) -> tuple[list[Path], list[str]]:
     """Return the files of people and of the site's own catalog, and the paths that are left out because they are no plain files in there."""
     files: list[Path] = []
     left_out: list[str] = []
+    own = sorted((site_dir / "catalog").rglob("*"))
     people = names.people_file(site_dir)
-    for path in (*filter(None, [people]), *sorted((site_dir / "catalog").rglob("*"))):
+    for path in own if people is None else [people, *own]:
         name = path.relative_to(site_dir) if path.is_relative_to(site_dir) else path
         is_plain = not path.is_symlink() and (path.is_file() or path.is_dir())
         if not is_plain or not is_a_place(name.as_posix()):
