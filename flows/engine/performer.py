@@ -54,17 +54,17 @@ class Performer(Protocol):
         """Return a text that changes when a ready activity is worth another look, for instance with its release."""
         return ""
 
-    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  the same
+    def hosts(self, snapshot: Snapshot, row: Activity) -> tuple[str, ...]:  # noqa: ARG002  who touches no host asks neither
         """Return the hosts that a run of it would touch now. No two runs touch one host."""
         return ()
 
-    def question(self, row: Activity) -> Outcome | None:  # noqa: ARG002  the same
+    def question(self, row: Activity) -> Outcome | None:  # noqa: ARG002  who asks nobody needs no row
         """Return what a task shows of work whose answer comes from people, through the ledger. Return None where software acts."""
         return None
 
     def prepare(self, engine: Engine, snapshot: Snapshot, row: Activity) -> Job:
         """Return the job that deals with it. It rests on what this snapshot says, and runs after it was closed."""
 
-    def cancel(self, activity: str) -> bool:  # noqa: ARG002  the same
+    def cancel(self, activity: str) -> bool:  # noqa: ARG002  who runs nothing has nothing to stop
         """Stop a run of this engine. Return whether there was one."""
         return False

@@ -131,7 +131,7 @@ def test_a_package_has_the_keys_statements_and_words_that_its_events_have(repack
 
 @pytest.mark.parametrize("place", ["evidence/*", "engine/*.sig", "README.md", "/dev/zero"])
 def test_what_could_be_read_for_ever_is_named_and_not_read(repacker: Repacker, place: str) -> None:
-    """A pipe in the package, or a device among its sums: whoever verifies it would wait for ever."""
+    """A pipe in the package, or a device among its sums: verify.sh would never end."""
     with repacker.copy() as folder:
         if place.startswith("/"):
             with (folder / "SHA256SUMS").open("a", encoding="utf-8") as sums:

@@ -1,4 +1,4 @@
-"""A ledger that cannot be read, a folder that cannot be written, a fault of ours: what a person is told, and that the screens go on."""
+"""A ledger that cannot be read, a folder that cannot be written, a fault of ours: people read what is wrong, and the screens go on."""
 
 from __future__ import annotations
 

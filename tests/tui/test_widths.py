@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.tui.piloting import painted, screens, see, type_in, until
+from tests.tui.piloting import User, painted, screens, see, type_in, until
 from tui.acting.form import Form
+from tui.app import ClusterwrightApp
 from tui.lists.view import Head
 from tui.looks import filled
 from tui.screens.page_lines import PageLine, laid
@@ -18,6 +21,16 @@ from tui.screens.steps import StepsScreen
 
 NARROW = (80, 24)
 MIXED = st.text(alphabet="ab 機柜電é🚀", max_size=60)
+
+
+@asynccontextmanager
+async def at_the_steps(site: Path, person: str) -> AsyncIterator[tuple[ClusterwrightApp, User]]:
+    """Yield a person's list of steps on a narrow screen."""
+    app = screens(site, person)
+    async with app.run_test(size=NARROW) as pilot:
+        await pilot.press("2")
+        await see(pilot, "030@pod-001")
+        yield app, pilot
 
 
 @pytest.mark.parametrize(
@@ -46,10 +59,7 @@ def test_the_lines_of_a_page_fit_and_leave_nothing_out(name: str, text: str, wid
 
 
 async def test_why_a_filter_cannot_be_ends_with_a_sign_where_it_is_cut(ready: Path) -> None:
-    app = screens(ready, "tech")
-    async with app.run_test(size=NARROW) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with at_the_steps(ready, "tech") as (app, pilot):
         await pilot.press("slash")
         await type_in(pilot, "nofield:x")
         await see(pilot, "no field 'nofield'")
@@ -58,10 +68,7 @@ async def test_why_a_filter_cannot_be_ends_with_a_sign_where_it_is_cut(ready: Pa
 
 async def test_a_box_that_is_not_ticked_has_no_sign_in_it(ready: Path) -> None:
     """Both had an X, in two colours."""
-    app = screens(ready, "lead")
-    async with app.run_test(size=NARROW) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with at_the_steps(ready, "lead") as (_, pilot):
         await pilot.press("l")
         await see(pilot, "--yes               ▐ ▌")
         await pilot.press("space")
@@ -70,10 +77,7 @@ async def test_a_box_that_is_not_ticked_has_no_sign_in_it(ready: Path) -> None:
 
 async def test_the_impact_of_a_delay_of_work_is_asked_with_its_days(ready: Path) -> None:
     """Of work nothing is promised: without days the command is always refused."""
-    app = screens(ready, "tech")
-    async with app.run_test(size=NARROW) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with at_the_steps(ready, "tech") as (app, pilot):
         await pilot.press("I")
         await until(pilot, lambda: isinstance(app.screen, Form))
         await see(pilot, "--days", "$ clusterwright impact 001@site")
@@ -81,10 +85,7 @@ async def test_the_impact_of_a_delay_of_work_is_asked_with_its_days(ready: Path)
 
 async def test_the_cursor_stays_on_the_head_of_a_group_when_rows_come_before_it(ready: Path) -> None:
     """It went to the row above, and the next key would have decided about that."""
-    app = screens(ready, "tech")
-    async with app.run_test(size=NARROW) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with at_the_steps(ready, "tech") as (app, _):
         screen = app.screen
         assert isinstance(screen, StepsScreen)
         grid, rows = screen.grid, list(screen.view.rows)
@@ -103,10 +104,7 @@ async def test_the_cursor_stays_on_the_head_of_a_group_when_rows_come_before_it(
 
 async def test_a_long_refusal_is_read_on_in_its_place_and_the_keys_stay_in_sight(ready: Path) -> None:
     """It went on below the screen, without a sign and out of reach, and took the keys with it."""
-    app = screens(ready, "tech")
-    async with app.run_test(size=NARROW) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with at_the_steps(ready, "tech") as (app, pilot):
         await pilot.press("asterisk", "f")
         await see(pilot, "would be refused", "Esc goes back", "$ clusterwright finish")
         first = painted(app)

@@ -28,7 +28,7 @@ INVENTORY = "inventory"
 SETTINGS = "ansible.cfg"
 
 ALL_IS_READ = {"ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "1"}
-"""What Ansible is told wherever it reads an inventory. It would leave out a file with a mistake, and go on with the other hosts."""
+"""Ansible's setting wherever it reads an inventory. Without it a file with a mistake is left out, and the run goes on with the other hosts."""
 
 PROGRAM = re.compile(rb"#!|\x7fELF")
 ANOTHER_SOURCE = re.compile(rb"^plugin\s*:\s*(?!['\"]?(ansible\.builtin\.)?constructed\b)(\S+)", re.MULTILINE)
