@@ -24,6 +24,7 @@ from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, CriterionRow, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
+from ledger.subjects.checklists.rules import unread
 from schedule.errors import InputError
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.stamps import local_day, minute
@@ -228,8 +229,8 @@ def _needs_to_be_signed(case: LookedUp) -> list[str]:
 def _open_items(case: LookedUp) -> list[str]:
     done = checklist(case.snapshot, case.row)
     if done is None or not (done.open or done.failed):
-        return []
-    return [f"items: {done.open} of {done.items} {done.items_of} not checked, {done.failed} failed"]
+        return unread(case)
+    return [f"items: {done.open} of {done.items} {done.items_of} not checked, {done.failed} failed", *unread(case)]
 
 
 def _unmet(case: LookedUp) -> list[Judgement]:

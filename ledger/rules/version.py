@@ -6,7 +6,7 @@ event. For example: `if case.rules >= DATES_AND_TIMES: ...`.
 
 from __future__ import annotations
 
-RULES = 4
+RULES = 5
 """The newest version. Version 1 judged sign-offs and change orders only. Version 2 judges every kind of event."""
 
 DATES_AND_TIMES = 3
@@ -15,3 +15,7 @@ DATES_AND_TIMES = 3
 WHO_AND_WHEN = 4
 """From this version on, a revocation counts from its event at the latest, a time far ahead of all others is refused, to be named as
 somebody who did the work binds only those who confirm it, and software begins no run of what people do."""
+
+ALL_OF_THEM = 5
+"""From this version on, a criterion of each item that was read at some by name is read at all of them before work is finished, and
+pieces come whole."""

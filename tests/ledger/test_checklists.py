@@ -23,6 +23,7 @@ from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.subjects.checklists.decisions import check, scan
 from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
+from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.sign_off.decisions import reject, waive
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -34,7 +35,7 @@ from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
-from tests.ledger.conftest import Clock, Look, criterion, recorded_by, small_plan
+from tests.ledger.conftest import Clock, Look, begun, criterion, recorded_by, small_plan
 from tests.ledger.rebuilding import events, rebuild
 
 DUE = date(2026, 3, 1)
@@ -256,6 +257,41 @@ def test_finish_waits_for_every_item(counted: Ledger, look: Look, clock: Clock) 
 
     assert require_activity(look(clock.now), NAME).state == "awaiting_sign_off"
     assert require_activity(look(clock.now), NAME).items_done == 3
+
+
+@pytest.mark.parametrize(("each", "hosts", "left"), [("PDU", (), ""), ("server", HOSTS, ": pod-001-n01, pod-001-n03")])
+def test_a_criterion_of_each_item_is_not_met_by_one_of_them(
+    empty: Ledger, look: Look, clock: Clock, each: str, hosts: tuple[str, ...], left: str
+) -> None:
+    """Two of three were read by nobody, with no checklist that would say so."""
+    of, bonded = f"{each}s", criterion("bond", "<=", Decimal("0.1"), "ohm") | {"each": each}
+    adopt_plan(empty, "pm", plan_with_items(of=of, hosts=hosts, criteria=[bonded]), reason="first")
+    start(empty, "tech", NAME)
+    measure(empty, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter", item="pod-001-n02")
+
+    said = f"bond was not read at 2 of 3 {of}{left}"
+    assert said in why(look(clock.now), NAME).needs
+    with pytest.raises(NotSatisfiedError, match=said):
+        finish(empty, "tech", NAME)
+    for item in ("pod-001-n01", "pod-001-n03"):
+        measure(empty, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter", item=item)
+    finish(empty, "tech", NAME)
+
+    assert audit(empty.site_dir) == []
+
+
+def test_earlier_rules_pass_each_by_one(site_dir: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was finished then stays finished, and replays."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(decisions, "RULES", 4)
+        ledger = begun(site_dir, clock)
+    with ledger:
+        adopt_plan(ledger, "pm", plan_with_items(), reason="first")
+        start(ledger, "tech", NAME)
+        measure(ledger, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter", item="A")
+        finish(ledger, "tech", NAME)
+
+    assert audit(site_dir) == []
 
 
 def test_named_items_that_are_left_are_named(named: Ledger) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from ledger.questions.orders import orders
 from ledger.questions.records import evidence
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
+from ledger.subjects.orders.change_decisions import ask_change
 from ledger.subjects.orders.delivery_decisions import check_manifest, receive, receive_manifest
 from ledger.subjects.orders.manifest_rules import Compared, compared, read_manifest, read_scan
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, Look, StateOf
+from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.journey import bought
 
 FIRST = "001@site#gpu-server/1"
@@ -143,6 +146,18 @@ def test_a_serial_number_is_received_once(ledger: Ledger) -> None:
 
     with pytest.raises(InputError, match=rf"received already: A \(in {FIRST}\)"):
         receive(ledger, "pm", SECOND, 1, serials=["A"])
+
+
+def test_half_a_piece_does_not_come(empty: Ledger) -> None:
+    """A metre of busway may be half, a piece may not."""
+    orders = [one | {"unit_of_measure": "each"} for one in small_plan().model_dump()["orders"]]
+    adopt_plan(empty, "pm", small_plan(orders=orders), reason="first")
+    bought(empty)
+
+    with pytest.raises(InputError, match=r"counted in whole pieces, so not 0.5"):
+        receive(empty, "pm", FIRST, Decimal("0.5"))
+    with pytest.raises(InputError, match=r"counted in whole pieces, so not 15.5"):
+        ask_change(empty, "pm", FIRST, quantity=Decimal("15.5"), reason="fewer")
 
 
 @pytest.mark.parametrize(

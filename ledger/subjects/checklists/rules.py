@@ -6,12 +6,13 @@ If the plan in force names the items, those names count. Otherwise an item keeps
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.rows import CheckRow
+from ledger.rules.version import ALL_OF_THEM
 from schedule.errors import InputError, NotSatisfiedError
 from schedule.meant import did_you_mean
 
@@ -106,24 +107,28 @@ def readable_note(text: str) -> str:
 
 
 def refuse_open_items(case: Case) -> None:
-    """Raise if a checklist was begun and an item of it is not checked, failed, or lacks a reading that other items have.
+    """Raise if an item of a checklist is not checked or failed, or if an item lacks a reading that other items have.
 
     A failed item is ignored if every failing metric is waived, or if the disposition of its non-conformance is use-as-is.
     """
-    items, row = case.items, case.row
-    if not items:
-        return
-    of, total = row.plan.items_of or "items", row.plan.items or 0
-    failed = [entry.item for entry in items.values() if _is_open(case, entry)]
-    left = [item for item in case.planned_items if item not in items]
-    count = len(left) if case.planned_items else max(total - len(items), 0)
-    parts = [f"{count} of {total} {of} are not checked{_named(left)}"] if count else []
-    parts += [f"{len(failed)} failed{_named(failed)}"] if failed else []
-    parts += [f"{metric} was not read at {len(unread)} of them{_named(unread)}" for metric, unread in _unread(case)]
+    name, begun = case.row.id, bool(case.items)
+    parts = [*(_open_items(case) if begun else ()), *unread(case)]
+    listed = f"`clusterwright check list {name}` lists them"
     if parts:
         raise NotSatisfiedError(
-            f"{row.id} cannot finish: " + "; ".join(parts), hint=f"`clusterwright check list {row.id}` lists them"
+            f"{name} cannot finish: " + "; ".join(parts),
+            hint=listed if begun else f"`clusterwright measure {name}` with `--item` reads it there",
         )
+
+
+def _open_items(case: Case) -> list[str]:
+    items, planned, plan = case.items, case.planned_items, case.row.plan
+    failed = [entry.item for entry in items.values() if _is_open(case, entry)]
+    left = [item for item in planned if item not in items]
+    total = plan.items or 0
+    count = len(left) if planned else max(total - len(items), 0)
+    parts = [f"{count} of {total} {plan.items_of or 'items'} are not checked{_named(left)}"] if count else []
+    return parts + ([f"{len(failed)} failed{_named(failed)}"] if failed else [])
 
 
 def refuse_second_count(case: Case) -> None:
@@ -147,19 +152,40 @@ def _is_open(case: Case, entry: CheckRow) -> bool:
     return bool(unwaived) and entry.ncr not in case.used_as_is
 
 
-def _unread(case: Case) -> list[tuple[str, list[str]]]:
-    """Return each metric that is to be read at every item and is not waived, with the good items that lack a reading of it.
+def unread(case: Case) -> list[str]:
+    """Say of each metric that is to be read at every item, and is not waived, at which items it was not read.
 
-    A metric that was read at no good item is left out.
+    Nothing is said of a metric that was read at no good item of the checklist, or once for all of them. Where no checklist was
+    begun, the items are those that the plan has.
     """
-    each = {criterion.metric for criterion in case.row.plan.criteria if criterion.each is not None}
-    good, found = _good(case), []
-    for metric in sorted((each & case.readings.keys()).difference(case.waived)):
-        read_at = {reading.item for reading in case.readings[metric]}
-        lacking = [item for item in good if item not in read_at]
-        if lacking and len(lacking) < len(good):
-            found.append((metric, lacking))
+    found = []
+    of = case.row.plan.items_of or ""
+    for criterion in case.row.plan.criteria:
+        metric, each = criterion.metric, criterion.each
+        read_at = {reading.item for reading in case.readings.get(metric, ())}
+        if each is None or not read_at or metric in case.waived:
+            continue
+        if case.items:
+            found += _unread_of_checklist(case, metric, read_at)
+        elif case.rules >= ALL_OF_THEM and each in of and "" not in read_at:
+            found += _unread_of_plan(case, metric, read_at)
     return found
+
+
+def _unread_of_checklist(case: Case, metric: str, read_at: Collection[str]) -> list[str]:
+    good = _good(case)
+    lacking = [item for item in good if item not in read_at]
+    if not lacking or len(lacking) == len(good):
+        return []
+    return [f"{metric} was not read at {len(lacking)} of them{_named(lacking)}"]
+
+
+def _unread_of_plan(case: Case, metric: str, read_at: Collection[str]) -> list[str]:
+    plan, planned = case.row.plan, case.planned_items
+    of, items = plan.items_of or "", plan.items or 0
+    lacking = [item for item in planned if item not in read_at]
+    count = len(lacking) if planned else max(items - len(read_at), 0)
+    return [f"{metric} was not read at {count} of {items} {of}{_named(lacking)}"] if count else []
 
 
 def _named(items: Sequence[str], most: int = 5) -> str:

@@ -166,6 +166,13 @@ def refuse_surplus(tranche: TrancheRow, came: Decimal) -> None:
         raise InputError(f"{tranche.id}: {trimmed(left)} outstanding, so not {trimmed(came)}", hint=hint)
 
 
+def refuse_fraction(order: OrderRow, amount: Decimal) -> None:
+    """Raise for a part of a piece. What is ordered by length or power, as busway, may be any amount."""
+    is_counted = order.serialised or order.unit_of_measure == "each"
+    if is_counted and amount % 1:
+        raise InputError(f"{order.id} is counted in whole pieces, so not {trimmed(amount)}")
+
+
 def _surplus_hint(tranche: str) -> str:
     return f"send it back, or keep it by decision: clusterwright change request '{tranche}' --quantity N --reason WHY"
 
