@@ -228,9 +228,10 @@ def _needs_to_be_signed(case: LookedUp) -> list[str]:
 
 def _open_items(case: LookedUp) -> list[str]:
     done = checklist(case.snapshot, case.row)
-    if done is None or not (done.open or done.failed):
-        return unread(case)
-    return [f"items: {done.open} of {done.items} {done.items_of} not checked, {done.failed} failed", *unread(case)]
+    unchecked = []
+    if done is not None and (done.open or done.failed):
+        unchecked = [f"{done.open} of {done.items} {done.items_of} not checked, {done.failed} failed"]
+    return [f"items: {said}" for said in (*unchecked, *unread(case))]
 
 
 def _unmet(case: LookedUp) -> list[Judgement]:

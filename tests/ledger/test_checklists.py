@@ -270,7 +270,7 @@ def test_a_criterion_of_each_item_is_not_met_by_one_of_them(
     measure(empty, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter", item="pod-001-n02")
 
     said = f"bond was not read at 2 of 3 {of}{left}"
-    assert said in why(look(clock.now), NAME).needs
+    assert f"items: {said}" in why(look(clock.now), NAME).needs
     with pytest.raises(NotSatisfiedError, match=said):
         finish(empty, "tech", NAME)
     for item in ("pod-001-n01", "pod-001-n03"):
