@@ -9,7 +9,6 @@ from ledger.questions.orders import HistoryRow, said_by
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.stored_fields import fields_of
-from ledger.subjects.corrections import words as corrections
 from ledger.subjects.ncr import words as ncr
 from ledger.subjects.orders.words import WORDS as OF_ORDERS
 from ledger.subjects.plan import words as plan
@@ -18,7 +17,7 @@ from ledger.subjects.sign_off import words as sign_off
 from ledger.subjects.work import words as work
 from steps.stamps import stamped
 
-WORDS = plan.WORDS | work.WORDS | sign_off.WORDS | ncr.WORDS | corrections.WORDS | runs.WORDS
+WORDS = plan.WORDS | work.WORDS | sign_off.WORDS | ncr.WORDS | runs.WORDS
 """Kinds of events beside those about orders that have a line of their own, in words. Of runs these are the failed ones."""
 
 COUNTED = {

@@ -36,7 +36,7 @@ _CURRENCY = """
 coalesce((SELECT o.currency FROM order_line o
   WHERE t.subject = o.id OR substr(t.subject, 1, length(o.id) + 1) = o.id || '/'), '')"""
 _HISTORY = """
-SELECT seq, effective_at, actor, kind, subject, payload FROM event
+SELECT seq, effective_at, actor, kind, subject, payload, (SELECT taken_back FROM entry WHERE seq = event.seq) FROM event
 WHERE (subject = :name OR (subject > :name || '/' AND subject < :name || '0'))
   AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq"""
 """The character 0 follows the slash, so the range has every id that begins with the order's id and a slash."""
@@ -204,12 +204,13 @@ def change(snapshot: Snapshot, name: str) -> ChangeRow | None:
 def order_history(snapshot: Snapshot, name: str) -> list[HistoryRow]:
     """Return every event about an order and its deliveries, or about one delivery, oldest first, each as a sentence.
 
-    A new date is shown with the earlier one.
+    A new date is shown with the earlier one, and an entry that was taken back says so.
     """
     order_named(snapshot, name)
     found: list[HistoryRow] = []
     promised: dict[str, str] = {}
-    for seq, happened, person, kind, subject, text in snapshot.ask(_HISTORY, name=name):
+    for row in snapshot.ask(_HISTORY, name=name):
+        seq, happened, person, kind, subject, text, taken_back = row
         at = stamped(happened)
         if at is None:  # somebody appended it by hand; the audit names it
             continue
@@ -218,7 +219,9 @@ def order_history(snapshot: Snapshot, name: str) -> list[HistoryRow]:
         if payload.get("promised"):
             before = promised.get(subject) or promised.get(subject.partition("/")[0])
             said += f", promised for {payload['promised']}" + (f", before {before}" if before else "")
-            promised[subject] = payload["promised"]
+            if not taken_back:
+                promised[subject] = payload["promised"]
+        said += f" (taken back by event {taken_back})" if taken_back else ""
         found.append(HistoryRow(seq, at, person, kind, subject, said))
     return found
 

@@ -10,6 +10,7 @@ import pytest
 from ledger.questions.activities import activities
 from ledger.questions.inbox import inbox
 from ledger.questions.orders import budget, changes, order_history, orders
+from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import acknowledge, expedite, order, promise
 from ledger.subjects.orders.delivery_decisions import receive, ship
@@ -109,6 +110,22 @@ def test_every_date_a_supplier_named_stays_in_the_history(ledger: Ledger, look: 
     assert (row.tranches[0].carrier, row.tranches[0].shipped) == ("DHL", date(2026, 1, 5))
     with pytest.raises(InputError, match="there is no order"):
         order_history(look(), "001@site#gpu-servers")
+
+
+def test_the_history_of_an_order_says_what_was_taken_back(ledger: Ledger, look: Look) -> None:
+    """A date that was entered by mistake is not the one before the next, and both sentences say so."""
+    priced(ledger)
+    wrong = promise(ledger, "pm", FIRST, date(2026, 3, 20), reason="no memory")
+    gone = correct(ledger, "pm", wrong.seq, "another order's date")
+    promise(ledger, "pm", FIRST, date(2026, 4, 2), reason="no memory")
+
+    said = [h.said for h in order_history(look(), ORDER)]
+
+    assert said[1:] == [
+        f"another date: no memory, promised for 2026-03-20 (taken back by event {gone.seq})",
+        f"takes back event {wrong.seq}: another order's date",
+        "another date: no memory, promised for 2026-04-02",
+    ]
 
 
 def test_nothing_is_acknowledged_or_shipped_before_it_is_ordered_or_ahead_of_its_day(

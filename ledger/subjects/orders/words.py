@@ -61,6 +61,7 @@ WORDS: dict[str, Callable[[Payload], str]] = {
     "tranche.received": _received,
     "change.asked": _change,
     "change.decided": _decided,
+    "entry.taken_back": lambda payload: f"takes back event {payload['entry']}: {payload['reason']}",
     "organisation.assigned": lambda payload: (
         f"assigned to {payload['organisation']}" if payload["organisation"] else "assigned to no organisation"
     ),
