@@ -110,14 +110,14 @@ def _sign_offs(snapshot: Snapshot) -> Iterator[Needed]:
 
 def _to_sign_again(snapshot: Snapshot) -> list[Activity]:
     """Return the activities that need new approvals: those that are stale, and those whose approval has expired."""
-    stale = select(snapshot, "stale_since IS NOT NULL AND state = 'done'")
+    stale = select(snapshot, "stale_since IS NOT NULL AND state = 'done' AND in_plan")
     expired = approved_until(snapshot, snapshot.now)
     return [*stale, *(row for row in expired if not row.stale)]
 
 
 def approved_until(snapshot: Snapshot, until: datetime) -> list[Activity]:
     """Return the activities that are done and whose approval expires by `until`."""
-    return select(snapshot, "state = 'done' AND valid_until <= :until", until=stamp(until))
+    return select(snapshot, "state = 'done' AND in_plan AND valid_until <= :until", until=stamp(until))
 
 
 def _of_state(snapshot: Snapshot, kind: str, states: Iterable[State]) -> Iterator[Needed]:

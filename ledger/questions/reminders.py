@@ -13,19 +13,19 @@ from zoneinfo import ZoneInfo
 
 from ledger.questions.action_items import action_items
 from ledger.questions.calendar import UNPLANNED, WorkingWeek, working_weeks
-from ledger.questions.case import select
+from ledger.questions.case import require_activity, select
 from ledger.questions.decisions_needed import Needed, approved_until, decisions_needed, everybody, ncrs_to_decide
 from ledger.questions.inbox import inbox
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.lateness import start_of
-from ledger.questions.ncrs import punch
+from ledger.questions.ncrs import PunchRow, punch
 from ledger.questions.orders import orders
 from ledger.questions.people import delegations
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity, State
-from ledger.rules.permission import Actor
+from ledger.rules.permission import Actor, roles_for
 from steps.amount import counted
 from steps.planning.activity import WORKING
 
@@ -98,6 +98,13 @@ class _Asked(NamedTuple):
         """Return a reminder of something that is due on a day."""
         urgency = Urgency.OVERDUE if due < self.today else Urgency.DUE
         return ReminderRow(person, urgency, kind, subject, what, None, due, command)
+
+    def may_close(self, item: PunchRow) -> bool:
+        """Return whether the owner of a non-conformance may close it too. Otherwise a lead does, once it is made good."""
+        row = require_activity(self.snapshot, item.activity)
+        roles = roles_for("close_ncr", policy=row.plan.policy.roles)
+        may = set(self.having(*roles)).difference(row.hands)
+        return item.owner in may or item.owner not in self.present
 
     def owned(
         self,
@@ -240,9 +247,9 @@ def _punch_items(asked: _Asked) -> Iterator[ReminderRow]:
                 if needed.role_of(me) is not None:
                     yield _decision(me.id, needed, needed.title)
         elif item.due is not None and item.due <= asked.until:
-            said = f"{item.activity}: {item.said}"
-            close, show = f"clusterwright ncr close {item.id}", f"clusterwright show {item.activity}"
-            command = close if item.kind == "ncr" else show
+            said, command = f"{item.activity}: {item.said}", f"clusterwright show {item.activity}"
+            if item.kind == "ncr":
+                command = f"clusterwright ncr {'close' if asked.may_close(item) else 'show'} {item.id}"
             yield from asked.owned(
                 item.owner,
                 item.kind,

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from ledger.questions.activities import plays_nobody
 from ledger.questions.case import LookedUp, case_of
-from ledger.questions.checks import checklist
 from ledger.questions.clock import REMEDY as CLOCK_REMEDY
 from ledger.questions.clock import clock_behind
 from ledger.questions.drift import drifted
@@ -24,7 +23,7 @@ from ledger.rules.approval import missing_evidence
 from ledger.rules.judgement import FAILED, NOT_MEASURED, CriterionRow, Judgement
 from ledger.rules.rows import RUN_NOT_DONE, NcrRow, Unmet
 from ledger.rules.subjects import is_supply
-from ledger.subjects.checklists.rules import unread
+from ledger.subjects.checklists.rules import open_items
 from schedule.errors import InputError
 from steps.catalog.terms import CHANGING, SOFTWARES_WORK, Kind
 from steps.stamps import local_day, minute
@@ -101,8 +100,8 @@ def _needs(case: LookedUp) -> list[str]:
         case State.READY:
             return _needs_to_start(case)
         case State.IN_PROGRESS:
-            unmet = map(str, _unmet(case))
-            return [*_rejected(case), *_open_items(case), *unmet, *_open_a(case)]
+            unmet, items = map(str, _unmet(case)), (f"items: {said}" for said in open_items(case))
+            return [*_rejected(case), *items, *unmet, *_open_a(case)]
         case State.AWAITING_SIGN_OFF:
             return _needs_to_be_signed(case)
         case State.FAILED | State.CHECKED_NOT_MET:
@@ -224,14 +223,6 @@ def _needs_to_be_signed(case: LookedUp) -> list[str]:
     quorum = case.row.plan.policy.quorum
     left = f"{quorum - case.row.signed} of {quorum} signatures by {_roles(case.row)}"
     return [*needs, *_open_a(case), left]
-
-
-def _open_items(case: LookedUp) -> list[str]:
-    done = checklist(case.snapshot, case.row)
-    unchecked = []
-    if done is not None and (done.open or done.failed):
-        unchecked = [f"{done.open} of {done.items} {done.items_of} not checked, {done.failed} failed"]
-    return [f"items: {said}" for said in (*unchecked, *unread(case))]
 
 
 def _unmet(case: LookedUp) -> list[Judgement]:

@@ -247,11 +247,13 @@ def test_finish_waits_for_every_item(counted: Ledger, look: Look, clock: Clock) 
     check(counted, "tech", NAME, [good("A"), ItemEntry("B", readings=bond("0.3"))])
     with pytest.raises(NotSatisfiedError, match="1 of 3 PDUs are not checked; 1 failed: B"):
         finish(counted, "tech", NAME)
-    assert "items: 1 of 3 PDUs not checked, 1 failed" in why(look(clock.now), NAME).needs
+    needs = why(look(clock.now), NAME).needs
+    assert list(needs[:2]) == ["items: 1 of 3 PDUs are not checked", "items: 1 failed: B"]
 
     check(counted, "tech", NAME, [good("B"), ItemEntry("C")])
     with pytest.raises(NotSatisfiedError, match="bond was not read at 1 of them: C"):
         finish(counted, "tech", NAME)
+    assert why(look(clock.now), NAME).needs[0] == "items: bond was not read at 1 of them: C"
     check(counted, "tech", NAME, [good("C")])
     finish(counted, "tech", NAME)
 
@@ -428,6 +430,7 @@ def test_what_is_used_as_it_is_holds_nothing_back(counted: Ledger, look: Look, c
         finish(counted, "tech", NAME)
 
     disposition_ncr(counted, "lead", "NCR-0001", "use-as-is", reason="only the paint")
+    assert not any("items" in need for need in why(look(clock.now), NAME).needs)
     finish(counted, "tech", NAME)
 
     assert require_activity(look(clock.now), NAME).items_done == 2

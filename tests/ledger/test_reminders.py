@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger.questions.reminders import ReminderRow, reminders
-from ledger.subjects.ncr.decisions import disposition_ncr
+from ledger.subjects.ncr.decisions import assign_ncr, disposition_ncr
 from ledger.subjects.orders.change_decisions import ask_change
 from ledger.subjects.people.decisions import delegate, withdraw
 from ledger.subjects.plan.decisions import adopt_plan
@@ -79,6 +79,8 @@ def test_what_is_overdue_comes_before_what_is_due_and_that_before_what_waits(
     assert ranks == sorted(ranks, key=["overdue", "due", "waiting"].index)
     assert found[0][:4] == ("lead", "overdue", "ncr", "NCR-0001")
     assert [(r.person, r.command) for r in told(look, clock, "ncr")] == [("lead", "clusterwright ncr close NCR-0001")]
+    assign_ncr(site, "lead", "NCR-0001", "tech", date(2026, 1, 7))  # whose work it is, and who may not close it
+    assert [(r.person, r.command) for r in told(look, clock, "ncr")] == [("tech", "clusterwright ncr show NCR-0001")]
     assert [(r.person, r.due) for r in told(look, clock, "delegation")] == [
         ("guest", until.date()),
         ("lead", until.date()),

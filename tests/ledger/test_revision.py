@@ -14,6 +14,7 @@ from ledger.log.chain import Draft
 from ledger.log.upcasting import upcast
 from ledger.questions.activities import activities
 from ledger.questions.case import require_activity
+from ledger.questions.decisions_needed import decisions_needed
 from ledger.questions.records import runs
 from ledger.questions.why import may_finish, why
 from ledger.reading import open_snapshot
@@ -23,14 +24,14 @@ from ledger.subjects.plan.payloads import PlanAdopted
 from ledger.subjects.plan.revision_rules import Consequences
 from ledger.subjects.plan.upgrading_rules import Upgrade, implies
 from ledger.subjects.runs.decisions import settle
-from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.decisions import finish, reopen, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanCriterion
 from steps.planning.plan import Plan
-from tests.ledger.conftest import T0, Clock, activity, criterion, link, small_plan
+from tests.ledger.conftest import T0, Clock, Look, activity, criterion, link, small_plan
 from tests.ledger.journey import bought, passed, racked, take, verified
 from tests.ledger.test_planning import revised
 
@@ -277,3 +278,19 @@ def test_what_a_release_changed_opens_nothing_only_where_nothing_else_differs(of
 
     assert [getattr(Upgrade(old, new), of)(step) for step in ("010", "020")] == [True, False]
     assert not getattr(Upgrade(old, other), of)("010")
+
+
+def test_nobody_is_asked_to_sign_again_what_left_the_plan(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """A pod that is not built any more was racked, and what it rested on is opened again."""
+    bought(ledger)
+    racked(ledger)
+    reopen(ledger, "pm", "001@site", "another maker")
+    stale = "010@pod-001"
+    assert stale in {one.subject for one in decisions_needed(look(clock.now))}
+
+    plan = small_plan().model_dump(mode="json")
+    kept = [one for one in plan["activities"] if one["id"] != stale]
+    links = [one for one in plan["links"] if stale not in {one["before"], one["after"]}]
+    adopt_plan(ledger, "pm", small_plan(activities=kept, links=links), reason="one pod fewer")
+
+    assert stale not in {one.subject for one in decisions_needed(look(clock.now))}

@@ -107,28 +107,31 @@ def readable_note(text: str) -> str:
 
 
 def refuse_open_items(case: Case) -> None:
-    """Raise if an item of a checklist is not checked or failed, or if an item lacks a reading that other items have.
-
-    A failed item is ignored if every failing metric is waived, or if the disposition of its non-conformance is use-as-is.
-    """
-    name, begun = case.row.id, bool(case.items)
-    parts = [*(_open_items(case) if begun else ()), *unread(case)]
+    """Raise if an item is open."""
+    name, parts = case.row.id, open_items(case)
     listed = f"`clusterwright check list {name}` lists them"
     if parts:
         raise NotSatisfiedError(
             f"{name} cannot finish: " + "; ".join(parts),
-            hint=listed if begun else f"`clusterwright measure {name}` with `--item` reads it there",
+            hint=listed if case.items else f"`clusterwright measure {name}` with `--item` reads it there",
         )
 
 
-def _open_items(case: Case) -> list[str]:
-    items, planned, plan = case.items, case.planned_items, case.row.plan
+def open_items(case: Case) -> list[str]:
+    """Return which items of a checklist that was begun are not checked or failed, and what was not read at each item.
+
+    A failed item is ignored if every failing metric is waived, or if the disposition of its non-conformance is use-as-is.
+    """
+    items, plan = case.items, case.row.plan
+    if not items:
+        return _unread(case)
+    planned, total = case.planned_items, plan.items or 0
     failed = [entry.item for entry in items.values() if _is_open(case, entry)]
     left = [item for item in planned if item not in items]
-    total = plan.items or 0
     count = len(left) if planned else max(total - len(items), 0)
     parts = [f"{count} of {total} {plan.items_of or 'items'} are not checked{_named(left)}"] if count else []
-    return parts + ([f"{len(failed)} failed{_named(failed)}"] if failed else [])
+    parts += [f"{len(failed)} failed{_named(failed)}"] if failed else []
+    return [*parts, *_unread(case)]
 
 
 def refuse_second_count(case: Case) -> None:
@@ -152,7 +155,7 @@ def _is_open(case: Case, entry: CheckRow) -> bool:
     return bool(unwaived) and entry.ncr not in case.used_as_is
 
 
-def unread(case: Case) -> list[str]:
+def _unread(case: Case) -> list[str]:
     """Say of each metric that is to be read at every item, and is not waived, at which items it was not read.
 
     Nothing is said of a metric that was read at no good item of the checklist, or once for all of them. Where no checklist was
