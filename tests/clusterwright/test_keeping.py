@@ -146,6 +146,8 @@ def test_a_site_is_put_away_and_brought_back(commented: Path, command: Command, 
     before = json.loads(command("list", "--json", "--site", commented).stdout)
     assert json.loads(command("list", "--json", "--site", tmp_path / "back").stdout) == before
     assert command("audit", "--site", tmp_path / "back").returncode == 0
+    noted = command("comment", "071@site", "we go on", "--as", "owner", "--site", tmp_path / "back")
+    assert noted.returncode == 0, noted.stderr
 
 
 def test_the_exit_code_says_why_not(adopted: Path, command: Command, tmp_path: Path) -> None:
