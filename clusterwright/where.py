@@ -65,7 +65,7 @@ def acting_person(
         known = known_person(snapshot, claimed)
         raise NotSatisfiedError(
             f"the account {account!r} may not act as {claimed!r}",
-            hint=f"in site.yaml {claimed} has the account {known.account!r}; change it there and adopt the plan again",
+            hint=f"in site.yaml {claimed} has the account {known.account or 'of nobody'}; change it there and adopt the plan again",
         )
     if not mine:
         raise NotSatisfiedError(

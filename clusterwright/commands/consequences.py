@@ -9,7 +9,7 @@ from clusterwright.drawing import say_what_is_drawn_of
 from clusterwright.output import day, say
 from ledger.questions.case import activity
 from ledger.questions.forecast_words import days_words
-from ledger.questions.kept_forecast import KeptForecast, kept_forecast
+from ledger.questions.kept_forecast import KeptForecast, forecast_in_folder
 from ledger.questions.shut_out import shut_out
 from ledger.questions.site import live_since, site_of
 
@@ -25,9 +25,9 @@ def say_what_moves(me: Acting) -> None:
         if live_since(snapshot):
             return  # nothing is left to forecast
         say_what_is_drawn_of(snapshot)
-        before, after = kept_forecast(snapshot), make_forecast(snapshot)
+        before, after = forecast_in_folder(snapshot), make_forecast(snapshot)
         keep_forecast(snapshot, after)
-        for line in _moved(before.forecast if before else None, after, site_of(snapshot).time_zone):
+        for line in _moved(before, after, site_of(snapshot).time_zone):
             say(line)
 
 

@@ -186,7 +186,7 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
 
     It is None on a site that is live, too: nothing is left to forecast.
     """
-    found = _file(snapshot)
+    found = forecast_in_folder(snapshot)
     if found is None or found.revision != revision(snapshot) or live_since(snapshot):
         return None
     later = snapshot.column("SELECT kind FROM event WHERE seq > :seq", seq=found.event)
@@ -239,7 +239,7 @@ def planned_activities(snapshot: Snapshot) -> int:
 
 def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:
     """Return when go-live was to be by the last forecast that was made before a moment, published or kept. None without one."""
-    kept = _file(snapshot)
+    kept = forecast_in_folder(snapshot)
     found = [(one.at, one.finish) for one in forecasts(snapshot)]
     if kept is not None:
         found.append((kept.as_of, kept.finish))
@@ -247,8 +247,8 @@ def last_forecast(snapshot: Snapshot, before: datetime) -> datetime | None:
     return max(earlier)[1] if earlier else None
 
 
-def _file(snapshot: Snapshot) -> KeptForecast | None:
-    """Return the forecast in the site's folder. None if there is none that this program reads, or only one of later events."""
+def forecast_in_folder(snapshot: Snapshot) -> KeptForecast | None:
+    """Return the forecast in the site's folder, also one of an earlier plan. None if there is none that this program reads, or only one of later events."""
     try:
         found = msgspec.json.decode((snapshot.site_dir / FILE).read_bytes(), type=KeptForecast)
     except (OSError, msgspec.DecodeError):

@@ -10,6 +10,7 @@ from typing import Any
 
 from flows.engine.forecasting import ForecastKeeper
 from ledger.questions.kept_forecast import FILE, kept_forecast
+from ledger.questions.log import last_events
 from ledger.reading import open_snapshot
 from tests.conftest import Command
 
@@ -72,6 +73,24 @@ def test_a_promise_says_at_once_what_it_moves(adopted: Path, command: Command) -
     assert after["newer"] == 0
     assert f"go-live {before['finish'][:10]} -> {after['finish'][:10]}" in promised.stderr
     assert "this delay costs about $" in promised.stderr
+
+
+def test_what_moved_is_said_against_the_forecast_before(adopted: Path, command: Command) -> None:
+    """An adopted plan is not blamed for an earlier delay, and what is taken back says what it moves as the entry did."""
+    at = ("--as", "operator", "--site", adopted)
+    command("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "9", *EARLY, *at)
+    assert command("promise", ORDER, "--on", "2031-01-06", "--reason", "slipped", *at).returncode == 0
+    late = status(command, adopted)
+    assert late is not None
+
+    again = command("plan", "adopt", "--reason", "as it was", "--yes", "--as", "owner", "--site", adopted)
+
+    assert f"go-live stays on {late['finish'][:10]}" in again.stderr
+    with open_snapshot(adopted) as snapshot:
+        (promise,) = last_events(snapshot, 1, subject=ORDER)
+    corrected = command("correct", promise.seq, "--reason", "another order's", *at)
+    assert corrected.returncode == 0, corrected.stderr
+    assert f"go-live {late['finish'][:10]} -> " in corrected.stderr
 
 
 def test_what_is_no_forecast_is_none_and_is_made_again(adopted: Path, command: Command) -> None:

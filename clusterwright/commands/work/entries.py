@@ -6,10 +6,11 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Acting, Reporting
-from clusterwright.commands.consequences import say_shut_out
+from clusterwright.commands.consequences import say_shut_out, say_what_moves
 from clusterwright.commands.options import Activities, ActivityId, ReasonOption
 from clusterwright.output import say
 from ledger.entries import fact_of
+from ledger.rules.subjects import is_supply
 from ledger.subjects.corrections import decisions as corrections
 from ledger.subjects.facts.decisions import record_facts
 from ledger.subjects.work import decisions as work
@@ -97,3 +98,5 @@ def correct(me: Acting, event: Annotated[int, Argument(help="The number of the e
     """
     recorded = me.take(corrections.correct, event, reason)
     say(f"{recorded.subject}: event {event} does not count any more")
+    if is_supply(recorded.subject):
+        say_what_moves(me)
