@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from clusterwright.catalog_view import seed_line
+from clusterwright.catalog_view import seed_line, sign_off_words
 from clusterwright.check_view import counts
 from clusterwright.flat import flat_activity
 from clusterwright.output import Document, print_lines
@@ -24,7 +24,7 @@ from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import criteria, why
 from ledger.questions.witnesses import attendances, invitation
-from ledger.rules.activity import Activity
+from ledger.rules.activity import OVER, Activity
 from ledger.rules.judgement import CriterionRow, Judged, asked_words, verdict_words
 from ledger.rules.rows import NcrRow, OrderRow, ReleaseRow
 from ledger.subjects.runs.host_name_rules import folded_within
@@ -187,6 +187,9 @@ def _approval(
     if seen is not None:
         yield f"check mode {minute(seen.at, zone)}: {seen.summary}"
     yield from witnesses
+    if row.state not in OVER:
+        policy = row.plan.policy
+        yield f"to be {sign_off_words(policy.quorum, policy.roles, policy.needed, policy.evidence)}"
     for s in document["sign_offs"]:
         witnessed = _said("; {}", s.witnessed)
         who = f"{s.decision} by {s.name} as {s.role}, {minute(s.at, zone)}{_earlier(s.attempt, row)} ({s.assurance})"

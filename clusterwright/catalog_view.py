@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from clusterwright.output import Cells, Document, clean, table
@@ -73,8 +73,7 @@ def _software(step: Step) -> Iterator[str]:
 
 def _sign_off(asked: SignOff) -> Iterator[str]:
     policy = asked.policy
-    when = "always" if asked.needed == "always" else "if a person did the work"
-    yield f"signed by {policy.quorum} of {', '.join(policy.roles)}, {when}"
+    yield sign_off_words(policy.quorum, policy.roles, asked.needed, asked.evidence)
     if policy.valid_for:
         held = policy.valid_for
         yield f"  the approval holds for {held.value:g} x {held.unit} ({held.source})"
@@ -93,6 +92,13 @@ def _also(step: Step) -> Iterator[str]:
     if step.errata:
         yield f"corrects {', '.join(step.errata)} (docs/reference/seed-numbers.md)"
     yield f"sources {'; '.join(step.sources.documents) or 'none'}"
+
+
+def sign_off_words(quorum: int, roles: Sequence[str], needed: str, evidence: Sequence[str]) -> str:
+    """Return who signs, how many of them, when, and the kinds of evidence that they want to see."""
+    when = "always" if needed == "always" else "if a person did the work"
+    shown = f", with evidence {', '.join(evidence)}" if evidence else ""
+    return f"signed by {quorum} of {', '.join(roles)}, {when}{shown}"
 
 
 def seed_line(said: str) -> str:

@@ -74,6 +74,14 @@ def test_show_names_who_attested_and_who_released(adopted: Path, command: Comman
     assert "attested by owner, " in command("show", "036@site", "--site", adopted).stdout
 
 
+def test_who_works_reads_which_evidence_the_sign_off_will_ask_for(adopted: Path, command: Command) -> None:
+    """Photographs of racks cannot be taken any more when the sign-off asks for them."""
+    asked = "signed by 1 of facility-lead, always, with evidence anchor-torque, photo-per-rack\n"
+
+    assert f"\nto be {asked}" in command("show", "H08@pod-001", "--site", adopted).stdout
+    assert f"\n{asked}" in command("catalog", "show", "H08").stdout
+
+
 def test_the_catalog_lists_what_the_contract_names(command: Command) -> None:
     rows = json.loads(command("catalog", "list", "--json").stdout)
 
