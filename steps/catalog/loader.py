@@ -244,6 +244,10 @@ def _overlay(catalog: Catalog, path: Path) -> None:
             place=Place(str(path), line_of(lines, at), None),
         )
     merged = shipped.step.model_dump(mode="json", exclude_none=True) | data
-    step = validated(Step, merged, lines, str(path))
+    try:
+        step = validated(Step, merged, lines, str(path))
+    except InputError as error:
+        hint = error.hint or f"an override replaces a key with all below it: copy the key from {shipped.path}"
+        raise InputError(error.what, hint=hint, place=error.place) from None
     entry = Entry(step, path, lines, local=True)
     catalog[step.id] = replace(entry, overridden=tuple(data), override_reason=reason)

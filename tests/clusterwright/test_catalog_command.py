@@ -66,6 +66,21 @@ def test_a_changed_step_says_what_the_site_changed_and_why(changed: Path, comman
     assert document["seed_says"] == "48-72 hours"
 
 
+def test_who_writes_a_part_of_a_key_reads_where_the_whole_is(changed: Path, command: Command) -> None:
+    """A lead time is in a line of supplies, and an override of `supplies` has all lines, each of them whole."""
+    mine = changed / "catalog" / "001.yaml"
+    lead = 'lead_time: {o: 30, m: 40, p: 52, unit: weeks, source: "their quotation"}'
+    mine.write_text(
+        f'overrides: "001"\nreason: quoted\nsupplies:\n  - {{item: gpu-server, {lead}}}\n', encoding="utf-8"
+    )
+
+    refused = command("catalog", "show", "001", cwd=changed)
+
+    assert refused.returncode == 2
+    assert "001.yaml:4: supplies[0].title: key 'title' is missing" in refused.stderr
+    assert f"copy the key from {next(shipped_folder().glob('*/001_*.yaml'))}" in refused.stderr
+
+
 def test_an_activity_shows_what_the_list_says(adopted: Path, command: Command) -> None:
     shown = command("show", "034@pod-001", "--site", adopted).stdout
     document = json.loads(command("show", "H21@pod-001", "--json", "--site", adopted).stdout)
