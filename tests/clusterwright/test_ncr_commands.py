@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from datetime import timedelta
@@ -83,6 +84,9 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
     assert (row["id"], row["owner"], row["due"], row["overdue"]) == ("NCR-0001", "tech", due.isoformat(), False)
     shown = json.loads(quality("ncr", "show", "NCR-0001", "--json").stdout)
     assert (shown["ncr_class"], shown["decided"], shown["owner"]) == ("A", "rework", "tech")
+    printed = quality("ncr", "show", "NCR-0001").stdout
+    assert re.search(r"^class +A$", printed, re.MULTILINE)
+    assert re.search(r"^opened at +\d{4}-\d\d-\d\d \d\d:\d\d$", printed, re.MULTILINE), "a time as on every page"
     quality("ncr", "close", "NCR-0001", "--as", "lead")
     quality("sign", "001@site", "--as", "lead")
     assert quality("ncr", "list").stdout == "nothing is open\n"

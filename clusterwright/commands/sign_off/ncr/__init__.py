@@ -6,7 +6,7 @@ Example:
 
 """
 
-from datetime import date
+from datetime import date, datetime
 from operator import attrgetter
 from typing import Annotated
 
@@ -17,7 +17,9 @@ from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import NcrId, day_option
 from clusterwright.output import in_line, table
 from ledger.questions.ncrs import ncrs, require_ncr
+from ledger.questions.site import site_of
 from ledger.rules.rows import NcrRow
+from steps.stamps import minute
 
 
 def list_(ask: Asking, everything: Annotated[bool, Option("--all", help="Closed ones too.")] = False) -> None:
@@ -50,12 +52,13 @@ def show(ask: Asking, ncr: NcrId) -> None:
     """
     with ask.record() as snapshot:
         found = require_ncr(snapshot, ncr)
-        ask.answer(snapshot, found, lambda: _print(found))
+        ask.answer(snapshot, found, lambda: _print(found, site_of(snapshot).time_zone))
 
 
-def _print(found: NcrRow) -> None:
+def _print(found: NcrRow, zone: str) -> None:
     for name, value in found._asdict().items():
-        print(f"{name:<12} {in_line('' if value is None else value)}".rstrip())
+        said = minute(value, zone) if isinstance(value, datetime) else value
+        print(f"{name.removeprefix('ncr_').replace('_', ' '):<12} {in_line('' if said is None else said)}".rstrip())
 
 
 def assign(
