@@ -148,7 +148,7 @@ def own_words(rows: list[Activity], zone: str) -> tuple[str, ...]:
     past = sum(r.past_planned_finish for r in live)
     begun = sum(r.state not in NOT_BEGUN for r in live)
     finishes = [end for r in live if (end := _finish(r))]
-    first = f"{len(live)} of {len(rows)} activities are open, {begun} have begun, {past} are past their planned finish."
+    first = f"Open activities: {len(live)} of {len(rows)}; begun: {begun}; past their planned finish: {past}."
     return (first, f"The last is planned to be finished on {day(max(finishes), zone)}.") if finishes else (first,)
 
 

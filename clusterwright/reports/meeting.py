@@ -51,8 +51,9 @@ def meeting_report(
     if actions := tuple(_actions(snapshot, among if trade or organisation else None, organisation)):
         sections["Action items"] = actions
     past, late = (sum(row.past_planned_finish for row in those) for those in (rows, theirs))
-    later = f"; {late - past} more are, and start later" if late > past else ""
-    said = f"{len(rows)} activities of {len({(row.plan.role, row.whose) for row in rows})} crews, {past} of them past their planned finish{later}."
+    later = f", and {late - past} of work that starts later" if late > past else ""
+    crews = len({(row.plan.role, row.whose) for row in rows})
+    said = f"Activities: {len(rows)}; crews: {crews}; past their planned finish: {past}{later}."
     return WeekReport(site.name, site.rehearsal, day(snapshot.now, zone), said, sections, record, "three weeks from")
 
 

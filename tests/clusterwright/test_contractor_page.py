@@ -125,3 +125,4 @@ def test_a_meeting_lists_the_work_of_a_trade_with_what_is_in_its_way(site: Repor
     way = document["sections"][f"In the way of technician, {CONTRACTOR}"]
     assert [line["id"] for line in way] == ["001@site#gpu-server/2"]
     assert way[0]["owner"] == "ACME"
+    assert re.match(r"Activities: \d+; crews: 2; past their planned finish: \d+", document["go_live"])

@@ -232,7 +232,7 @@ def test_a_contractor_has_their_own_work_and_what_it_waits_for(snapshot: Snapsho
     ]
     assert report.title == "Small, week to 2026-02-02, as of event 9"
     assert report.go_live == (
-        "2 of 2 activities are open, 1 have begun, 0 are past their planned finish. "
+        "Open activities: 2 of 2; begun: 1; past their planned finish: 0. "
         "The last is planned to be finished on 2026-03-04."
     )
     others = week_report(snapshot, organisation=OTHERS)

@@ -63,9 +63,10 @@ def test_the_step_counts_before_the_groups_and_these_before_the_site() -> None:
 def test_without_settings_they_follow_from_hosts_machine_step_and_playbook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
     monkeypatch.setattr("psutil.virtual_memory", partial(SimpleNamespace, available=64_000_000_000))
-    few, many = (limits_of(RunSettings(), Extent("006", None, hosts)) for hosts in (3, 500))
+    one, few, many = (limits_of(RunSettings(), Extent("006", None, hosts)) for hosts in (1, 3, 500))
     waiting = limits_of(RunSettings(), Extent("154", None, 128, waits={"os_install_timeout_s": 5400}))
 
+    assert one.forks == (1, "default: 1 host")
     assert few.forks == (3, "default: 3 hosts")
     assert many.forks == (64, "default: 8 cores")
     assert waiting.task_timeout_s == (5460, "default: the playbook's os_install_timeout_s")

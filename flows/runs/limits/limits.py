@@ -18,6 +18,7 @@ import psutil
 from flows.runs.bundle.tree import settings_files
 from flows.runs.callbacks import HANG_AFTER
 from schedule.errors import InputError, Place
+from steps.amount import counted
 from steps.catalog.terms import Effect
 from steps.design.run_settings import RunLimits, RunSettings
 
@@ -158,8 +159,8 @@ def _forks(hosts: int) -> Limit:
     by_cores = max(FORKS, FORKS_A_CORE * cores)
     by_memory = max(1, psutil.virtual_memory().available // 2 // FORK_BYTES)
     value, why = min(
-        (max(1, hosts), f"{hosts} hosts"),
-        (by_cores, f"{cores} cores"),
+        (max(1, hosts), counted(hosts, "host")),
+        (by_cores, counted(cores, "core")),
         (by_memory, "the memory that is available"),
     )
     return Limit(value, f"default: {why}")
