@@ -150,6 +150,7 @@ def test_without_record_a_person_sees_what_would_be_recorded_and_what_not(adopte
     assert done.returncode == 0
     assert "Nothing is recorded. `--record` records what is allowed." in done.stderr
     assert f"refused: {ORDER}/1: promised 2027-09-01 00:00" in done.stdout
+    assert "how servers, leaves and spines hang" in " ".join(done.stdout.split()), "no title is cut"
     assert events(adopted) == before
     lines = {one["id"]: one["line"] for one in document(adopted, path)["changes"]}
     sheet = load_workbook(path)["Schedule"]

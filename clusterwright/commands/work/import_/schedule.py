@@ -237,4 +237,4 @@ def _named(tasks: Sequence[ExchangeTask]) -> str:
 
 def _cells(line: JudgedProposal) -> tuple[str, str, str, str, str]:
     one = line.proposal
-    return in_line(one.id), in_line(one.title)[:40], one.what.value, one.was, in_line(one.now)
+    return in_line(one.id), in_line(one.title), one.what.value, one.was, in_line(one.now)
