@@ -152,7 +152,7 @@ def _rejected(case: LookedUp) -> list[str]:
 def _needs_a_decision(case: LookedUp) -> list[str]:
     """Say which decisions are possible. If the run itself did not fail, a person may measure what it could not read."""
     unmet = _unmet(case)
-    decision = "a decision: retry, waive or attest"
+    decision = f"a decision: {'retry, waive or attest' if unmet else 'retry or attest'}"
     run = case.last_run
     outcomes = {run.status, *run.hosts.values()} if run is not None else set()
     has_failed = not outcomes.isdisjoint(RUN_NOT_DONE)

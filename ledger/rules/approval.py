@@ -285,7 +285,8 @@ def waivable(case: Case) -> tuple[str, list[str]]:
     permitted(case, Action.WAIVE)
     metrics = unmet_metrics(case.judgements)
     if not metrics:
-        raise NotSatisfiedError(f"every criterion of {case.row.id} is met or waived; nothing to waive")
+        again = f"clusterwright retry {case.row.id}" if case.row.state in NOT_MET else ""
+        raise NotSatisfiedError(f"every criterion of {case.row.id} is met or waived; nothing to waive", hint=again)
     return role, metrics
 
 

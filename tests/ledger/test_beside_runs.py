@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -14,6 +15,7 @@ from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import release, settle
+from ledger.subjects.sign_off.decisions import waive
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import measure
 from ledger.trust.audit import audit
@@ -26,6 +28,7 @@ from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"
 AT = "pod-001-n1"
+DUE = date(2026, 12, 1)
 LOSS = GOOD[0]
 UNREAD = Measured("link.up", None, "", AT, note="ip link is not there")
 
@@ -124,6 +127,18 @@ def test_nothing_is_measured_before_the_run_that_reads_it(ready: Ledger, state: 
         measure(ready, "tech", NAME, "link.up", True, "")
 
     assert state(NAME) == "ready"
+
+
+def test_what_was_waived_before_its_run_is_to_be_tried_again(ready: Ledger, state: StateOf, look: Look) -> None:
+    """The run does not look at waivers, and afterwards no criterion is left to waive."""
+    waive(ready, "lead", NAME, "link.up", "no tool", due=DUE)
+    ran(ready, LOSS, UNREAD)
+
+    assert state(NAME) == "checked_not_met"
+    assert why(look(), NAME).needs == ("a decision: retry or attest",)
+    with pytest.raises(NotSatisfiedError) as refused:
+        waive(ready, "lead", NAME, "link.up", "no tool", due=DUE)
+    assert refused.value.hint == f"clusterwright retry {NAME}"
 
 
 def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock) -> None:
