@@ -73,6 +73,7 @@ def test_what_does_not_match_is_listed_on_both_sides(site: Path, inventory: Writ
     assert done.returncode == NOT_SATISFIED
     assert "1 node has a host: 1 by name" in done.stderr
     assert "not matched: planned nodes without host 2, hosts without planned node 1" in done.stderr
+    assert "what is no node is in one of the groups management, logins," in done.stderr, "as a head node of DeepOps"
     assert "pod-001-n03" in done.stdout
     assert "C77" in done.stdout
 

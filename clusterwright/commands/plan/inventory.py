@@ -14,6 +14,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.matching import matching_of, measured_on_servers, serials_on_record
 from clusterwright.output import Document, print_json, say, table
 from clusterwright.planning import read_all
+from flows.runs.inventory.hosts import NO_NODES
 from schedule.errors import InputError, NotSatisfiedError, Place
 from steps.design.matching import Matching
 
@@ -42,10 +43,12 @@ def inventory(ask: Asking) -> None:
         )
     if found := _faults(matching):
         again = [_reopening(matching, pod, activities) for pod, activities in measured.items() if activities]
-        hint = f"where a server was replaced: {'; '.join(again)}" if again else ""
-        raise NotSatisfiedError(
-            f"not matched: {', '.join(found)}", hint=hint or "what does not match waits; all else goes on"
-        )
+        hint = "what does not match waits; all else goes on"
+        if matching.hosts_left:
+            hint += f"; what is no node is in one of the groups {', '.join(NO_NODES)}"
+        if again:
+            hint = f"where a server was replaced: {'; '.join(again)}"
+        raise NotSatisfiedError(f"not matched: {', '.join(found)}", hint=hint)
 
 
 def _print(matching: Matching) -> None:

@@ -12,8 +12,10 @@ from schedule.errors import InputError, Place
 from steps.design.matching import Host
 
 ALL = "all"
-NODES = "all:!management:!logins:!storage_servers:!switches:!simulators"
-"""The cluster's nodes: the hosts that are in none of the other groups. In an inventory without groups, all of them."""
+NO_NODES = ("management", "logins", "storage_servers", "switches", "simulators")
+"""The groups of the hosts that are no nodes."""
+NODES = ":!".join(("all", *NO_NODES))
+"""The cluster's nodes: the hosts that are in none of these groups. In an inventory without groups, all of them."""
 
 
 def inventory_hosts(inventory: Path, patterns: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
