@@ -9,6 +9,7 @@ import pytest
 from typer._click.exceptions import NoSuchOption
 
 from clusterwright.tree import FOLDER, GROUPS, every_command, first_line
+from steps.catalog.loader import read_catalog
 from tests.clusterwright.command_lines import PROGRAM, commands, parsed
 from tests.conftest import Command
 
@@ -45,6 +46,15 @@ def test_every_command_has_an_example_of_its_own(name: str) -> None:
 def test_every_example_is_taken_by_the_parser(name: str, line: str) -> None:
     """Its words are those of the command, with every argument that is required and only options that there are."""
     assert parsed(line).command_path.startswith(f"{PROGRAM} {name}")
+
+
+def test_an_example_names_steps_at_units_where_they_are_done() -> None:
+    """Who types it at a new site would be told that there is no such activity."""
+    catalog = read_catalog()
+    named = [(line, *found) for _, line in examples() for found in re.findall(r"\b(H?\d+)@(site|hall|pod)\b", line)]
+
+    assert named
+    assert [line for line, step, unit in named if catalog[step].step.scope != unit] == []
 
 
 def test_an_example_with_a_mistyped_option_is_refused() -> None:

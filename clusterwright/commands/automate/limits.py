@@ -4,7 +4,7 @@ They are how many hosts are played at once, how often a connection is tried agai
 take. `runs` in site.yaml changes them. With waves they are those of each wave.
 
 Example:
-    clusterwright limits 006@site
+    clusterwright limits 034@pod-001
 
 """
 

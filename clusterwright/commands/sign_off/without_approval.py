@@ -63,7 +63,7 @@ def move_waiver(
 ) -> None:
     """Set another day by which a waived criterion is made good.
 
-    Those who may waive the criterion may do so, and signs it where a waiver is signed.
+    Those who may waive the criterion may do so, and sign it where a waiver is signed.
 
     Example:
         clusterwright move-waiver H08@pod-001 W-0001 --due 2027-02-28 --reason 'anchors come in February'
@@ -101,7 +101,7 @@ def break_glass(
     It is shown for ever, with what was lacking.
 
     Example:
-        clusterwright break-glass H20@hall-1 --reason 'the hall floods; power is needed now'
+        clusterwright break-glass H43@hall-1 --reason 'the hall floods; power is needed now'
 
     """
     if not yes and typer.prompt("It passes against its policy, and shows for ever. Type the activity's id") != activity:

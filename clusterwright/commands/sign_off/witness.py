@@ -3,9 +3,9 @@
 Without an option it says who is invited, and who came.
 
 Example:
-    clusterwright witness H20@hall-1 --for 2027-03-01T09:00
-    clusterwright witness H20@hall-1 --attended utility --note 'signed the sheet'
-    clusterwright witness H20@hall-1
+    clusterwright witness H43@hall-1 --for 2027-03-01T09:00
+    clusterwright witness H43@hall-1 --attended facility-lead --note 'signed the sheet'
+    clusterwright witness H43@hall-1
 
 """
 
@@ -31,7 +31,7 @@ from steps.stamps import at_site, minute
 
 def witness(
     me: Reporting,
-    activity: Annotated[str, Argument(help="An activity that invites witnesses, as H20@hall-1.")],
+    activity: Annotated[str, Argument(help="An activity that invites witnesses, as H43@hall-1.")],
     on: Annotated[
         str | None, Option("--for", help="When it takes place: 2027-03-01T09:00, or a day.", metavar="TIME")
     ] = None,

@@ -19,7 +19,7 @@ def start(me: Reporting, activities: Activities, out_of_sequence: SequenceOption
     Example:
         clusterwright start 034@pod-001
         clusterwright start 'H08@*' --at 2026-11-21T08:00+01:00
-        clusterwright start 100@hall-1 --at 2026-10-05 --out-of-sequence 'the crew was free'
+        clusterwright start 105@pod-001 --at 2026-10-05 --out-of-sequence 'the crew was free'
 
     """
     say_shut_out(me, activities)

@@ -61,7 +61,9 @@ def add(
 
 
 def close(me: Reporting, action: ActionItemId, note: Annotated[str, Option(help="What came of it.")] = "") -> None:
-    """Close an action item: it is done, or not needed any more. Its owner may, who noted it, and the project's owner.
+    """Close an action item: it is done, or not needed any more.
+
+    Its owner may, and so may the person who noted it, the project's manager and the sponsor.
 
     Example:
         clusterwright action close A-0001 --note 'they come on the 12th'

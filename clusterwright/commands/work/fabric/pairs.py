@@ -70,7 +70,7 @@ def culprits(
 ) -> None:
     """Find what makes pairs of servers slow: the server, link, switch or trunk, and what to test next while that is open.
 
-    RESULTS is a table of a, b, rail and value, a line a test, and of via where the spine is known. A server may be tested with itself.
+    CSV is a table of a, b, rail and value, a line a test, and of via where the spine is known. A server may be tested with itself.
     A result is slow below --limit, or far from the median of its equals. With --latency less is better, and it is slow above.
 
     Example:
@@ -141,7 +141,7 @@ def halve(
 ) -> None:
     """Say which servers to measure next as a slow group is halved, down to one server, or two between which it is slow.
 
-    RUNS is a table of slow (yes or no) and servers (their names with blanks between), a line a group that was measured. The first line is
+    CSV is a table of slow (yes or no) and servers (their names with blanks between), a line a group that was measured. The first line is
     the whole group, in an order that has neighbours side by side: by pods and leaf switches.
 
     Example:
