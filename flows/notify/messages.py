@@ -89,7 +89,7 @@ def refuse_rules_of_nobody(snapshot: Snapshot, settings: NotifyFile) -> None:
         if not meant[rule.who]:
             raise InputError(
                 f"nobody at this site is {rule.who!r} or has this role",
-                hint="`clusterwright authority` lists people and roles",
+                hint="people are in site.yaml, and `clusterwright catalog roles` lists the roles",
                 place=Place("notify.yaml", None, f"rules[{number}].who"),
             )
 

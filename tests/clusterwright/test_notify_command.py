@@ -86,6 +86,7 @@ def test_the_addresses_are_not_tried_from_a_rehearsal(notifying: Path, receiver:
         (lambda file: file.unlink(), 3, "docs/how-to/notifications.md"),
         (lambda file: file.chmod(0o644), 3, "chmod 600"),
         (lambda file: file.write_text(file.read_text().replace("owner", "nobody")), 2, "rules[0].who"),
+        (lambda file: file.write_text(file.read_text().replace("owner", "nobody")), 2, "`clusterwright catalog roles`"),
         (lambda file: file.write_text(file.read_text().replace("url: ", "env: ")), 2, "addresses.desk.env"),
         (lambda file: file.write_text("addresses: {desk: {env: NO_X}}\nrules: [{who: owner, to: [desk]}]"), 2, "NO_X"),
         (

@@ -74,6 +74,12 @@ def test_show_names_who_attested_and_who_released(adopted: Path, command: Comman
     assert "attested by owner, " in command("show", "036@site", "--site", adopted).stdout
 
 
+def test_where_no_role_is_lent_that_is_said(adopted: Path, command: Command) -> None:
+    asked = command("authority", "--site", adopted)
+
+    assert (asked.stdout, asked.stderr) == ("", "no role is lent\n")
+
+
 def test_who_works_reads_which_evidence_the_sign_off_will_ask_for(adopted: Path, command: Command) -> None:
     """Photographs of racks cannot be taken any more when the sign-off asks for them."""
     asked = "signed by 1 of facility-lead, always, with evidence anchor-torque, photo-per-rack\n"

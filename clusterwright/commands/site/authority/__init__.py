@@ -36,6 +36,7 @@ def _print(lent: list[DelegationRow], broken: list[OverrideRow], zone: str) -> N
             "reason",
         ),
         [_cells(d, zone) for d in lent],
+        empty="no role is lent",
     )
     if broken:
         table(("against its policy", "by", "lacking", "reason"), map(_override, broken))
