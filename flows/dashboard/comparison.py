@@ -67,11 +67,11 @@ def _steps(api: PrefectApi, run: str, wanted: Picture) -> list[ShownOtherwise]:
 
 
 def _unfinished(api: PrefectApi, role: str) -> list[ShownOtherwise]:
-    """Return runs of engines that are gone, and tasks that are shown as unfinished in no run of the engine that serves."""
-    flows = _not_standing(api, "flow_runs")
+    """Return what is shown as unfinished, and is no run of the engine that serves, no task of one, and no slice of such a task."""
+    flows, tasks = _not_standing(api, "flow_runs"), _not_standing(api, "task_runs")
     mine = {run["id"] for run in flows if role in run["tags"]}
-    left = [run for run in flows if run["id"] not in mine]
-    left += [task for task in _not_standing(api, "task_runs") if task["flow_run_id"] not in mine]
+    mine |= {task["id"] for task in tasks if task["flow_run_id"] in mine}
+    left = [run for run in (*flows, *tasks) if mine.isdisjoint({run["id"], run.get("parent_task_run_id")})]
     return [ShownOtherwise(run["name"], run["state_name"], "no engine is at work on it") for run in left]
 
 
