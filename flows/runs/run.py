@@ -246,11 +246,12 @@ def _terms(spec: RunSpec, place: RunPlace) -> dict[str, Any]:
 
 
 def _stop_when_asked(process: subprocess.Popen[bytes], cancel: threading.Event, done: threading.Event) -> None:
-    """When the run is cancelled, close the supervisor's stdin, which ends it. Kill it if it does not end."""
+    """When the run is cancelled, ask the supervisor to end, and leave the folder for the sweep. Kill it if it does not end."""
     while not done.wait(POLL_S):
         if cancel.is_set():
             assert process.stdin
             with contextlib.suppress(OSError):
+                process.stdin.write(b"\n")
                 process.stdin.close()
             try:
                 process.wait(PATIENCE_S)

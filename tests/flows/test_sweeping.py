@@ -7,14 +7,17 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from flows.runs.process.leftovers import remote_temp
+from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
-from flows.runs.run import RunEvent, RunSpec, collected, ignore, run_playbook
+from flows.runs.run import Player, RunEvent, RunSpec, collected, ignore, play, run_playbook
 from tests.flows.canaries import found_in
 
 pytestmark = pytest.mark.slow
@@ -48,7 +51,12 @@ def host(tmp_path: Path) -> Path:
     return home
 
 
-def stopped(tmp_path: Path, home: Path, at_the_stop: str = "") -> tuple[PlaybookResult, str]:
+def as_a_worker(spec: RunSpec, place: RunPlace, *how: Any) -> PlaybookResult:
+    """Play what is in the run's folder: a worker has nothing else of what Ansible reads."""
+    return play(replace(spec, playbook=place.tree.playbook, inventory=place.tree.inventory), place, *how)
+
+
+def stopped(tmp_path: Path, home: Path, at_the_stop: str = "", player: Player = play) -> tuple[PlaybookResult, str]:
     """Run until the host sleeps with the secret in its file, then cancel. Return the result, and the run's log."""
     playbook = tmp_path / "playbooks" / "phase" / "play.yml"
     playbook.parent.mkdir(parents=True)
@@ -59,7 +67,8 @@ def stopped(tmp_path: Path, home: Path, at_the_stop: str = "") -> tuple[Playbook
     spec = RunSpec(playbook, inventory, ("n1",), {"home": str(home)}, tmp_path / "run", tmp_path / "log")
     cancel, results = threading.Event(), list[PlaybookResult]()
     events: list[RunEvent] = []
-    thread = threading.Thread(target=lambda: results.append(run_playbook(spec, on_event=events.append, cancel=cancel)))
+    run = partial(run_playbook, spec, on_event=events.append, cancel=cancel, player=player)
+    thread = threading.Thread(target=lambda: results.append(run()))
     thread.start()
     deadline = time.monotonic() + 60
     while not (asleep := [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", SLEEPS]]):
@@ -78,13 +87,15 @@ def stopped(tmp_path: Path, home: Path, at_the_stop: str = "") -> tuple[Playbook
     return results[0], spec.log.read_text()
 
 
-def test_nothing_of_a_stopped_run_is_left_on_its_host(tmp_path: Path, host: Path) -> None:
+@pytest.mark.parametrize("player", [play, as_a_worker])
+def test_nothing_of_a_stopped_run_is_left_on_its_host(tmp_path: Path, host: Path, player: Player) -> None:
     temporary = host / remote_temp().removeprefix("~/")
     at_work = temporary / f"ansible-tmp-{time.time() + 3600}-1-1"
     at_work.mkdir(parents=True)
 
-    result, said = stopped(tmp_path, host)
+    result, said = stopped(tmp_path, host, player=player)
 
+    assert not (tmp_path / "run").exists()
     assert (result.status, [h.status for h in result.hosts]) == ("cancelled", ["skipped"])
     assert found_in([host], [SECRET]) == []
     assert list(temporary.iterdir()) == [at_work], "what came later is another run's"

@@ -1,8 +1,9 @@
 """One Ansible run in a process group of its own: `python -m flows.runs.process.supervisor`.
 
 The only module that imports ansible_runner. The first line of stdin holds the terms of the run; it may take long to come.
-Stdin then stays open. When it ends, the parent has ended or stops the run: this process ends every process that it started,
-removes the run's folder, and ends. Events are printed to stdout, one a line, without secrets (`flows.runs.results.words`).
+Stdin then stays open. When it ends, the parent has ended: this process ends every process that it started, removes the run's folder,
+and ends. A byte before that stops the run, and leaves its folder to the parent. Events are printed to stdout, one a line, without
+secrets (`flows.runs.results.words`).
 """
 
 from __future__ import annotations
@@ -204,9 +205,11 @@ def _report(event: dict[str, Any]) -> bool:
 
 
 def _watch_lifeline(folder: Path, cut: threading.Event, over: threading.Event) -> None:
-    """Wait for the end of stdin. Then end every process that was started, remove the folder, and end this process."""
-    while os.read(sys.stdin.fileno(), 1):  # not buffered: a lock on stdin would disturb the interpreter's own end
-        pass
+    """Wait for a byte, or the end of stdin. Then end every process that was started, and this one.
+
+    Without a byte the parent may have ended: the folder, which holds the variables in clear text, is removed by nobody else then.
+    """
+    is_stopped = os.read(sys.stdin.fileno(), 1)  # not buffered: a lock on stdin would disturb the interpreter's own end
     cut.set()
     deadline = time.monotonic() + PATIENCE_S
     _end_started()
@@ -215,7 +218,8 @@ def _watch_lifeline(folder: Path, cut: threading.Event, over: threading.Event) -
         _end_started()
     _end_started()
     remove_temporary_files()
-    remove(folder)  # it holds the variables in clear text, and nobody else removes it
+    if not is_stopped:
+        remove(folder)
     os._exit(STOPPED)
 
 
