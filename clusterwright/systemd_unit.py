@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clusterwright.engine_process import PROGRAM
+from flows.dashboard.login import AUTH_FILE
+
+NAMED_FILES = (AUTH_FILE, "PGPASSFILE")
+"""Variables that say where a secret is: the login of a team's Prefect server, and of the ledger's database."""
 
 UNIT = """\
 # Save it as /etc/systemd/system/clusterwright-{name}.service, then: systemctl enable --now clusterwright-{name}
@@ -18,7 +22,7 @@ After=network-online.target postgresql.service
 Type=exec
 User={account}
 WorkingDirectory={folder}
-ExecStart={program}
+{environment}ExecStart={program}
 # the engine ends what it runs, and its dashboard last
 KillMode=mixed
 TimeoutStopSec=5min
@@ -36,8 +40,10 @@ WantedBy=multi-user.target
 
 
 def systemd_unit(site_dir: Path, words: Sequence[str]) -> str:
-    """Return the unit of a site's engine. `words` are those of the command line, and the account is the present one."""
+    """Return the unit of a site's engine. `words` are those of the command line. Account and files of secrets are the present ones."""
+    files = [f"{name}={Path(os.environ[name]).resolve()}" for name in NAMED_FILES if name in os.environ]
     return UNIT.format(
+        environment="".join(f"Environment={_quoted(file)}\n".replace("$$", "$") for file in files),
         name=site_dir.name,
         folder=_escaped(str(site_dir)),
         account=pwd.getpwuid(os.geteuid()).pw_name,

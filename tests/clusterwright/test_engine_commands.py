@@ -176,6 +176,29 @@ def test_a_run_that_nobody_is_at_work_on_is_a_fault_for_doctor(adopted: Path, co
 
 
 @needs("systemd-analyze")
+def test_a_unit_of_a_team_says_where_its_logins_are(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them systemd's dispatcher ended at once, and was not started again: a person had to change something first."""
+    folder, unit, logins = tmp_path / "site", tmp_path / "clusterwright-site.service", tmp_path / '100% of "$HOME"'
+    assert command("init", folder).returncode == 0
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", "team:a-secret-of-this-test")
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING_FILE", str(logins))
+    monkeypatch.setenv("PGPASSFILE", "pgpass")
+
+    unit.write_text(command("up", "--systemd", "--team", "--site", folder).stdout, encoding="utf-8")
+
+    lines = [line for line in unit.read_text(encoding="utf-8").splitlines() if line.startswith("Environment=")]
+    stated = "100%% of \\\"$HOME\\\""
+    assert lines == [
+        f'Environment="PREFECT_API_AUTH_STRING_FILE={tmp_path}/{stated}"',
+        f'Environment="PGPASSFILE={tmp_path}/pgpass"',
+    ]
+    verified = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
+    assert (verified.returncode, verified.stderr) == (0, "")
+
+
+@needs("systemd-analyze")
 def test_systemd_takes_the_unit_of_any_folder(tmp_path: Path, command: Command) -> None:
     """Spaces, quotes and what systemd replaces are in the names of folders too."""
     folder = tmp_path / 'a site of 100% "ours" $HOME'
