@@ -97,6 +97,7 @@ def test_nothing_of_a_stopped_run_is_left_on_its_host(tmp_path: Path, host: Path
 
     assert not (tmp_path / "run").exists()
     assert (result.status, [h.status for h in result.hosts]) == ("cancelled", ["skipped"])
+    assert result.hosts[0].message == "not finished: stopped", "its first task was at work on it"
     assert found_in([host], [SECRET]) == []
     assert list(temporary.iterdir()) == [at_work], "what came later is another run's"
     assert "may be left" not in said

@@ -90,7 +90,7 @@ class Tally:
         self.result = PlaybookResult("error", message="the run ended without a result")
         self._hosts = {host: HostResult(host) for host in hosts}
         self._unfinished: frozenset[str] | None = None
-        self._is_complete = False
+        self._has_begun = self._is_complete = False
         self._error = ""
 
     def note(self, data: Event) -> None:
@@ -98,6 +98,7 @@ class Tally:
         result, name = self.result, data.get("host", "")
         # not every event is about a host
         host = self._hosts.setdefault(name, HostResult(name)) if name else HostResult("")
+        self._has_begun |= bool(name) or data["event"] == "task"
         match data["event"]:
             case "ok":
                 _note_ok(host, data)
@@ -156,10 +157,9 @@ class Tally:
     def _break_off(self) -> None:
         """Say of every host why it is not done, where the playbook came to no end: it was stopped, or cannot be read."""
         result = self.result
-        begun = any(host.reached or host.status != "skipped" for host in result.hosts)
-        if not begun:
+        if not self._has_begun:
             result.message = result.message or self._error
-        why = f"{'not finished' if begun else 'not begun'}: {result.message or self._error or 'the run broke off'}"
+        why = f"{'not finished' if self._has_begun else 'not begun'}: {result.message or self._error or 'the run broke off'}"
         for host in result.hosts:
             if host.status not in FAILED:
                 host.leave_out(why)
