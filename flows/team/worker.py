@@ -102,9 +102,16 @@ def settle_slices(worker: Worker, exchange: Exchange, say: Callable[[str], None]
             if members(0, folder):
                 continue  # the next look tries again
             try:
-                if exchange.is_open(file.name):  # else its run is over
+                is_open = exchange.is_open(file.name)  # else its run is over
+                is_known = is_open or exchange.introduced(worker.settings.name)
+                if is_open:
                     exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
                     say(f"{file.name}: its process was ended, and nothing of it is left")
-            except UnreachableError:
+            except (OSError, UnreachableError):
                 continue  # there is no room, or no answer: the next look tries again
+            if not is_known:
+                raise UnreachableError(
+                    f"{file.name} has ended, and the exchange {worker.settings.exchange} does not know this worker",
+                    hint=f"mount it; where it was made anew, remove {file}",
+                )
             file.unlink()

@@ -562,16 +562,48 @@ def test_a_full_exchange_is_said_and_nothing_is_run(small_disk: Path, tmp_path: 
     assert trial.exchange.get(NAME, BUNDLE) is None
 
 
-def test_a_worker_says_that_a_slice_has_ended_when_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
-    exchange, said = SharedFolder(small_disk), list[str]()
-    exchange.open(NAME)
-    folder = tmp_path / "worker"
+def cut_off(folder: Path, exchange: Path) -> tuple[str, Worker]:
+    """Return the public key of a worker whose machine was switched off in the middle of a slice, and the worker."""
     for own in ("runs", "pids"):
         (folder / own).mkdir(parents=True)
-    text = {"name": "w", "site": "s", "prefect": "http://127.0.0.1/api", "exchange": str(small_disk)}
+    text = {"name": "w", "site": "s", "prefect": "http://127.0.0.1/api", "exchange": str(exchange)}
     (folder / "worker.yaml").write_text("".join(f"{key}: {value}\n" for key, value in text.items()))
     key, worker = make_key(folder / "key", "w"), Worker(folder)
     (worker.pids / NAME).write_text("999999999 1.0")
+    return key, worker
+
+
+def test_a_worker_whose_exchange_is_not_mounted_keeps_what_it_has_to_say(tmp_path: Path) -> None:
+    """It forgot the slice, and the hosts stayed claimed until a person came. It then took others, and failed each."""
+    mounted, said = tmp_path / "exchange", list[str]()
+    mounted.mkdir()
+    key, worker = cut_off(tmp_path / "worker", mounted)
+    exchange = SharedFolder(mounted)
+    exchange.open(NAME)
+    exchange.introduce("w", worker.introduction())
+    mounted.rename(tmp_path / "server")
+    mounted.mkdir()
+
+    with pytest.raises(
+        UnreachableError, match=f"{NAME} has ended, and the exchange {mounted} does not know this worker"
+    ):
+        settle_slices(worker, exchange, said.append)
+    mounted.rmdir()
+    (tmp_path / "server").rename(mounted)
+    settle_slices(worker, exchange, said.append)
+
+    assert verified(exchange.get(NAME, ENDED) or b"", key, NAME, ENDED) is not None
+    assert not (worker.pids / NAME).exists()
+    (worker.pids / NAME).write_text("999999999 1.0")
+    exchange.remove(NAME)
+    settle_slices(worker, exchange, said.append)
+    assert not (worker.pids / NAME).exists(), "its run is over"
+
+
+def test_a_worker_says_that_a_slice_has_ended_when_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
+    exchange, said = SharedFolder(small_disk), list[str]()
+    exchange.open(NAME)
+    key, worker = cut_off(tmp_path / "worker", small_disk)
     with full(small_disk):
         settle_slices(worker, exchange, said.append)
         assert (worker.pids / NAME).exists(), "its hosts would stay claimed for ever"
