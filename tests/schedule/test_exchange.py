@@ -48,6 +48,14 @@ def test_progress_and_promises_are_in_the_schedule(adopted: Path) -> None:
     assert promised.start == promised.finish == promised.no_earlier
 
 
+def test_phases_have_their_names_as_people_read_them(adopted: Path) -> None:
+    """The names in the work breakdown structure are those of the milestones."""
+    titles = {branch.title for branch in in_force(adopted).branches if branch.parent is None}
+
+    assert {"Server assembly", "Software stack", "Go live"} <= titles
+    assert not [title for title in titles if "_" in title]
+
+
 @needs_mpxj
 @pytest.mark.parametrize("form", FORMS)
 def test_nothing_of_a_plan_in_progress_is_lost(form: Form, adopted: Path, tmp_path: Path) -> None:

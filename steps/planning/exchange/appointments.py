@@ -34,7 +34,7 @@ def appointments_of(
             )
     ends = _phase_ends(plan, tasks)
     for phase, last in ends.items():
-        yield Appointment(id=phase, kind="milestone", title=f"{_words(phase)} is finished", start=last)
+        yield Appointment(id=phase, kind="milestone", title=f"{phase_in_words(phase)} is finished", start=last)
     for activity in plan.activities:
         task = tasks.get(activity.id)
         if task is None or task.actual_finish is not None or task.start is None or task.finish is None:
@@ -77,5 +77,6 @@ def _phase_ends(plan: Plan, tasks: Mapping[str, ExchangeTask]) -> dict[str, date
     return {phase: last for phase, last in ends.items() if phase in open_phases}
 
 
-def _words(phase: str) -> str:
+def phase_in_words(phase: str) -> str:
+    """Return the name of a phase as people read it."""
     return phase.replace("_", " ").replace("-", " ").capitalize()

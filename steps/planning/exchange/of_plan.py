@@ -26,7 +26,7 @@ from steps.planning.activity import ELAPSED, Dates, PlanActivity
 from steps.planning.dates.calendar import DaysAndHours, WorkCalendar, calendars_of
 from steps.planning.dates.dating import CLOSING, critical_rows, in_minutes, lags_of, shifts_of
 from steps.planning.dates.milestones import CONTINGENCY, CONTINGENCY_OWNER
-from steps.planning.exchange.appointments import appointments_of
+from steps.planning.exchange.appointments import appointments_of, phase_in_words
 from steps.planning.plan import Plan
 from steps.planning.record.forecast import UNTOUCHED, Actual, ForecastSolution, with_those_that_follow
 
@@ -155,7 +155,7 @@ class _Making:
 
     def branch(self, phase: str, unit: str) -> int:
         """Return the node of a unit within a phase."""
-        first = self._node(phase, phase.replace("-", " ").capitalize(), None)
+        first = self._node(phase, phase_in_words(phase), None)
         return self._node(f"{phase}.{unit}", self._units.get(unit, unit), first)
 
     def _node(self, code: str, title: str, parent: int | None) -> int:
