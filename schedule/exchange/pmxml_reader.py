@@ -144,13 +144,15 @@ class _Reading:
                 found |= {one.findtext("Id") or "": _dates(one) for one in chosen.element.iterfind("Activity")}
         return found
 
+    def _own(self, name: str) -> Iterator[Located]:
+        """Yield the elements of the project. A baseline, and each other project of the file, has some of the same name."""
+        own = {id(one) for one in self.project.iterfind(name)}
+        return (one for one in located(self.file.root, name) if id(one.element) in own)
+
     def tasks(self) -> Iterator[ExchangeTask]:
         """Yield the activities of the project."""
-        own = {id(one) for one in self.project.iterfind("Activity")}
         names: set[str] = set()
-        for one in located(self.file.root, "Activity"):
-            if id(one.element) not in own:
-                continue
+        for one in self._own("Activity"):
             with self.file.at(one, "Activity"):
                 task = self._task(one)
                 if task.id in names:
@@ -198,7 +200,7 @@ class _Reading:
 
     def links(self, tasks: list[ExchangeTask]) -> Iterator[ExchangeLink]:
         """Yield the links. What is linked to another project is left out and counted."""
-        for one in located(self.file.root, "Relationship"):
+        for one in self._own("Relationship"):
             with self.file.at(one, "Relationship"):
                 before = self.row.get(one.text("PredecessorActivityObjectId"))
                 after = self.row.get(one.text("SuccessorActivityObjectId"))

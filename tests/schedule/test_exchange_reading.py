@@ -179,6 +179,21 @@ def test_a_file_that_is_no_schedule_is_refused_with_what_to_do(
     assert says in refused(tmp_path / name, content)
 
 
+def test_links_of_a_baseline_are_no_links_with_another_project(tmp_path: Path) -> None:
+    """P6 writes a baseline as a project of its own, with its links between its own activities."""
+    own = (
+        "<Relationship><PredecessorActivityObjectId>901</PredecessorActivityObjectId></Relationship></BaselineProject>"
+    )
+    text = written(Form.PMXML, tmp_path).replace("</BaselineProject>", own, 1)
+    assert own in text
+    (tmp_path / "baseline.xml").write_text(text)
+
+    found = read_exchange(tmp_path / "baseline.xml")
+
+    assert found.notices == read_exchange(tmp_path / "good.pmxml").notices == ()
+    assert as_compared(found.schedule) == as_compared(small())
+
+
 def test_a_calendar_that_is_based_on_itself_is_refused(tmp_path: Path) -> None:
     text = written(Form.MSPDI, tmp_path).replace("<BaseCalendarUID>-1", "<BaseCalendarUID>1", 1)
 
