@@ -1,4 +1,4 @@
-"""Free and independent float, in minutes of an activity's own calendar."""
+"""Free float, and what links hold, in minutes of an activity's own calendar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from schedule.cpm.wiring import (
     OPEN,
     TO_FINISH,
     Early,
-    Late,
     Wires,
     Work,
     counting,
@@ -60,16 +59,6 @@ def free_floats(out: Wires, work: Work, early: Early, finish: int, clock: Clock)
     np.minimum.at(free, numbers, slack)
     free[work.state == DONE] = 0
     return free
-
-
-def independent_floats(into: Wires, work: Work, early: Early, late: Late, free: Minutes, clock: Clock) -> Minutes:
-    """Return the float that is left when all that is before is as late, and all that is after as early, as possible."""
-    finished = np.where(work.state == DONE, early.finish, late.finish)
-    started = np.where(work.state == OPEN, late.start, early.start)
-    held = held_by_links(into, work, started, finished, clock)
-    independent: Minutes = np.maximum(free + early.worked - work.duration - held, 0)
-    independent[work.state == DONE] = 0
-    return independent
 
 
 def held_by_links(into: Wires, work: Work, started: Minutes, finished: Minutes, clock: Clock) -> Minutes:

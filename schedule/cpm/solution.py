@@ -15,7 +15,7 @@ import numpy as np
 
 from schedule.cpm.clock import Clock
 from schedule.cpm.columns import Actuals, Bools
-from schedule.cpm.floats import free_floats, independent_floats, near_ends, remaining_starts
+from schedule.cpm.floats import free_floats, near_ends, remaining_starts
 from schedule.cpm.numbering import Numbering
 from schedule.cpm.shifts import Indices, Minutes
 from schedule.cpm.wiring import DONE, Early, Late, LeftCalendarError, Wires, Work, against_order
@@ -81,16 +81,10 @@ class Solution:
     @cached_property
     def free_float(self) -> Minutes:
         """How long an activity can be delayed before it delays another one."""
-        return self._by_row(self._free)
-
-    @cached_property
-    def independent_float(self) -> Minutes:
-        """The free float that is left when all that is before an activity is as late as possible."""
-        clock = self.network.clock
-        found = self._safely(
-            lambda: independent_floats(self.network.into, self.work, self.early, self.late, self._free, clock)
+        network, clock = self.network, self.network.clock
+        return self._by_row(
+            self._safely(lambda: free_floats(network.out, self.work, self.early, self.project_finish, clock))
         )
-        return self._by_row(found)
 
     @cached_property
     def driving_link(self) -> Indices:
@@ -105,11 +99,6 @@ class Solution:
         into = self.network.into
         early = against_order(into, self.work, before=into.far, after=near_ends(into))
         return np.sort(into.row[early])
-
-    @cached_property
-    def _free(self) -> Minutes:
-        network = self.network
-        return self._safely(lambda: free_floats(network.out, self.work, self.early, self.project_finish, network.clock))
 
     @cached_property
     def _done(self) -> Bools:

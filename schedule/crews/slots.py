@@ -43,7 +43,6 @@ class Slotted:
     row: NDArray[np.int64]
     first: int
     """The minute at which slot 0 begins."""
-    slot_minutes: int = SLOT
 
     @cached_property
     def place(self) -> NDArray[np.int64]:
@@ -55,12 +54,12 @@ class Slotted:
 
     def slots(self, minutes: Minutes) -> NDArray[np.int64]:
         """Return the slots of instants by row of the network; that of a lag is the first one, as nothing is known of it."""
-        slots = np.maximum(-(-(minutes[self.row] - self.first) // self.slot_minutes), 0)
+        slots = np.maximum(-(-(minutes[self.row] - self.first) // SLOT), 0)
         return np.where(self.row == LAG, 0, slots)
 
     def minutes(self, slots: NDArray[np.int64]) -> Minutes:
         """Return the instants at which slots begin, in minutes of the network."""
-        return np.asarray(self.first + slots * self.slot_minutes)
+        return np.asarray(self.first + slots * SLOT)
 
 
 def slotted(
@@ -105,10 +104,10 @@ def known_slots(network: CompiledNetwork, solution: Solution) -> int:
     return (min(ends, default=ALWAYS) - first) // SLOT
 
 
-def open_slots(calendar: ShiftCalendar, first: int, slots: int, slot_minutes: int = SLOT) -> Bools:
+def open_slots(calendar: ShiftCalendar, first: int, slots: int) -> Bools:
     """Return which slots are worked from their beginning to their end."""
-    worked = calendar.work(first + slot_minutes * np.arange(slots + 1))
-    return np.asarray(np.diff(worked) == slot_minutes)
+    worked = calendar.work(first + SLOT * np.arange(slots + 1))
+    return np.asarray(np.diff(worked) == SLOT)
 
 
 def _first(solution: Solution) -> int:

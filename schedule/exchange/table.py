@@ -10,8 +10,6 @@ from schedule.exchange.model import Exchange, ExchangeLink, ExchangeTask
 from schedule.exchange.text import hours
 
 Value = str | int | float | datetime | None
-TEXTS = ("id", "title", "phase", "unit", "calendar", "critical", "predecessors", "resources")
-LENGTHS = ("duration h", "total float h", "remaining h")
 INSTANTS = (
     "start",
     "finish",
@@ -24,7 +22,11 @@ INSTANTS = (
 )
 PERCENT = "percent"
 COLUMNS = (
-    *TEXTS[:5],
+    "id",
+    "title",
+    "phase",
+    "unit",
+    "calendar",
     "duration h",
     "start",
     "finish",
@@ -38,7 +40,8 @@ COLUMNS = (
     "actual finish",
     "remaining h",
     PERCENT,
-    *TEXTS[6:],
+    "predecessors",
+    "resources",
 )
 
 

@@ -52,8 +52,6 @@ class SearchTables(NamedTuple):
     kinds: int
     steady: bool
     """Whether `steady.py` can make the schedules: no calendars, nothing fixed, all needs of an activity in one word."""
-    weight: Ints
-    """The share of all capacities that an activity holds, in thousandths."""
 
 
 class Both(NamedTuple):
@@ -206,7 +204,6 @@ def _tables(problem: Problem, packed: Packed, free: Array, opened: list[Array]) 
         native(kind),
         int(kind.max(initial=-1)) + 1,
         _is_steady(problem, need_first),
-        native(_weights(problem)),
     )
 
 
@@ -277,12 +274,3 @@ def _kinds(problem: Problem, first: Array, word: Array, need: Array) -> Array:
     kind = np.zeros(problem.count, np.int64)
     kind[order[1:]] = (rows[:, 1:] != rows[:, :-1]).any(axis=0).cumsum()
     return kind
-
-
-def _weights(problem: Problem) -> Array:
-    most = np.array([max(1, *capacity.amount) for capacity in problem.capacities], np.int64)
-    weight = np.zeros(problem.count, np.int64)
-    demands = problem.demands
-    if len(most):
-        np.add.at(weight, demands.activity, demands.amount * 1000 // most[demands.resource])
-    return weight

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedule.cpm.shifts import Minutes
-from schedule.crews.slots import LAG, Slotted
+from schedule.crews.slots import LAG, SLOT, Slotted
 from schedule.risk.draws import durations_of
 from schedule.risk.model import RiskModel
 
@@ -24,5 +24,5 @@ def in_slots(model: RiskModel, slotted: Slotted, minutes: Minutes) -> NDArray[np
     drawn = np.flatnonzero(slotted.row != LAG)
     lanes = np.repeat(slotted.problem.duration[None, :], minutes.shape[1], axis=0)
     numbers = model.network.numbers.number[slotted.row[drawn]]
-    lanes[:, drawn] = -(-minutes[numbers] // slotted.slot_minutes).T
+    lanes[:, drawn] = -(-minutes[numbers] // SLOT).T
     return lanes

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from schedule.cpm.compiled import CompiledNetwork
 from schedule.cpm.shifts import HINT
-from schedule.crews.slots import LAG, Slotted, open_slots
+from schedule.crews.slots import LAG, SLOT, Slotted, open_slots
 from schedule.errors import InputError
 from schedule.levelling.horizon import first_horizon
 from schedule.levelling.problem import Problem
@@ -40,6 +40,6 @@ def over(network: CompiledNetwork, slotted: Slotted, slots: int) -> tuple[Proble
     if not shifts:
         return slotted.problem, slots
     known = min(calendar.known[1] for calendar in shifts) - slotted.first
-    slots = min(slots, known // slotted.slot_minutes)
-    opened = tuple(open_slots(calendar, slotted.first, slots, slotted.slot_minutes) for calendar in shifts)
+    slots = min(slots, known // SLOT)
+    opened = tuple(open_slots(calendar, slotted.first, slots) for calendar in shifts)
     return replace(slotted.problem, calendars=opened), slots

@@ -24,7 +24,6 @@ class Played:
         self.late_finish = [0] * number
         self.total_float = [0] * number
         self.free_float = [0] * number
-        self.independent_float = [0] * number
         self.project_finish = 0
 
 
@@ -234,20 +233,3 @@ class Player:
             leaves = played.start[i] if kind in {SS, SF} else finish
             free = min(free, own.between(leaves, allowed))
         played.free_float[i] = free
-        played.independent_float[i] = max(0, free + own.between(self._latest_finish_before(i, played), finish))
-
-    def _latest_finish_before(self, i: int, played: Played) -> int:
-        """Where it finishes if all before it is as late as possible."""
-        starts = [self._floor(i, self.project_start)]
-        finishes: list[int] = []
-        for link in self.links:
-            before, after, kind, lag, calendar = link
-            if after != i or not self._matters(link):
-                continue
-            if kind in {SS, SF}:
-                leaves = played.late_start[before] if self.began[before] == NONE else self.began[before]
-            else:
-                leaves = played.late_finish[before] if self.ended[before] == NONE else self.logic_finish[before]
-            instant = self.calendars[calendar].lagged(leaves, lag)
-            (starts if kind in {FS, SS} else finishes).append(instant)
-        return self._earliest(i, starts, finishes)[1]

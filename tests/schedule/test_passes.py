@@ -17,7 +17,6 @@ COLUMNS = (
     "late_finish",
     "total_float",
     "free_float",
-    "independent_float",
 )
 EVERYTHING = Drawn(calendars=4)
 
