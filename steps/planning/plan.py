@@ -7,6 +7,7 @@ activity ids (`054@pod-003`), order ids (`001@site#gpu-server`) or tranche ids (
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -199,6 +200,15 @@ class Plan(Closed):
         default=EvidenceRules(), description="what people may attach; older plans have none"
     )
     drift: DriftRule | None = Field(default=None, description="when the engine looks for drift; None for never")
+
+    def nodes(self) -> Iterator[tuple[str, Dates | None]]:
+        """Yield all that has dates by id: activities, orders and deliveries."""
+        for activity in self.activities:
+            yield activity.id, activity.dates
+        for order in self.orders:
+            yield order.id, order.dates
+            for tranche in order.tranches:
+                yield tranche.id, tranche.dates
 
     def hours_a_day(self, calendar: str) -> float:
         """Return the hours of a day on a calendar of this plan, by its name."""

@@ -75,10 +75,7 @@ _shared_of_link = attrgetter("type", "lag_h", "lag_calendar", "map", "reason")
 
 def document_of(plan: Plan) -> bytes:
     """Return a plan as a document. Equal plans have equal documents."""
-    names = [one.id for one in plan.activities]
-    for order in plan.orders:
-        names += [order.id, *(tranche.id for tranche in order.tranches)]
-    node = {name: number for number, name in enumerate(names)}
+    node = {name: number for number, (name, _) in enumerate(plan.nodes())}
     kinds: dict[bytes, tuple[int, PlanActivity]] = {}
     activities = []
     for one in plan.activities:
@@ -95,7 +92,7 @@ def document_of(plan: Plan) -> bytes:
         msgspec.Raw(rest.model_dump_json().encode()),
         tuple(replace(one, **BLANK) for _, one in kinds.values()),
         tuple(activities),
-        tuple(names),
+        tuple(node),
         tuple(replace(link, before="", after="", bridged=()) for _, link in reasons.values()),
         tuple(links),
     )

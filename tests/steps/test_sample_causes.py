@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,7 +67,7 @@ def go_live_from(plan: Plan, causes: SampleCauses) -> datetime:
     played = compile_network(activities, joined, network.calendars)
     solution = played.solve()
     finish = int(solution.finish[last_row(played, solution)])
-    return WorkCalendar.from_plan(plan).origin.astimezone(UTC) + timedelta(minutes=finish)
+    return WorkCalendar.from_plan(plan).origin + timedelta(minutes=finish)
 
 
 @pytest.mark.slow

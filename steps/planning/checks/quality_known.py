@@ -12,7 +12,7 @@ from schedule.cpm.compiled import CompiledNetwork
 from schedule.cpm.shifts import Minutes
 from schedule.files.project import Project
 from schedule.quality.subject import Known
-from steps.planning.activity import Dates, Hours
+from steps.planning.activity import Hours
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.dates.dating import MINUTES
 from steps.planning.plan import Plan
@@ -64,7 +64,7 @@ def _points(plan: Plan) -> Iterator[tuple[str, Hours]]:
 
 def _finishes(plan: Plan, calendar: WorkCalendar, names: Sequence[str]) -> Minutes:
     """Return the finishes of a plan's nodes by the rows of another one; NONE for what the plan does not have."""
-    finish = {name: dates.early_finish for name, dates in _dated(plan) if dates is not None}
+    finish = {name: dates.early_finish for name, dates in plan.nodes() if dates is not None}
     found = (NONE if name not in finish else (finish[name] - calendar.origin) // MINUTE for name in names)
     return np.fromiter(found, np.int64, len(names))
 
@@ -73,12 +73,3 @@ def _end(baseline: Plan, calendar: WorkCalendar) -> int:
     levelling = baseline.levelling
     finish = baseline.finish if levelling is None else levelling.unlimited_finish
     return (finish - calendar.origin) // MINUTE
-
-
-def _dated(plan: Plan) -> Iterator[tuple[str, Dates | None]]:
-    for activity in plan.activities:
-        yield activity.id, activity.dates
-    for order in plan.orders:
-        yield order.id, order.dates
-        for tranche in order.tranches:
-            yield tranche.id, tranche.dates

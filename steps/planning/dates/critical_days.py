@@ -30,7 +30,8 @@ def critical_parts(plan: Plan) -> tuple[CriticalPart, ...]:
     two of them are at work belong to the later one if it waits for the other's start, otherwise to the earlier one. A wait
     for a lag or for opening hours belongs to the part that waits. The result is empty for a plan that knows no basis: one from before 0.3.
     """
-    dates, basis = _dates(plan), _bases(plan)
+    dates = {name: of for name, of in plan.nodes() if of is not None}
+    basis = _bases(plan)
     if not all(basis[name] for name in dates):
         return ()
     from_start = {(link.before, link.after) for link in plan.links if link.type is LinkType.SS}
@@ -65,14 +66,6 @@ def _last(plan: Plan, dates: dict[str, Dates]) -> str | None:
     closing = (one.id for one in plan.activities if one.step == "195" and one.dates)
     ending = (name for name, of in dates.items() if of.early_finish == plan.finish)
     return next(closing, None) or next(ending, None)
-
-
-def _dates(plan: Plan) -> dict[str, Dates]:
-    found = {one.id: one.dates for one in plan.activities}
-    for order in plan.orders:
-        found[order.id] = order.dates
-        found |= {tranche.id: tranche.dates for tranche in order.tranches}
-    return {name: dates for name, dates in found.items() if dates is not None}
 
 
 def _bases(plan: Plan) -> dict[str, str]:

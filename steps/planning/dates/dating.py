@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -280,7 +280,7 @@ def effort_for(network: CompiledNetwork) -> Effort:
 
 
 def _dates(plan: Plan, crewed: CrewedSolution) -> dict[str, Dates]:
-    at = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    at = WorkCalendar.from_plan(plan).origin
     network, solution, unlimited = crewed.network, crewed.solution, crewed.unlimited
     names, critical = network.activities.names, critical_rows(plan, network, solution)
     columns = (

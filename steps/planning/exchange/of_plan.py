@@ -296,10 +296,7 @@ def _left(network: CompiledNetwork, progress: Actuals, row: int) -> int:
 
 def _with_baseline(tasks: Iterable[ExchangeTask], baseline: Plan, making: _Making) -> Iterator[ExchangeTask]:
     """Yield the tasks with the dates that the baseline had for them."""
-    dated: dict[str, Dates | None] = {activity.id: activity.dates for activity in baseline.activities}
-    for order in baseline.orders:
-        dated[order.id] = order.dates
-        dated |= {tranche.id: tranche.dates for tranche in order.tranches}
+    dated = dict(baseline.nodes())
     for task in tasks:
         dates = dated.get(task.id)
         if dates is None:

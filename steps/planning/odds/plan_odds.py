@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
@@ -106,7 +106,7 @@ def _odds(
     committed: Mapping[str, datetime],
 ) -> PlanOdds:
     """Return how sure milestones are, by the rows that each ends with, from the first samples of those drawn."""
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
     planned, expected, due = planned_finishes(plan, crewed.base), crewed.solution.finish, finishes_as_sampled(crewed)
     halls = {hall_milestone(one.unit): one for one in halls_of(plan)}
     milestones = []

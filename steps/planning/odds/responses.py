@@ -8,7 +8,7 @@ day gets no response. The figures are the design's (docs/reference/design-figure
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import assert_never
 
 import numpy as np
@@ -72,7 +72,7 @@ def _needed_in(
 
 
 def _minutes(plan: Plan, instant: datetime) -> float:
-    return (instant - WorkCalendar.from_plan(plan).origin.astimezone(UTC)) / MINUTE
+    return (instant - WorkCalendar.from_plan(plan).origin) / MINUTE
 
 
 def _response(response: Response, figures: Mapping[str, float], rows: np.ndarray, after: np.ndarray) -> RiskResponse:

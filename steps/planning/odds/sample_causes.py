@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from math import ceil
 from typing import NamedTuple
@@ -124,7 +124,7 @@ def played_sample(plan: Plan, luck: Luck) -> PlayedSample:
     finishes = crewed_samples(crewed, model, [last], samples=luck.samples, seed=luck.seed)[0]
     sample = _Sample(crewed.slotted, crewed.levelled.start, model, last, luck)
     finish = int(finishes[luck.number - 1])
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
     sampled = SampledGoLive(
         origin + timedelta(minutes=finish),
         ceil(100 * float(np.mean(finishes <= finish))),

@@ -53,7 +53,7 @@ def crew_histogram(solved: ForecastSolution) -> CrewHistogram:
     both = crewed.solution, crewed.unlimited
     first = min(int(one.start[crews.needs.row].min()) for one in both)
     last = max(int(one.finish[crews.needs.row].max()) for one in both)
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
     monday = _monday(origin + timedelta(minutes=first), plan.time_zone)
     begin = (monday - origin) // MINUTE
     weeks = (last - begin) // WEEK + 1

@@ -6,7 +6,7 @@ A site with many activities has a row a step, with the bars of all its units in 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple, Protocol
@@ -185,7 +185,7 @@ def _placed(solved: ForecastSolution) -> Iterator[_Placed]:
 def _bars(solved: ForecastSolution) -> dict[str, GanttBar]:
     """Return a bar for each row of the network, by id."""
     crewed, plan = solved.crewed, solved.plan
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
     network, solution = crewed.base, crewed.solution
     critical = set(solved.forecast.critical)
     role = {one.id: one.role for one in plan.activities}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +103,7 @@ def _driving(solved: ForecastSolution) -> NDArray[np.bool_]:
 
 def _neighbours(solved: ForecastSolution, depths: dict[int, int]) -> tuple[Neighbour, ...]:
     names, solution = solved.crewed.network.activities.names, solved.crewed.solution
-    origin = WorkCalendar.from_plan(solved.plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(solved.plan).origin
     title, critical = titles(solved.plan), set(solved.forecast.critical)
     found = [
         Neighbour(

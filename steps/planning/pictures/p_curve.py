@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from schedule.risk.odds import Odds, Quantile
@@ -47,7 +47,7 @@ def p_curve(solved: ForecastSolution, *, samples: int, seed: int) -> PCurve:
     odds = Odds(crewed_samples(crewed, model, [row], samples=samples, seed=seed)[0])
     planned = int(planned_finishes(plan, crewed.base)[row])
     rounding = int(finishes_as_sampled(crewed)[row] - crewed.solution.finish[row])
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
 
     def point(found: Quantile) -> CurvePoint:
         return CurvePoint(found.level, *(origin + timedelta(minutes=at) for at in (found.value, found.low, found.high)))

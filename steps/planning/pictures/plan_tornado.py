@@ -7,7 +7,7 @@ trade, the weather, a step that may have to be done again, or a kind of part tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import sqrt
 from typing import NamedTuple
 
@@ -75,7 +75,7 @@ def plan_tornado(
         if done is not None:
             done(number, len(causes))
     bars.sort(key=lambda bar: (-abs(bar.days_p80), -abs(bar.days_mean), bar.name))
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
     return PlanTornado(
         target=crewed.base.activities.names[row],
         samples=samples,

@@ -6,7 +6,7 @@ the three curves have the same total, and differ by their dates alone.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ class SCurve(NamedTuple):
 def s_curve(solved: ForecastSolution, actuals: Actuals) -> SCurve:
     """Return the S-curve of the work that crews do. `actuals` are those that the forecast was solved with."""
     plan, crewed, network = solved.plan, solved.crewed, solved.crewed.base
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
     number = {name: row for row, name in enumerate(network.activities.names)}
     worked = [one for one in plan.activities if one.crews and one.applicable]
     rows = np.array([number[one.id] for one in worked], np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +50,7 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
     links, calendars = crewed.network.links, crewed.network.calendars
     handed = np.arange(len(links)) >= len(links) - len(crewed.handed)
     title, reasons = titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
-    origin = WorkCalendar.from_plan(plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(plan).origin
 
     def driven(one: Reason) -> Driven:
         name = names[one.row]

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedule.cpm.columns import NONE
-from schedule.cpm.compiled import CompiledNetwork
 from schedule.cpm.shifts import Minutes
 from steps.planning.dates.dating import planned_finishes, planned_starts
 from steps.planning.record.forecast import Actuals, ForecastSolution
+from steps.planning.record.rates import worked_between
 
 MINUTES = 60
 """In an hour."""
@@ -55,14 +55,16 @@ def earned_value(solved: ForecastSolution, actuals: Actuals) -> EarnedValue:
     now = np.full(len(row), progress.data_date)
     started, finished = progress.started[row], progress.finished[row]
     begun, done = started != NONE, finished != NONE
-    worked = _worked(network, row, np.where(begun, started, now), np.where(done, finished, now))
+    worked = worked_between(network, row, np.where(begun, started, now), np.where(done, finished, now))
     if progress.held is not None:
         worked = worked - progress.held[row]
     left = solved.crewed.unlimited.work.duration[network.numbers.number[row]]
     said = np.array([_said(actuals, one.id) for one in work])
     share = np.where(done, 1.0, np.where(np.isnan(said), _part(worked, worked + left), said)) * begun
     starts, ends = (column(solved.plan, network)[row] for column in (planned_starts, planned_finishes))
-    due = _part(_worked(network, row, starts, np.clip(now, starts, ends)), _worked(network, row, starts, ends))
+    due = _part(
+        worked_between(network, row, starts, np.clip(now, starts, ends)), worked_between(network, row, starts, ends)
+    )
     return EarnedValue(
         planned_h=float(value @ due),
         earned_h=float(value @ share),
@@ -75,17 +77,6 @@ def _said(actuals: Actuals, name: str) -> float:
     """Return the part of an activity that is done as its items or people say; not a number where nobody does."""
     share = actuals[name].share if name in actuals else None
     return float("nan") if share is None else share
-
-
-def _worked(network: CompiledNetwork, row: Minutes, start: Minutes, end: Minutes) -> Minutes:
-    """Return the working minutes between two instants, on the calendar of each row."""
-    worked = np.zeros(len(row), np.int64)
-    calendar = network.activities.calendar[row]
-    for index in np.unique(calendar):
-        own = calendar == index
-        shifts = network.calendars[index]
-        worked[own] = shifts.work(end[own]) - shifts.work(start[own])
-    return worked
 
 
 def _part(some: Minutes, whole: Minutes) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from schedule.cpm.solution import Solution
@@ -30,7 +30,7 @@ class MovedWork(NamedTuple):
 def moved(before: ForecastSolution, after: ForecastSolution) -> list[MovedWork]:
     """Return what is not finished and has another finish, what moves most first. Orders and deliveries have the role of nobody."""
     title, role = titles(before.plan), {one.id: one.role for one in before.plan.activities}
-    origin = WorkCalendar.from_plan(before.plan).origin.astimezone(UTC)
+    origin = WorkCalendar.from_plan(before.plan).origin
     found = []
     for name, (old, new) in _of_both(before, after):
         if old.finish != new.finish:

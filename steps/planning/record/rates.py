@@ -168,9 +168,16 @@ def _worked(network: CompiledNetwork, progress: Progress, rows: NDArray[np.int64
     worked = np.zeros(len(rows), np.int64)
     started, finished = progress.started[rows][begun], progress.finished[rows][begun]
     until = np.where(finished == NONE, progress.data_date, finished)
-    calendar = network.activities.calendar[rows][begun]
-    for index in np.unique(calendar):
-        own = np.flatnonzero(calendar == index)
-        shifts = network.calendars[index]
-        worked[np.flatnonzero(begun)[own]] = shifts.work(until[own]) - shifts.work(started[own])
+    worked[begun] = worked_between(network, rows[begun], started, until)
     return worked if progress.held is None else worked - progress.held[rows]
+
+
+def worked_between(network: CompiledNetwork, row: Minutes, start: Minutes, end: Minutes) -> Minutes:
+    """Return the working minutes between two instants, on the calendar of each row."""
+    worked = np.zeros(len(row), np.int64)
+    calendar = network.activities.calendar[row]
+    for index in np.unique(calendar):
+        own = calendar == index
+        shifts = network.calendars[index]
+        worked[own] = shifts.work(end[own]) - shifts.work(start[own])
+    return worked

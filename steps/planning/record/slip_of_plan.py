@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -122,7 +122,7 @@ class PlanSlip:
         self._suppliers = {one.id: one.supplier for one in solved.plan.orders} | dict(suppliers)
         crewed = solved.crewed
         self._target = crewed.base.activities.names[last_row(crewed.base, crewed.solution)]
-        self._origin = WorkCalendar.from_plan(self._plan).origin.astimezone(UTC)
+        self._origin = WorkCalendar.from_plan(self._plan).origin
         self._bought = _bought(self._plan)
         self._as_planned = in_the_plans_order(self._plan, network_of(self._plan))
         self._standings = self._all_standings()
