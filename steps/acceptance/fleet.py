@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import TypeVar
 
+Real = TypeVar("Real", float, Decimal)
 Values = Mapping[str, Decimal]
 """A metric's values by item."""
 
@@ -28,9 +30,9 @@ def robust_z(values: Values) -> dict[str, Decimal]:
     """Return each item's distance from the median in robust standard deviations; empty for fewer than five items."""
     if len(values) < LEAST:
         return {}
-    centre = _median(values.values())
+    centre = middle_of(values.values())
     offsets = {item: value - centre for item, value in values.items()}
-    deviation = _median(abs(offset) for offset in offsets.values())
+    deviation = middle_of(abs(offset) for offset in offsets.values())
     spread = max(deviation, abs(centre) * SPREAD_FLOOR)
     if not spread:
         far = Decimal("Infinity")
@@ -58,9 +60,7 @@ def _off(op: str, z: Decimal) -> Decimal:
             return abs(z)
 
 
-def _median(values: Iterable[Decimal]) -> Decimal:
+def middle_of(values: Iterable[Real]) -> Real:
     """Return the middle value. The standard library's module `statistics` is slow to import."""
     ordered = sorted(values)
-    lower = ordered[(len(ordered) - 1) // 2]
-    upper = ordered[len(ordered) // 2]
-    return (lower + upper) / 2
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2

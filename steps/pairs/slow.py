@@ -7,11 +7,11 @@ median: then only a limit finds them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from steps.acceptance.fleet import LEAST, outliers
+from steps.acceptance.fleet import LEAST, middle_of, outliers
 from steps.pairs.paths import LINK, NODE, PairTest, Part, Paths
 
 FAR = Decimal(5)
@@ -62,18 +62,12 @@ def ranking(results: Sequence[PairTest], slow: frozenset[int], paths: Paths, lim
         for part in paths.parts(result):
             if part.kind in (NODE, LINK):
                 values[part].append((result.value, place in slow))
-    middle = _median(result.value for result in results)
+    middle = middle_of(result.value for result in results)
     found = []
     for part, measured in values.items():
-        median = _median(value for value, _ in measured)
+        median = middle_of(value for value, _ in measured)
         percent = (median / middle - 1) * 100 if middle else 0.0
         found.append(Ranked(part, median, percent, sum(bad for _, bad in measured), len(measured)))
     return sorted(
         found, key=lambda each: (-each.slow / each.tests, each.percent * (-1 if limit.latency else 1), each.part)
     )
-
-
-def _median(values: Iterable[float]) -> float:
-    """Return the middle value. The standard library's module `statistics` is slow to import."""
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2

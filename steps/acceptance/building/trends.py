@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from steps.acceptance.handed import Handed, NotMeasuredError
 from steps.acceptance.units import converted
+from steps.amount import first_of
 
 SHOWN = 5
 LEAST_ANSWERED = Decimal("0.9")
@@ -120,8 +121,7 @@ def span_s(one: Series) -> Decimal:
 
 def listed(words: list[str]) -> str:
     """Return the first of them."""
-    more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-    return ", ".join(words[:SHOWN]) + more
+    return first_of(words, SHOWN)
 
 
 def shown(value: Decimal) -> str:

@@ -19,7 +19,7 @@ def bandwidth(name: str, way: str) -> Callable[[Handed], Found]:
     """Return a reader of the GB/s of all jobs in one direction."""
 
     def read(handed: Handed) -> Found:
-        jobs = _jobs(handed, name, way)
+        jobs = jobs_of(handed, name, way)
         rates = [number(job[way]["bw_bytes"]) for job in jobs]
         return Found((sum(rates, Decimal(0)) / GIGA).quantize(HUNDREDTH, ROUND_DOWN))
 
@@ -30,7 +30,7 @@ def operations(name: str, way: str) -> Callable[[Handed], Found]:
     """Return a reader of the thousands of operations per second of all jobs in one direction."""
 
     def read(handed: Handed) -> Found:
-        jobs = _jobs(handed, name, way)
+        jobs = jobs_of(handed, name, way)
         rates = [number(job[way]["iops"]) for job in jobs]
         return Found((sum(rates, Decimal(0)) / 1000).quantize(HUNDREDTH, ROUND_DOWN))
 
@@ -41,7 +41,7 @@ def slowest_us(name: str, way: str) -> Callable[[Handed], Found]:
     """Return a reader of the worst job's 99th percentile of completion latency, in microseconds."""
 
     def read(handed: Handed) -> Found:
-        jobs = _jobs(handed, name, way)
+        jobs = jobs_of(handed, name, way)
         worst = max(number(job[way]["clat_ns"]["percentile"]["99.000000"]) for job in jobs)
         return Found((worst / MICRO).quantize(WHOLE, ROUND_UP), f"worst of {len(jobs)} jobs")
 
@@ -61,7 +61,8 @@ def of_all_clients(handed: Handed, way: str) -> Found:
     return Found(rate.quantize(THOUSANDTH, ROUND_DOWN), f"{len(clients)} clients at once{words}")
 
 
-def _jobs(handed: Handed, name: str, way: str) -> list[Job]:
+def jobs_of(handed: Handed, name: str, way: str) -> list[Job]:
+    """Return the jobs of a run. One with an error, or one that moved no data, leaves it unmeasured."""
     jobs: list[Job] = handed.document(name)["jobs"]
     for job in jobs:
         if error := number(job["error"]):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
 from steps.acceptance.metric import Metric, Tool
+from steps.amount import first_of
 from steps.cabling.cable import Cable, CableEnd
 from steps.pairs.culprits import Culprit, culprits
 from steps.pairs.paths import PairTest, Paths
@@ -44,7 +45,7 @@ def fabric_culprits(handed: Handed) -> Found:
     slow = slow_tests(matrix.results, matrix.paths, Limit(matrix.least))
     found = culprits(matrix.results, slow, matrix.paths)
     if not found and matrix.untested:
-        raise NotMeasuredError(f"no result: {_listed(matrix.untested)}")
+        raise NotMeasuredError(f"no result: {first_of(matrix.untested, SHOWN)}")
     note = "; ".join(map(_words, found)) or f"slowest: {_named(matrix.slowest)}, {matrix.tool}"
     return Found(Decimal(len(found)), note)
 
@@ -54,7 +55,8 @@ def tested_ratio(handed: Handed) -> Found:
     matrix = _matrix(handed, RDMA)
     tested = len(matrix.results) - len(matrix.untested)
     return Found(
-        share_of(tested, len(matrix.results)), f"no result: {_listed(matrix.untested)}" if matrix.untested else ""
+        share_of(tested, len(matrix.results)),
+        f"no result: {first_of(matrix.untested, SHOWN)}" if matrix.untested else "",
     )
 
 
@@ -62,7 +64,7 @@ def slowest_gbit(handed: Handed, *tools: str) -> Found:
     """Return the Gbit/s of the slowest pair, as one of these tools tested it."""
     matrix = _matrix(handed, tools)
     if matrix.untested:
-        raise NotMeasuredError(f"no result: {_listed(matrix.untested)}")
+        raise NotMeasuredError(f"no result: {first_of(matrix.untested, SHOWN)}")
     return Found(Decimal(str(matrix.slowest.value)), _named(matrix.slowest))
 
 
@@ -133,11 +135,6 @@ def _words(found: Culprit) -> str:
     tests = ", ".join(f"{a} with {b} on rail {rail}" for a, b, rail in found.next_tests[:2])
     others = f", or else {', '.join(map(str, found.others[:SHOWN]))}" if found.others else ""
     return f"{said}{others}" + (f"; test {tests}" if tests else "")
-
-
-def _listed(words: list[str]) -> str:
-    more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-    return ", ".join(words[:SHOWN]) + more
 
 
 TOOL = Tool(

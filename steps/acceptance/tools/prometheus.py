@@ -48,13 +48,9 @@ def sensors_seen(handed: Handed) -> Found:
     for series in _vector(handed, "prometheus_thermal"):
         labels = series["metric"]
         seen |= {labels["instance"], f"{labels['instance']} {labels.get('sensor', '')}"}
-    dark = sorted((devices | sensors) - seen)
-    total = len(devices | sensors) + unnamed
-    if not total:
+    if not devices | sensors and not unnamed:
         raise NotMeasuredError("the inventory names no device with temperatures, and the design has no sensors")
-    words = [f"not seen: {', '.join(dark[:5])}"] if dark else []
-    words += [f"not named in thermal_sensors: {unnamed:g} of the design"] if unnamed else []
-    return Found(share_of(len(devices | sensors) - len(dark), total), "; ".join(words))
+    return _share_seen(devices | sensors, seen, unnamed, ("not seen", "not named in thermal_sensors"))
 
 
 def power_answering(handed: Handed) -> Found:
@@ -69,15 +65,19 @@ def power_answering(handed: Handed) -> Found:
     answering = {
         series["metric"]["instance"] for series in _vector(handed, "prometheus_power_up") if _value(series) == 1
     }
-    dark = sorted((strips | servers) - answering)
-    total = len(strips | servers) + unnamed
-    if not total:
+    if not strips | servers and not unnamed:
         raise NotMeasuredError(
             "the inventory names no power strip and no server with a controller, and the design has none"
         )
-    words = [f"no answer: {', '.join(dark[:5])}"] if dark else []
-    words += [f"not named in pdus: {unnamed:g} of the design"] if unnamed else []
-    return Found(share_of(len(strips | servers) - len(dark), total), "; ".join(words))
+    return _share_seen(strips | servers, answering, unnamed, ("no answer", "not named in pdus"))
+
+
+def _share_seen(planned: set[str], seen: set[str], unnamed: Decimal, words: tuple[str, str]) -> Found:
+    """Return the share of what is planned that is seen. `unnamed` is how much of the design the inventory does not name."""
+    dark = sorted(planned - seen)
+    notes = [f"{words[0]}: {', '.join(dark[:5])}"] if dark else []
+    notes += [f"{words[1]}: {unnamed:g} of the design"] if unnamed else []
+    return Found(share_of(len(planned) - len(dark), len(planned) + unnamed), "; ".join(notes))
 
 
 def alerts_firing(handed: Handed) -> Found:

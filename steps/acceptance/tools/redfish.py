@@ -67,7 +67,7 @@ def critical_events(handed: Handed) -> Found:
     bad = [
         str(e.get("Message", e.get("Id")))
         for e in entries
-        if _known(handed, e["Severity"]) == "Critical" and e.get("Resolved") is not True
+        if known(handed, e["Severity"]) == "Critical" and e.get("Resolved") is not True
     ]
     return Found(Decimal(len(bad)), "; ".join(bad[:5]))
 
@@ -116,14 +116,15 @@ def _documents(handed: Handed, name: str, kind: str) -> list[Resource]:
     return [_checked(handed, document, kind) for document in documents]
 
 
-def _known(handed: Handed, health: Any) -> str:
+def known(handed: Handed, health: Any) -> str:
+    """Return a health that Redfish has."""
     if health not in HEALTHS:
         handed.garbled()
     return str(health)
 
 
 def _is_ok(handed: Handed, part: Resource) -> bool:
-    return _known(handed, part["Status"]["Health"]) == "OK"
+    return known(handed, part["Status"]["Health"]) == "OK"
 
 
 def _named(part: Resource) -> str:

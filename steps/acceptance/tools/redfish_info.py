@@ -12,8 +12,8 @@ from typing import Any
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.identity import PLACEHOLDERS
 from steps.acceptance.metric import Metric, Tool
+from steps.acceptance.tools.redfish import known
 
-HEALTHS = {"OK", "Warning", "Critical"}
 POWER = {"On", "Off", "PoweringOn", "PoweringOff", "Paused"}
 STAGES = (
     *("None", "PrimaryProcessorInitializationStarted", "BusInitializationStarted", "MemoryInitializationStarted"),
@@ -28,15 +28,15 @@ MIRRORS = {"RAID1", "RAID10", "RAID1E", "RAID10E", "Mirrored"}
 
 def system_healthy(handed: Handed) -> Found:
     """Return whether the system and all its parts report OK."""
-    status = _system(handed)["Status"]
+    status = _of_system(handed, "redfish_system")["Status"]
     health, rollup = status["Health"], status.get("HealthRollup", status["Health"])
-    said = {_known(handed, health), _known(handed, rollup)}
+    said = {known(handed, health), known(handed, rollup)}
     return Found(said == {"OK"}, rollup)
 
 
 def powered_on(handed: Handed) -> Found:
     """Return whether the system is on."""
-    state = _system(handed)["PowerState"]
+    state = _of_system(handed, "redfish_system")["PowerState"]
     if state not in POWER:
         handed.garbled()
     return Found(state == "On", state)
@@ -44,7 +44,7 @@ def powered_on(handed: Handed) -> Found:
 
 def post_completed(handed: Handed) -> Found:
     """Return whether the system is on and past its self-test."""
-    progress = _system(handed).get("BootProgress")
+    progress = _of_system(handed, "redfish_system").get("BootProgress")
     if progress is None:
         raise NotMeasuredError("the controller does not report BootProgress")
     if progress["LastState"] not in STAGES:
@@ -54,10 +54,8 @@ def post_completed(handed: Handed) -> Found:
 
 def serial_as_planned(handed: Handed) -> Found:
     """Return whether the serial number is the one in the inventory; some makers put theirs into `SKU`."""
-    planned = handed.document("pinned").get("serial_number")
-    if not planned:
-        raise NotMeasuredError("state serial_number in the inventory")
-    system = _system(handed)
+    planned = _stated(handed, "serial_number")
+    system = _of_system(handed, "redfish_system")
     serial = str(system["SerialNumber"])
     if serial.casefold() in PLACEHOLDERS:
         raise NotMeasuredError(f"the controller reports {serial!r} in place of a serial number")
@@ -66,12 +64,12 @@ def serial_as_planned(handed: Handed) -> Found:
 
 def processors(handed: Handed) -> Found:
     """Return the number of processors in the system's summary."""
-    return Found(number(_system(handed)["ProcessorSummary"]["Count"]))
+    return Found(number(_of_system(handed, "redfish_system")["ProcessorSummary"]["Count"]))
 
 
 def memory_gib(handed: Handed) -> Found:
     """Return the memory in the system's summary, in GiB."""
-    return Found(number(_system(handed)["MemorySummary"]["TotalSystemMemoryGiB"]))
+    return Found(number(_of_system(handed, "redfish_system")["MemorySummary"]["TotalSystemMemoryGiB"]))
 
 
 def drives(handed: Handed) -> Found:
@@ -94,7 +92,7 @@ def volumes_optimal(handed: Handed) -> Found:
     bad = [
         str(v.get("Name", v["Id"]))
         for v in volumes
-        if v["Status"]["State"] != "Enabled" or _known(handed, v["Status"]["Health"]) != "OK"
+        if v["Status"]["State"] != "Enabled" or known(handed, v["Status"]["Health"]) != "OK"
     ]
     return Found(not bad, ", ".join(bad))
 
@@ -108,9 +106,7 @@ def firmware_unversioned(handed: Handed) -> Found:
 
 def baseline_deviations(handed: Handed) -> Found:
     """Count components of the site's baseline that have another version, or that the controller does not list."""
-    wanted = handed.document("pinned").get("firmware_baseline")
-    if not wanted:
-        raise NotMeasuredError("state firmware_baseline in the inventory")
+    wanted = _stated(handed, "firmware_baseline")
     found = _firmware(handed)
     wrong = [
         f"{name}: {found.get(name, 'not listed')} instead of {version}"
@@ -122,30 +118,26 @@ def baseline_deviations(handed: Handed) -> Found:
 
 def bios_deviations(handed: Handed) -> Found:
     """Count BIOS attributes that differ from the site's pinned ones."""
-    wanted = handed.document("pinned").get("bios_attributes")
-    if not wanted:
-        raise NotMeasuredError("state bios_attributes in the inventory")
+    wanted = _stated(handed, "bios_attributes")
     attributes = _of_system(handed, "redfish_bios")
     wrong = [f"{name}: {attributes.get(name)}" for name, value in wanted.items() if attributes.get(name) != value]
     return Found(Decimal(len(wrong)), ", ".join(wrong))
+
+
+def _stated(handed: Handed, name: str) -> Any:
+    """Return what the inventory states."""
+    if not (found := handed.document("pinned").get(name)):
+        raise NotMeasuredError(f"state {name} in the inventory")
+    return found
 
 
 def _firmware(handed: Handed) -> dict[str, str]:
     entries = _answered(handed, "redfish_firmware")
     if not entries:
         raise NotMeasuredError("the controller lists no firmware")
-    found = {str(entry["Id"]): _version(entry) for entry in entries}
+    found = {str(entry["Id"]): str(entry.get("Version") or "") for entry in entries}
     if len(found) != len(entries):
         handed.garbled()
-    return found
-
-
-def _version(entry: dict[str, Any]) -> str:
-    return str(entry.get("Version") or "")
-
-
-def _system(handed: Handed) -> dict[str, Any]:
-    found: dict[str, Any] = _of_system(handed, "redfish_system")
     return found
 
 
@@ -166,12 +158,6 @@ def _answered(handed: Handed, name: str) -> list[Any]:
         raise NotMeasuredError(str(document.get("msg") or "the controller answered in part"))
     entries: list[Any] = document["entries"]
     return entries
-
-
-def _known(handed: Handed, health: Any) -> str:
-    if health not in HEALTHS:
-        handed.garbled()
-    return str(health)
 
 
 def _tool(command: str, name: str, *metrics: Metric) -> Tool:
