@@ -10,7 +10,7 @@ from datetime import datetime, time
 
 from schedule.exchange.carrying import LagRule, for_primavera
 from schedule.exchange.model import DayCalendar, Exchange, ExchangeTask, Spans
-from schedule.exchange.primavera import ID_FIELD, XML_RULES, XML_TYPES, codes_of
+from schedule.exchange.primavera import ID_FIELD, XML_RULES, XML_TYPES, codes_of, constraints_of
 from schedule.exchange.text import clock, element, hours, iso, xml_text
 
 NAMESPACE = "http://xmlns.oracle.com/Primavera/P6/V22.12/API/BusinessObjects"
@@ -23,9 +23,7 @@ def pmxml_of(found: Exchange) -> tuple[Iterator[str], Sequence[str]]:
     """Return the pieces of the file's text, and what P6 cannot have, in sentences."""
     carried = for_primavera(found)
     codes, shortened = codes_of(carried.schedule.tasks)
-    notices = list(carried.notices)
-    if shortened:
-        notices.append(f"{shortened:,} ids are longer than P6 has them: the whole id is the user field {ID_FIELD!r}")
+    notices = [*carried.notices, *shortened]
     return _pieces(carried.schedule, carried.rule, codes), notices
 
 
@@ -118,12 +116,7 @@ def _branches(found: Exchange, project: int, first: int) -> Iterator[str]:
 
 
 def _activity(task: ExchangeTask, number: int, code: str, project: int, first_branch: int) -> str:
-    constraints = [
-        (kind, instant)
-        for kind, instant in (("Start On or After", task.no_earlier), ("Finish On or Before", task.no_later))
-        if instant is not None
-    ]
-    first, second = [*constraints, (None, None), (None, None)][:2]
+    first, second = constraints_of(task, "Start On or After", "Finish On or Before")
     is_open = task.actual_finish is None
     done = task.minutes - task.left if task.actual_start is not None else 0
     fields = {

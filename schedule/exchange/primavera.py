@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from schedule.cpm.columns import Tie
@@ -36,10 +37,22 @@ XER_RULES = {
 }
 
 
-def codes_of(tasks: Sequence[ExchangeTask]) -> tuple[list[str], int]:
-    """Return an id of P6 for each task, and how many are shortened: these end in a part of their digest."""
+def codes_of(tasks: Sequence[ExchangeTask]) -> tuple[list[str], list[str]]:
+    """Return an id of P6 for each task, and what is said of those that are shortened: these end in a part of their digest."""
     codes = [_code(task.id) for task in tasks]
-    return codes, sum(code != task.id for code, task in zip(codes, tasks, strict=True))
+    shortened = sum(code != task.id for code, task in zip(codes, tasks, strict=True))
+    whole = f"{shortened:,} ids are longer than P6 has them: the whole id is the user field {ID_FIELD!r}"
+    return codes, [whole] if shortened else []
+
+
+def constraints_of(
+    task: ExchangeTask, no_earlier: str, no_later: str
+) -> tuple[tuple[str | None, datetime | None], tuple[str | None, datetime | None]]:
+    """Return the first and the second constraint of a task, under the names that a form has for them."""
+    both = ((no_earlier, task.no_earlier), (no_later, task.no_later))
+    held = [(kind, instant) for kind, instant in both if instant is not None]
+    first, second = [*held, (None, None), (None, None)][:2]
+    return first, second
 
 
 def _code(name: str) -> str:

@@ -17,6 +17,7 @@ from schedule.exchange.primavera import (
     XER_RULES,
     XER_TYPES,
     codes_of,
+    constraints_of,
 )
 from schedule.exchange.text import clock, hours
 
@@ -31,9 +32,7 @@ def xer_of(found: Exchange) -> tuple[Iterator[str], Sequence[str]]:
     """Return the pieces of the file's text, and what XER cannot have, in sentences."""
     carried = for_primavera(found)
     codes, shortened = codes_of(carried.schedule.tasks)
-    notices = list(carried.notices)
-    if shortened:
-        notices.append(f"{shortened:,} ids are longer than P6 has them: the whole id is the user field {ID_FIELD!r}")
+    notices = [*carried.notices, *shortened]
     if found.baseline:
         dates = f"the user fields {BASELINE_START!r} and {BASELINE_FINISH!r}"
         notices.append(f"XER has no baseline: its dates are {dates}")
@@ -193,12 +192,7 @@ def _resources(found: Exchange) -> Iterator[Row]:
 def _task(task: ExchangeTask, row: int, code: str) -> Row:
     is_open = task.actual_finish is None
     is_new = task.actual_start is None
-    constraints = [
-        (kind, _at(instant))
-        for kind, instant in (("CS_MSOA", task.no_earlier), ("CS_MEOB", task.no_later))
-        if instant is not None
-    ]
-    first, second = [*constraints, (None, None), (None, None)][:2]
+    first, second = constraints_of(task, "CS_MSOA", "CS_MEOB")
     return {
         "task_id": row + 1,
         "proj_id": 1,
@@ -215,7 +209,7 @@ def _task(task: ExchangeTask, row: int, code: str) -> Row:
         "free_float_hr_cnt": hours(task.free_float) if is_open else None,
         "remain_drtn_hr_cnt": hours(task.left),
         "target_drtn_hr_cnt": hours(task.minutes),
-        "cstr_date": first[1],
+        "cstr_date": _at(first[1]),
         "act_start_date": _at(task.actual_start),
         "act_end_date": _at(task.actual_finish),
         "late_start_date": _at(task.late_start) if is_open else None,
@@ -226,7 +220,7 @@ def _task(task: ExchangeTask, row: int, code: str) -> Row:
         "target_end_date": _at(task.finish),
         "cstr_type": first[0],
         "priority_type": "PT_Normal",
-        "cstr_date2": second[1],
+        "cstr_date2": _at(second[1]),
         "cstr_type2": second[0],
         "driving_path_flag": "Y" if task.is_critical else "N",
     }

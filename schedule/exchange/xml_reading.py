@@ -19,8 +19,8 @@ from xml.etree.ElementTree import ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
-from schedule.errors import InputError, Place, UnreachableError
-from schedule.files.grid import Faults
+from schedule.errors import InputError, Place
+from schedule.files.grid import Faults, content_of
 from schedule.files.terms import YEARS
 
 if TYPE_CHECKING:
@@ -105,15 +105,7 @@ def read_xml(path: Path) -> XmlFile:
 
 def content_of_schedule(path: Path) -> bytes:
     """Return the content of a file that a person names. Raise for one that cannot be read, is empty or too large."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be read: {error.strerror}", hint="look at the path") from None
-    if len(content) > LARGEST:
-        raise InputError(
-            f"the file has more than {LARGEST // 2**20} MB", hint="export one project", place=Place(str(path))
-        )
+    content = content_of(path, LARGEST, "export one project")
     if not content.strip():
         raise InputError("the file is empty", hint="export it again", place=Place(str(path)))
     return content

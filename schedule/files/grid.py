@@ -66,7 +66,7 @@ class Faults:
 
 def rows_of_file(path: Path) -> list[Numbered]:
     """Return the rows of a CSV that say anything, stripped, with their lines."""
-    rows = numbered_rows(_content(path), str(path))
+    rows = numbered_rows(content_of(path, LARGEST, "split it"), str(path))
     stripped = ((line, [cell.strip() for cell in cells]) for line, cells in rows)
     return [(line, cells) for line, cells in stripped if any(cells)]
 
@@ -129,12 +129,13 @@ def _record(path: Path, line: int, names: Sequence[str], cells: Sequence[str], f
     return record
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path, largest: int, hint: str) -> bytes:
+    """Return the content of a file that a person names. Raise for one that cannot be read, or is too large."""
     try:
         with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+            content = file.read(largest + 1)
     except OSError as error:
         raise UnreachableError(f"{path} cannot be read: {error.strerror}", hint="look at the path") from None
-    if len(content) > LARGEST:
-        raise InputError(f"the file has more than {LARGEST // 2**20} MB", hint="split it", place=Place(str(path)))
+    if len(content) > largest:
+        raise InputError(f"the file has more than {largest // 2**20} MB", hint=hint, place=Place(str(path)))
     return content
