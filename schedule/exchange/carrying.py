@@ -39,13 +39,13 @@ class Carried(NamedTuple):
     notices: tuple[str, ...]
 
 
-def calendar_by(rule: LagRule, found: Exchange, link: ExchangeLink) -> int | None:
-    """Return the calendar on which a rule counts a link's lag; None is around the clock."""
+def calendar_by(rule: LagRule, before: int, after: int) -> int | None:
+    """Return the calendar on which a rule counts a lag between tasks with these calendars; None is around the clock."""
     match rule:
         case LagRule.PREDECESSOR:
-            return found.tasks[link.before].calendar
+            return before
         case LagRule.SUCCESSOR:
-            return found.tasks[link.after].calendar
+            return after
         case LagRule.PROJECT:
             return 0
         case LagRule.AROUND_THE_CLOCK:
@@ -64,7 +64,7 @@ def best_rule(found: Exchange) -> LagRule:
 def counts_by(rule: LagRule, found: Exchange, link: ExchangeLink) -> bool:
     """Return whether a rule counts a link's lag on the link's own calendar."""
     own = found.calendars[link.lag_calendar]
-    calendar = calendar_by(rule, found, link)
+    calendar = calendar_by(rule, found.tasks[link.before].calendar, found.tasks[link.after].calendar)
     if calendar is None or found.calendars[calendar].is_continuous:
         return own.is_continuous
     return calendar == link.lag_calendar

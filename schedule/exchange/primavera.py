@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from schedule.cpm.columns import Tie
-from schedule.exchange.carrying import LagRule
+from schedule.exchange.carrying import LagRule, calendar_by
 from schedule.exchange.model import ALL_DAY, Branch, DayCalendar, ExchangeTask
 
 LONGEST_CODE = 40
@@ -116,15 +116,10 @@ class LagCalendars:
 
     def of(self, before: int, after: int) -> int:
         """Return the calendar of a lag between tasks with these calendars."""
-        match self._rule:
-            case LagRule.PREDECESSOR:
-                return before
-            case LagRule.SUCCESSOR:
-                return after
-            case LagRule.PROJECT:
-                return 0
-            case LagRule.AROUND_THE_CLOCK:
-                if self._around is None:
-                    self._around = len(self.calendars)
-                    self.calendars.append(DayCalendar("around the clock", (ALL_DAY,) * 7))
-                return self._around
+        calendar = calendar_by(self._rule, before, after)
+        if calendar is not None:
+            return calendar
+        if self._around is None:
+            self._around = len(self.calendars)
+            self.calendars.append(DayCalendar("around the clock", (ALL_DAY,) * 7))
+        return self._around

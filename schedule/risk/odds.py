@@ -83,9 +83,9 @@ class Odds:
         """Return P10, P50, P80 and P90."""
         return tuple(self.quantile(level) for level in LEVELS)
 
-    def curve(self, points: int = 99) -> tuple[Quantile, ...]:
-        """Return the P-curve: quantiles at even steps of probability, with their intervals."""
-        return tuple(self.quantile(step / (points + 1)) for step in range(1, points + 1))
+    def curve(self) -> tuple[Quantile, ...]:
+        """Return the P-curve: the quantile of each percent, with its interval."""
+        return tuple(self.quantile(percent / 100) for percent in range(1, 100))
 
     def chance_by(self, instant: int) -> Share:
         """Return the probability that the milestone is reached by `instant`."""
