@@ -48,41 +48,36 @@ def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
     if choices["fabric"] == "none":
         return
     if shape.rails < 1:
-        yield Finding(
+        yield _unbuildable(
             "no-rails",
-            "error",
-            "fabric",
             "servers have no port on the compute fabric",
             "rails of at least 1, or fabric: none",
-            {"rails": shape.rails},
+            rails=shape.rails,
         )
     if shape.rails and shape.pod_size <= ceil(shape.manager_ports / shape.rails):
-        yield Finding(
+        yield _unbuildable(
             "no-room-for-managers",
-            "error",
-            "fabric",
             f"{shape.manager_ports} ports of fabric managers take the places of a whole pod of {shape.pod_size}",
             "fabric_manager_ports: 0, or larger pods",
-            {"manager_ports": shape.manager_ports, "nodes_per_pod": shape.pod_size},
+            manager_ports=shape.manager_ports,
+            nodes_per_pod=shape.pod_size,
         )
     if shape.rails and shape.rails % shape.planes:
-        yield Finding(
+        yield _unbuildable(
             "planes-uneven",
-            "error",
-            "fabric",
             f"{shape.rails} rails cannot be split evenly over {shape.planes} planes",
             "planes that divide the rails",
-            {"rails": shape.rails, "planes": shape.planes},
+            rails=shape.rails,
+            planes=shape.planes,
         )
     group = 2 * dragonfly_hosts(shape.radix) ** 2 // shape.rails if shape.rails else 0
     if shape.topology == "dragonfly" and shape.rails and not 0 < shape.pod_size <= group:
-        yield Finding(
+        yield _unbuildable(
             "pod-over-group",
-            "error",
-            "fabric",
             f"a dragonfly group of {shape.radix}-port routers takes {group} servers of {shape.rails} rails; a pod has {shape.pod_size}",
             f"nodes_per_pod: {max(1, group)}, or a larger radix",
-            {"nodes_per_pod": shape.pod_size, "group": group},
+            nodes_per_pod=shape.pod_size,
+            group=group,
         )
     if shape.topology == "dragonfly":
         least = dragonfly_hosts(shape.radix)
@@ -90,14 +85,17 @@ def faults(f: Figures, choices: Chosen) -> Iterator[Finding]:
         upper = ports_down(shape.upper_radix, shape.spine_oversubscription)
         least = min(upper, ports_down(shape.radix, shape.leaf_oversubscription))
     if least < 1:
-        yield Finding(
+        yield _unbuildable(
             "radix-too-small",
-            "error",
-            "fabric",
             f"a switch of {min(shape.radix, shape.upper_radix)} ports has none left for servers beside its uplinks",
             "a radix of at least 4; switches on the market have 32 to 512 ports",
-            {"radix": shape.radix},
+            radix=shape.radix,
         )
+
+
+def _unbuildable(name: str, says: str, remedy: str, **numbers: float) -> Finding:
+    """Return what makes a fabric one that cannot be built."""
+    return Finding(name, "error", "fabric", says, remedy, numbers)
 
 
 def _too_much(f: Figures, shape: FabricShape) -> Iterator[Finding]:
@@ -200,13 +198,8 @@ def _over(
 ) -> Finding:
     planes = f"{shape.planes} plane{'s' if shape.planes > 1 else ''}"
     wanted = f"{shape.nodes:,} servers with {shape.rails} rails need {ports:,} in {planes}"
-    return Finding(
-        name,
-        "error",
-        "fabric",
-        f"{what} of {shape.radix}-port switches carry {limit:,} ports; {wanted}",
-        remedy,
-        {"ports": ports, "limit": limit},
+    return _unbuildable(
+        name, f"{what} of {shape.radix}-port switches carry {limit:,} ports; {wanted}", remedy, ports=ports, limit=limit
     )
 
 
@@ -248,11 +241,10 @@ def _dragonfly(shape: FabricShape, fabric: Fabric) -> Iterator[Finding]:
     hosts = dragonfly_hosts(shape.radix)
     groups, most = fabric.leaf // (2 * hosts), 2 * hosts * hosts + 1
     if groups > most:
-        yield Finding(
+        yield _unbuildable(
             "dragonfly-too-small",
-            "error",
-            "fabric",
             f"a dragonfly of {shape.radix}-port routers joins {most} groups; {shape.nodes:,} servers need {groups}",
             "a larger radix, or topology: fat-tree",
-            {"groups": groups, "limit": most},
+            groups=groups,
+            limit=most,
         )

@@ -98,7 +98,7 @@ def choice_specs() -> dict[str, ChoiceSpec]:
     return {name: ChoiceSpec.model_validate(spec) for name, spec in listed.items()}
 
 
-def plain_name(name: str, place: Place | None = None) -> str:
+def plain_name(name: str) -> str:
     """Return the name of a figure or choice, for example for `radix` or `fabric.radix`; raise InputError for no such name."""
     section, dot, rest = name.partition(".")
     if not dot and (name in figure_specs() or name in choice_specs()):
@@ -109,7 +109,7 @@ def plain_name(name: str, place: Place | None = None) -> str:
     for section, group in figure_sections().items():
         known += [f"{section}.{figure}" for figure in group]
     hint = meant(name, known, "`clusterwright design --figures` lists them")
-    raise InputError(f"nothing is called {name[:SHOWN]!r} in a design", hint=hint, place=place)
+    raise InputError(f"nothing is called {name[:SHOWN]!r} in a design", hint=hint)
 
 
 def checked(name: str, value: Setting, place: Place | None = None) -> Setting:
