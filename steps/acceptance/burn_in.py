@@ -58,9 +58,7 @@ class BurnIn(NamedTuple):
         return said if self.action is None else f"{said}; {self.action.sentence}"
 
 
-def burn_in(
-    readings: Sequence[datetime], faults: Iterable[Fault], required_h: Decimal, *, max_gap: timedelta = MAX_GAP
-) -> BurnIn:
+def burn_in(readings: Sequence[datetime], faults: Iterable[Fault], required_h: Decimal) -> BurnIn:
     """Return the result of a burn-in; readings and faults may come in any order.
 
     The clock runs from the first reading to the last one. A part that has to be replaced ends the burn-in: the new part
@@ -74,7 +72,7 @@ def burn_in(
     level = worst([fault.severity for fault in counted])
     restarting = [fault for fault in counted if ACTIONS[fault.severity].restarts_clock]
     stops = [(fault.at, fault.what) for fault in restarting]
-    events = sorted([*_gaps(seen, max_gap), *stops])
+    events = sorted([*_gaps(seen), *stops])
     began, restarts = first, []
     for at, why in events:
         restarts.append(Restart(at, why, _hours(at - began)))
@@ -92,12 +90,12 @@ def burn_in(
     )
 
 
-def _gaps(seen: Sequence[datetime], most: timedelta) -> list[tuple[datetime, str]]:
+def _gaps(seen: Sequence[datetime]) -> list[tuple[datetime, str]]:
     """Return when each gap that is too long ended, and how long it was."""
     return [
         (after, f"{_hours(after - before)} h without a reading")
         for before, after in pairwise(seen)
-        if after - before > most
+        if after - before > MAX_GAP
     ]
 
 

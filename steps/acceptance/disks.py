@@ -6,7 +6,8 @@ import re
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
+from steps.acceptance.handed import Found, Handed, number, share_of
+from steps.acceptance.tools.fio import jobs_of
 
 BYTES_IN_MB = 1_000_000
 
@@ -51,16 +52,6 @@ def write_mb_s(handed: Handed) -> Found:
 
 
 def _throughput(handed: Handed, name: str, way: str) -> Found:
-    """Return the sum over the jobs of a run; a job with an error, or one that moved no data, is not measured."""
-    jobs = handed.document(name)["jobs"]
-    total = Decimal(0)
-    for job in jobs:
-        if error := number(job["error"]):
-            raise NotMeasuredError(f"{handed.tool} reports error {error}")
-        moved = job[way]
-        if not number(moved["io_bytes"]):
-            raise NotMeasuredError(f"{handed.tool} has no {way} of a single byte")
-        total += number(moved["bw_bytes"])
-    if not jobs:
-        handed.garbled()
+    """Return the sum over the jobs of a run."""
+    total = sum((number(job[way]["bw_bytes"]) for job in jobs_of(handed, name, way)), Decimal(0))
     return Found((total / BYTES_IN_MB).quantize(Decimal("0.1"), ROUND_DOWN))

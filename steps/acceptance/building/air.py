@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from operator import gt, lt
+from operator import itemgetter
 
 from steps.acceptance.building.trends import Series, listed, mean, parts, read_of, series, shown, span_s, stated
 from steps.acceptance.handed import Found, Handed, NotMeasuredError
@@ -17,25 +17,20 @@ TELLS_K = Decimal(1)
 
 def aisle_max(handed: Handed) -> Found:
     """Return the highest temperature of all points of the cold aisles, over the whole time."""
-    return _extreme(handed, gt)
+    return _extreme(handed, max)
 
 
 def aisle_min(handed: Handed) -> Found:
     """Return the lowest temperature of all points of the cold aisles, over the whole time."""
-    return _extreme(handed, lt)
+    return _extreme(handed, min)
 
 
-def _extreme(handed: Handed, is_beyond: Callable[[Decimal, Decimal], bool]) -> Found:
+def _extreme(handed: Handed, beyond: Callable[..., tuple[Decimal, Series]]) -> Found:
     read = read_of(handed, "cold_aisle")
     aisles = [series(parts(read, "aisles"), name, DEGREES, "cold_aisle_points") for name in parts(read, "aisles")]
     inlets = [series(one, "intake", DEGREES, name) for name, one in stated(read, "servers", "this step").items()]
-    worst: tuple[Decimal, Series] | None = None
-    for one in (*aisles, *inlets):
-        for value in one.values:
-            if worst is None or is_beyond(value, worst[0]):
-                worst = value, one
-    assert worst is not None
-    value, where = worst
+    read_there = [(value, one) for one in (*aisles, *inlets) for value in one.values]
+    value, where = beyond(read_there, key=itemgetter(0))
     return Found(
         value, f"at {where.name}; {len(aisles)} points and {len(inlets)} servers over {shown(span_s(where))} s"
     )
@@ -61,16 +56,15 @@ def reversed_fans(handed: Handed) -> Found:
 
 def rise_over_supply(handed: Handed) -> Found:
     """Return by how much the air that enters a server is warmer than what its rack is supplied with: the worst server's mean."""
-    worst: tuple[Decimal, str] | None = None
+    rises = []
     for rack_name, rack in parts(read_of(handed, "airflow"), "racks").items():
         supply = series(rack, "supply", DEGREES, rack_name)
         for name, server in stated(rack, "servers", rack_name).items():
-            rise = _rise(series(server, "intake", DEGREES, name), supply)
-            if worst is None or rise > worst[0]:
-                worst = rise, f"{name} in {rack_name}"
-    if worst is None:
+            rises.append((_rise(series(server, "intake", DEGREES, name), supply), f"{name} in {rack_name}"))
+    if not rises:
         raise NotMeasuredError("no rack of the inventory has a server whose controller can be read")
-    return Found(worst[0].quantize(Decimal("0.01")), worst[1])
+    rise, where = max(rises, key=itemgetter(0))
+    return Found(rise.quantize(Decimal("0.01")), where)
 
 
 def _rise(intake: Series, supply: Series) -> Decimal:

@@ -148,16 +148,9 @@ def _low_and_high(group: Group) -> tuple[list[Decimal], list[Decimal]]:
 
 def _settled(group: Group, is_there: Callable[[Decimal], bool]) -> list[Decimal]:
     """Return the times at which the demand had been there for as long as the sequence may take to settle."""
-    found = []
-    since: Decimal | None = None
-    for at, value in group.demand.readings.items():
-        if not is_there(value):
-            since = None
-            continue
-        since = at if since is None else since
-        if at - since >= group.settles_s:
-            found.append(at)
-    return found
+    demand = group.demand
+    lasting = _lasting(demand, lambda at: is_there(demand.readings[at]))
+    return [at for at, lasted_s in lasting if lasted_s >= group.settles_s]
 
 
 def _total(group: Group, at: Decimal) -> Decimal:

@@ -43,7 +43,7 @@ def errors(handed: Handed) -> Found:
 
 def optic_receive_min_dbm(handed: Handed) -> Found:
     """Return the dBm that the darkest lane receives; a lane without light is measured as -40 dBm."""
-    darkest: tuple[Decimal, str] | None = None
+    lights = []
     for name, text in handed.sections("ethtool_module", INTERFACE, None):
         lanes = LANE.findall(text)
         numbers = [int(lane or 1) for lane, _ in lanes]
@@ -54,23 +54,19 @@ def optic_receive_min_dbm(handed: Handed) -> Found:
         if not lanes:
             raise NotMeasuredError(f"the module of {name} reports no light; a copper cable has none")
         for lane, power in lanes:
-            read = (Decimal(-40) if power == "-inf" else Decimal(power), f"{name} lane {lane or 1}")
-            darkest = min(darkest or read, read)
-    assert darkest is not None
-    return Found(*darkest)
+            lights.append((Decimal(-40) if power == "-inf" else Decimal(power), f"{name} lane {lane or 1}"))
+    return Found(*min(lights))
 
 
 def optic_temperature_max(handed: Handed) -> Found:
     """Return the degrees of the hottest optic."""
-    hottest: tuple[Decimal, str] | None = None
+    optics = []
     for name, text in handed.sections("ethtool_module", INTERFACE, None):
         found = WARM.findall(text)
         if len(found) != 1:
             raise NotMeasuredError(f"the module of {name} reports no temperature")
-        read = (number(found[0]), name)
-        hottest = max(hottest or read, read)
-    assert hottest is not None
-    return Found(*hottest)
+        optics.append((number(found[0]), name))
+    return Found(*max(optics))
 
 
 STATS = Tool("ethtool -S", "ethtool_stats", "== NAME, then ethtool -S NAME", (Metric("port.errors", "count", errors),))

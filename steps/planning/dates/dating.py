@@ -27,7 +27,7 @@ from steps.planning.activity import ELAPSED, Dates, PlanActivity
 from steps.planning.dates.approvals import Approving, approval_hours, waits_of
 from steps.planning.dates.calendar import WorkCalendar, calendars_of
 from steps.planning.dates.milestones import halls_of
-from steps.planning.plan import Plan, PlanLevelling, PlanLink, PlanOrder, PlanTranche
+from steps.planning.plan import Plan, PlanLevelling, PlanLink, PlanOrder
 
 CLOSING = "195@"
 """How the id of the activity begins with which a site is live."""
@@ -319,7 +319,7 @@ def _dates(plan: Plan, crewed: CrewedSolution) -> dict[str, Dates]:
 def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
     own = dates[order.id]
     margin = MINUTE * in_minutes(max(0.0, (order.lead_p80_h or 0.0) - order.lead.m))
-    deliveries = [_dated_delivery(tranche, dates) for tranche in order.tranches]
+    deliveries = [tranche.model_copy(update={"dates": dates[tranche.id]}) for tranche in order.tranches]
     found = {
         "dates": own,
         "order_by": own.late_finish - margin,
@@ -327,7 +327,3 @@ def _dated_order(order: PlanOrder, dates: dict[str, Dates]) -> PlanOrder:
         "tranches": tuple(deliveries),
     }
     return order.model_copy(update=found)
-
-
-def _dated_delivery(tranche: PlanTranche, dates: dict[str, Dates]) -> PlanTranche:
-    return tranche.model_copy(update={"dates": dates[tranche.id]})

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from schedule.cpm.solution import Solution
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.record.driving import titles
 from steps.planning.record.forecast import ForecastSolution
@@ -64,10 +63,6 @@ def _nodes(solved: ForecastSolution) -> Iterator[tuple[str, _Node]]:
     network, solution = solved.crewed.network, solved.crewed.solution
     day = [solved.plan.hours_a_day(one.name) * 60 for one in network.calendars]
     names, calendar = network.activities.names, network.activities.calendar.tolist()
-    for row, (finish, slack) in enumerate(zip(*_columns(solution), strict=True)):
+    for row, (finish, slack) in enumerate(zip(solution.finish.tolist(), solution.total_float.tolist(), strict=True)):
         if names[row] not in solved.finished:
             yield names[row], _Node(finish, slack / day[calendar[row]])
-
-
-def _columns(solution: Solution) -> tuple[list[int], list[int]]:
-    return solution.finish.tolist(), solution.total_float.tolist()
