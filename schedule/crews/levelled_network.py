@@ -67,6 +67,11 @@ class CrewedSolution:
             return self.solution.start
         return self.slotted.minutes(self.levelled.start[self.slotted.place])
 
+    @property
+    def crew_links(self) -> Bools:
+        """Return by link whether it hands a crew over."""
+        return np.arange(len(self.network.links)) >= len(self.network.links) - len(self.handed)
+
     def crew(self, link: int) -> str | None:
         """Return the resource that a link hands over, None for a link of the network."""
         own = len(self.network.links) - len(self.handed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from calendar import monthrange
 from datetime import date, timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -41,34 +41,27 @@ def days_of(rule: Recurring) -> list[date]:
 def _fits(rule: Recurring, day: date) -> bool:
     period = max(1, rule.period)
     months = (day.year - rule.first.year) * 12 + day.month - rule.first.month
-    match rule.type:
-        case 2:
-            return (day.month - 1, day.day) == (rule.month, rule.day)
-        case 3:
-            return day.month - 1 == rule.month and _is_at(rule, day)
-        case 4:
-            return months % period == 0 and day.day == rule.day
-        case 5:
-            return months % period == 0 and _is_at(rule, day)
-        case 6:
-            sunday = rule.first - timedelta(days=rule.first.isoweekday() % 7)
-            weeks = (day - sunday).days // 7
-            return weeks % period == 0 and bool(rule.days >> day.isoweekday() % 7 & 1)
+    if rule.type == YEARLY:
+        return (day.month - 1, day.day) == (rule.month, rule.day)
+    if rule.type == YEARLY_BY_PLACE:
+        return day.month - 1 == rule.month and _is_at(rule, day)
+    if rule.type == MONTHLY:
+        return months % period == 0 and day.day == rule.day
+    if rule.type == MONTHLY_BY_PLACE:
+        return months % period == 0 and _is_at(rule, day)
+    if rule.type == WEEKLY:
+        sunday = rule.first - timedelta(days=rule.first.isoweekday() % 7)
+        weeks = (day - sunday).days // 7
+        return weeks % period == 0 and bool(rule.days >> day.isoweekday() % 7 & 1)
     return (day - rule.first).days % period == 0
 
 
 def _is_at(rule: Recurring, day: date) -> bool:
     """Return whether a day is the n-th of its kind in its month."""
-    of_kind = [one for one in _month(day) if _is_kind(rule.item, one)]
+    days = (day.replace(day=number) for number in range(1, monthrange(day.year, day.month)[1] + 1))
+    of_kind = [one for one in days if _is_kind(rule.item, one)]
     place = len(of_kind) - 1 if rule.place >= LAST else rule.place
     return 0 <= place < len(of_kind) and of_kind[place] == day
-
-
-def _month(day: date) -> Iterator[date]:
-    one = day.replace(day=1)
-    while one.month == day.month:
-        yield one
-        one += timedelta(days=1)
 
 
 def _is_kind(item: int, day: date) -> bool:

@@ -210,11 +210,16 @@ def _tables(problem: Problem, packed: Packed, free: Array, opened: list[Array]) 
 def _open(opened: list[Array]) -> tuple[Ints, Ints, Ints]:
     """Return for all calendars, one after another, which slots are open, how many are before each, and the open ones."""
     whole = np.array(opened, np.int64, ndmin=2)
-    slots = np.zeros_like(whole)
-    for own, row in zip(whole, slots, strict=True):
+    return native(whole.ravel()), native((whole.cumsum(axis=1) - whole).ravel()), native(open_first(whole).ravel())
+
+
+def open_first(opened: Array) -> Array:
+    """Return the open slots of each calendar, at the beginning of its row."""
+    slots = np.zeros_like(opened)
+    for own, row in zip(opened, slots, strict=True):
         places = np.flatnonzero(own)
         row[: len(places)] = places
-    return native(whole.ravel()), native((whole.cumsum(axis=1) - whole).ravel()), native(slots.ravel())
+    return slots
 
 
 def _is_steady(problem: Problem, need_first: Array) -> bool:

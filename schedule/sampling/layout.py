@@ -10,7 +10,7 @@ import numpy as np
 from schedule.levelling.compiled import Ints, native, numbers
 from schedule.levelling.problem import NOT_FIXED, Problem
 from schedule.levelling.room import Room, room_for
-from schedule.levelling.tables import Packed, SearchTables, forward_alone, pack
+from schedule.levelling.tables import Packed, SearchTables, forward_alone, open_first, pack
 
 
 class OpenSlots(NamedTuple):
@@ -84,12 +84,8 @@ def laid_out(problem: Problem, horizon: int) -> LaidOut:
 def _hours(problem: Problem, horizon: int) -> OpenSlots:
     opened = [np.ones(horizon, np.int64), *(np.asarray(slots[:horizon], np.int64) for slots in problem.calendars)]
     before = [np.concatenate([[0], np.cumsum(slots)]) for slots in opened]
-    slot = np.zeros((len(opened), horizon), np.int64)
-    for number, slots in enumerate(opened):
-        places = np.flatnonzero(slots)
-        slot[number, : len(places)] = places
     opens = np.array([slots.sum() for slots in opened], np.int64)
-    return OpenSlots(native(opens), native(np.concatenate(before)), native(slot.ravel()))
+    return OpenSlots(native(opens), native(np.concatenate(before)), native(open_first(np.array(opened)).ravel()))
 
 
 def _crews(problem: Problem, packed: Packed, horizon: int) -> CrewLanes:

@@ -11,11 +11,11 @@ from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number, share_of
 from steps.acceptance.metric import Metric, Tool
+from steps.acceptance.tools.redfish import known
 
 OUTPUT = "power_shelves"
 SHELF, SUPPLY, CIRCUIT = "#PowerDistribution.", "#PowerSupply.", "#Circuit."
 CURRENTS = {"AC", "DC"}
-HEALTHS = {"OK", "Warning", "Critical"}
 SHOWN = 5
 
 Resource = dict[str, Any]
@@ -70,9 +70,8 @@ def _kind(handed: Handed, resource: Resource) -> str:
 def _is_well(handed: Handed, status: dict[str, Any]) -> bool:
     if status.get("State") == "Absent":
         return False
-    if status["Health"] not in HEALTHS:
-        handed.garbled()
-    return bool(status["State"] == "Enabled" and status["Health"] == "OK")
+    health = known(handed, status["Health"])
+    return bool(status["State"] == "Enabled" and health == "OK")
 
 
 def _is_direct(handed: Handed, circuit: Resource) -> bool:

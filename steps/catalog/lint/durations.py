@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from steps.catalog.lint.report import LintFinding
 from steps.catalog.loader import Entry
 from steps.catalog.schema import Step
-from steps.catalog.terms import Kind
+from steps.catalog.terms import PEOPLES_WORK, SOFTWARES_WORK
 from steps.planning.network.durations import is_elapsed
-
-OF_PEOPLE = frozenset({Kind.PROCURE, Kind.FIELD, Kind.GATE})
 
 
 def duration_findings(entry: Entry) -> Iterator[LintFinding]:
@@ -42,4 +40,4 @@ def duration_findings(entry: Entry) -> Iterator[LintFinding]:
 def _is_of_people(step: Step) -> bool:
     """Return whether people do the work, at least in some design: no playbook does it there."""
     by_hand = step.playbook is None or any(one.playbook is None for one in step.alternatives)
-    return step.kind in OF_PEOPLE or (step.kind in {Kind.AUTOMATE, Kind.VERIFY} and by_hand)
+    return step.kind in PEOPLES_WORK or (step.kind in SOFTWARES_WORK and by_hand)

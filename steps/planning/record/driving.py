@@ -6,8 +6,6 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-import numpy as np
-
 from schedule.cpm.why import HeldBy, Reason, why
 from schedule.errors import InputError
 from steps.planning.dates.calendar import WorkCalendar
@@ -48,7 +46,6 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
     if target not in row:
         raise InputError(f"{target} has no date in the plan", hint="it does not apply, or is in no plan")
     links, calendars = crewed.network.links, crewed.network.calendars
-    handed = np.arange(len(links)) >= len(links) - len(crewed.handed)
     title, reasons = titles(plan), {(one.before, one.after, one.type.value): one.reason for one in plan.links}
     origin = WorkCalendar.from_plan(plan).origin
 
@@ -73,7 +70,7 @@ def driving_chain(solved: ForecastSolution, target: str) -> tuple[Driven, ...]:
             crew_wait_h=one.crew_wait / 60,
         )
 
-    return tuple(map(driven, why(crewed.network, crewed.solution, row[target], crew_links=handed)))
+    return tuple(map(driven, why(crewed.network, crewed.solution, row[target], crew_links=crewed.crew_links)))
 
 
 def _held_by(held_by: HeldBy, *, is_bought: bool) -> str:

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from schedule.cpm.columns import Bools, Links
+from schedule.cpm.columns import Links
 from schedule.cpm.compiled import compile_network
 from schedule.cpm.shifts import Minutes
 from schedule.crews.levelled_network import CrewedSolution
@@ -174,7 +174,7 @@ class PlanSlip:
         """Return how the project stands before the first change and after each. Two that are one have nothing between them."""
         planned, recorded, crewed = self._as_planned, self._solved.recorded, self._solved.crewed
         network, progress = recorded.network, recorded.progress
-        as_planned = Standing(planned.network, crew_links=_handovers(planned))
+        as_planned = Standing(planned.network, crew_links=planned.crew_links)
         at_approvals = as_planned
         links = self._recorded_links
         if not np.array_equal(links.lag, planned.network.links.lag):
@@ -192,7 +192,7 @@ class PlanSlip:
             at_rates = replace(
                 happened, actuals=self._solved.progress, durations=np.asarray(crewed.base.activities.duration)
             )
-        forecast = Standing(crewed.network, crewed.solution.actuals, crew_links=_handovers(crewed))
+        forecast = Standing(crewed.network, crewed.solution.actuals, crew_links=crewed.crew_links)
         return as_planned, at_approvals, happened, at_rates, forecast
 
     def _awaited(self, name: str) -> str:
@@ -244,11 +244,6 @@ def _latest(one: Minutes | None, other: Minutes | None) -> Minutes | None:
 
 def _finish(crewed: CrewedSolution, name: str) -> int:
     return int(crewed.solution.finish[crewed.base.activities.names.index(name)])
-
-
-def _handovers(crewed: CrewedSolution) -> Bools:
-    """Return by link whether a crew is handed over by it."""
-    return np.arange(len(crewed.network.links)) >= len(crewed.network.links) - len(crewed.handed)
 
 
 def _greatest_first(part: SlippedPart) -> tuple[int, str]:
