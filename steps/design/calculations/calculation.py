@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from steps.design.cables import CableSchedule
 from steps.design.calculations.wiring import Wiring
 from steps.design.design import Counted, counted_from
+from steps.design.figures import figure_specs
 from steps.design.findings import Finding
 from steps.design.preset import of_this_release
 from steps.planning.activity import PlanActivity
@@ -54,15 +55,20 @@ class Calculation:
     evidence: str | None = None
     """The kind of evidence of the document itself; None: the first kind in the policy that no sheet has."""
 
-    def takes(
-        self,
-        name: str,
-        value: Given,
-        unit: str,
-        source: str = "design",
-    ) -> None:
+    def takes(self, name: str, value: Given, unit: str, source: str = "design") -> None:
         """Add an input."""
         self.inputs.append(Figure(name, exact(value), unit, source))
+
+    def takes_figures(self, counted: Counted, *names: str) -> None:
+        """Add figures of the design as inputs. The size of a pod may follow from the fabric: then it is none."""
+        for name in names:
+            if name in counted.figures:
+                self.takes(name, counted.figures[name], figure_specs()[name].unit)
+
+    def takes_choices(self, counted: Counted, *names: str) -> None:
+        """Add choices of the design as inputs."""
+        for name in names:
+            self.takes(name, counted.choices[name], "choice")
 
     def gives(self, name: str, value: Given, unit: str, source: str) -> None:
         """Add a result; `source` says how it was worked out."""

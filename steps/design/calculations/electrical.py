@@ -28,14 +28,7 @@ SUPPLY_V = (200.0, 240.0)
 def server_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 071: the power of one server, compared with its GPUs and its supplies."""
     f, power = counted.figures, counted.power
-    calculation = _begun(
-        counted,
-        ("node_kw", "kW"),
-        ("gpus_per_node", "count"),
-        ("gpu_w", "W"),
-        ("psus_per_node", "count"),
-        ("psu_kw", "kW"),
-    )
+    calculation = _begun(counted, "node_kw", "gpus_per_node", "gpu_w", "psus_per_node", "psu_kw")
     gives = calculation.gives
     gpus = f["gpus_per_node"] * f["gpu_w"] / 1000
     gives("power.node_kw", power.node_kw, "kW", "the server's maximum, as its profile or the site states it")
@@ -50,9 +43,7 @@ def server_power(under: Under, activity: PlanActivity, facts: Facts, counted: Co
 def cluster_power(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 072: IT power, added up by parts and by halls, and compared with the design's figure."""
     f, site = counted.figures, under.plan.design
-    calculation = _begun(
-        counted, ("node_kw", "kW"), ("switch_kw", "kW"), ("storage_server_kw", "kW"), ("management_server_kw", "kW")
-    )
+    calculation = _begun(counted, "node_kw", "switch_kw", "storage_server_kw", "management_server_kw")
     switches = _switches(under)
     servers = sum(float(pod["nodes_in_pod"]) for pod in under.inside("site", "pod"))
     storage = float(site["storage_servers"]) + float(site["metadata_servers"])
@@ -106,14 +97,14 @@ def facility_power(under: Under, activity: PlanActivity, facts: Facts, counted: 
     f, site = counted.figures, under.plan.design
     calculation = _begun(
         counted,
-        ("pue", "ratio"),
-        ("power_factor", "ratio"),
-        ("ups_module_mw", "MW"),
-        ("generator_mw", "MW"),
-        ("transformer_mva", "MVA"),
-        ("distribution_transformer_mva", "MVA"),
+        "pue",
+        "power_factor",
+        "ups_module_mw",
+        "generator_mw",
+        "transformer_mva",
+        "distribution_transformer_mva",
     )
-    calculation.takes("power_redundancy", counted.choices["power_redundancy"], "choice")
+    calculation.takes_choices(counted, "power_redundancy")
     calculation.takes("it_mw", float(site["it_mw"]), "MW")
     gives = calculation.gives
     facility = float(site["it_mw"]) * f["pue"]
@@ -158,14 +149,7 @@ def _short(under: Under, counted: Counted) -> Iterator[str]:
 def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 085: what the facility's rack feeds carry if one is lost, compared with a full rack."""
     f = counted.figures
-    calculation = _begun(
-        counted,
-        ("node_kw", "kW"),
-        ("nodes_per_rack", "count"),
-        ("psus_per_node", "count"),
-        ("rack_feeds", "count"),
-        ("continuous_load", "ratio"),
-    )
+    calculation = _begun(counted, "node_kw", "nodes_per_rack", "psus_per_node", "rack_feeds", "continuous_load")
     gives, rack_kw = calculation.gives, counted.power.rack_kw
     gives("rack.kw", rack_kw, "kW", "servers and switches of the fullest rack at full load")
     volts, amps = number(facts, "feed.voltage"), number(facts, "feed.breaker")
@@ -206,9 +190,7 @@ def rack_circuits(under: Under, activity: PlanActivity, facts: Facts, counted: C
 def supplies(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 021: supplies, plugs and outlets compared, and what one path carries if the other is lost."""
     f, power = counted.figures, counted.power
-    calculation = _begun(
-        counted, ("node_kw", "kW"), ("psus_per_node", "count"), ("psu_kw", "kW"), ("rack_feeds", "count")
-    )
+    calculation = _begun(counted, "node_kw", "psus_per_node", "psu_kw", "rack_feeds")
     calculation.takes("supply.full_rating_from_v", SUPPLY_V[0], "V", "maker: 200 to 240 V")
     calculation.takes("supply.full_rating_to_v", SUPPLY_V[1], "V", "maker: 200 to 240 V")
     feeds = number(facts, "feed.count")
@@ -254,9 +236,8 @@ def _mismatches(facts: Facts, kw_each: float) -> list[str] | None:
     return found
 
 
-def _begun(counted: Counted, *figures: tuple[str, str]) -> Calculation:
+def _begun(counted: Counted, *figures: str) -> Calculation:
     calculation = Calculation()
-    for name, unit in figures:
-        calculation.takes(name, counted.figures[name], unit)
+    calculation.takes_figures(counted, *figures)
     calculation.findings += findings(counted.figures, counted.choices, counted.power)
     return calculation

@@ -45,14 +45,7 @@ def heat(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -
 def containment(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 098: rows and racks of a hall, the air that they draw, and the supply of the air handlers without spare ones."""
     f, v = counted.figures, under.values(activity.unit)
-    calculation = _begun(
-        under,
-        counted,
-        ("crah_kw", "kW"),
-        ("spare_units", "count"),
-        ("racks_per_row", "count"),
-        ("row_pitch_m", "m"),
-    )
+    calculation = _begun(under, counted, "crah_kw", "spare_units", "racks_per_row", "row_pitch_m")
     racks, warming = int(v["racks_in_hall"]), f["air_delta_k"]
     share = liquid_share(f, counted.choices)
     heat_kw = float(v["hall_it_mw"]) * 1000
@@ -99,13 +92,10 @@ def plant(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) 
     return calculation
 
 
-def _begun(under: Under, counted: Counted, *more: tuple[str, str]) -> Calculation:
+def _begun(under: Under, counted: Counted, *more: str) -> Calculation:
     calculation = Calculation()
-    common = (("node_kw", "kW"), ("nodes_per_rack", "count"), ("air_delta_k", "K"))
-    for name, unit in (*common, *more):
-        calculation.takes(name, counted.figures[name], unit)
-    for name in ("cooling", "rear_door"):
-        calculation.takes(name, counted.choices[name], "choice")
+    calculation.takes_figures(counted, "node_kw", "nodes_per_rack", "air_delta_k", *more)
+    calculation.takes_choices(counted, "cooling", "rear_door")
     calculation.takes("liquid_share", liquid_share(counted.figures, counted.choices), "ratio")
     calculation.takes("it_mw", float(under.plan.design["it_mw"]), "MW")
     total = cooling_of(counted.figures, counted.choices, counted.power)

@@ -18,20 +18,6 @@ from steps.planning.activity import PlanActivity
 
 COUNTED = "counted on the cable schedule"
 
-FIGURES = (
-    ("nodes", "count"),
-    ("rails", "count"),
-    ("radix", "count"),
-    ("spine_radix", "count"),
-    ("nodes_per_pod", "count"),
-    ("leaf_oversubscription", "ratio"),
-    ("spine_oversubscription", "ratio"),
-    ("planes", "count"),
-    ("fabric_manager_ports", "count"),
-    ("tiers", "count"),
-)
-CHOICES = ("fabric", "topology", "rail_optimised")
-
 
 def topology(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 036: the connections between servers, leaves, spines and cores."""
@@ -92,8 +78,8 @@ def ports(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) 
 def pod_cables(under: Under, activity: PlanActivity, facts: Facts, counted: Counted) -> Calculation:  # noqa: ARG001
     """Step 044: every cable of a pod, its length and the trays over its rows."""
     calculation = _begun(counted)
-    f = counted.figures
-    for name in (
+    calculation.takes_figures(
+        counted,
         "copper_m",
         "active_copper_m",
         "multimode_m",
@@ -101,8 +87,7 @@ def pod_cables(under: Under, activity: PlanActivity, facts: Facts, counted: Coun
         "cable_rise_m",
         "row_pitch_m",
         "rack_pitch_m",
-    ):
-        calculation.takes(name, f[name], "m")
+    )
     calculation.takes("tray.cross_section_mm2", TRAY_MM2, "mm**2", "assumption: tray of 600 by 100 mm over a row")
     calculation.takes("tray.copper_mm", CABLE_MM["copper"], "mm", "assumption: passive copper, outer diameter")
     calculation.takes(
@@ -137,11 +122,20 @@ def pod_cables(under: Under, activity: PlanActivity, facts: Facts, counted: Coun
 
 def _begun(counted: Counted) -> Calculation:
     calculation = Calculation()
-    for name, unit in FIGURES:
-        if name in counted.figures:  # the size of a pod may follow from the fabric
-            calculation.takes(name, counted.figures[name], unit)
-    for name in CHOICES:
-        calculation.takes(name, counted.choices[name], "choice")
+    calculation.takes_figures(
+        counted,
+        "nodes",
+        "rails",
+        "radix",
+        "spine_radix",
+        "nodes_per_pod",
+        "leaf_oversubscription",
+        "spine_oversubscription",
+        "planes",
+        "fabric_manager_ports",
+        "tiers",
+    )
+    calculation.takes_choices(counted, "fabric", "topology", "rail_optimised")
     calculation.findings += fabric_findings(counted.figures, counted.choices, counted.fabric)
     return calculation
 

@@ -15,18 +15,18 @@ def shared_storage(under: Under, activity: PlanActivity, facts: Facts, counted: 
     """Step 121: capacity of the planned servers, and their bandwidth with two of them out."""
     f, needed = counted.figures, counted.storage
     calculation = Calculation(findings=list(findings(f, needed, counted.checkpoint_tb)))
-    for name, unit in (
-        ("drives_per_server", "count"),
-        ("drive_tb", "TB"),
-        ("storage_efficiency", "ratio"),
-        ("storage_gb_s_per_server", "GB/s"),
-        ("storage_write_share", "ratio"),
-        ("dataset_tokens_t", "Ttoken"),
-        ("dataset_copies", "count"),
-        ("checkpoints_kept", "count"),
-        ("checkpoint_write_s", "s"),
-    ):
-        calculation.takes(name, f[name], unit)
+    calculation.takes_figures(
+        counted,
+        "drives_per_server",
+        "drive_tb",
+        "storage_efficiency",
+        "storage_gb_s_per_server",
+        "storage_write_share",
+        "dataset_tokens_t",
+        "dataset_copies",
+        "checkpoints_kept",
+        "checkpoint_write_s",
+    )
     servers = int(under.plan.design["storage_servers"])
     calculation.takes("storage_servers", servers, "count")
     calculation.takes("checkpoint_tb", counted.checkpoint_tb, "TB", "parameters times bytes of weights and optimizer")
