@@ -41,17 +41,7 @@ def root_free_ratio(handed: Handed) -> Found:
     return Found(share_of(free, size))
 
 
-def read_mb_s(handed: Handed) -> Found:
-    """Return what fio read, in MB/s."""
-    return _throughput(handed, "fio_read", "read")
-
-
-def write_mb_s(handed: Handed) -> Found:
-    """Return what fio wrote, in MB/s."""
-    return _throughput(handed, "fio_write", "write")
-
-
-def _throughput(handed: Handed, name: str, way: str) -> Found:
-    """Return the sum over the jobs of a run."""
+def throughput(handed: Handed, name: str, way: str) -> Found:
+    """Return what fio read or wrote in a run, in MB/s: the sum over its jobs."""
     total = sum((number(job[way]["bw_bytes"]) for job in jobs_of(handed, name, way)), Decimal(0))
     return Found((total / BYTES_IN_MB).quantize(Decimal("0.1"), ROUND_DOWN))

@@ -24,17 +24,8 @@ OOM = re.compile(r"out of memory: kill(?:ed)? process", re.IGNORECASE)
 QUOTED = 120
 
 
-def hardware_errors(handed: Handed) -> Found:
-    """Count log lines of machine checks, memory, PCI Express and GPU hardware errors."""
-    return _count(handed, HARDWARE)
-
-
-def oom_kills(handed: Handed) -> Found:
-    """Count processes the kernel killed because memory ran out."""
-    return _count(handed, OOM)
-
-
-def _count(handed: Handed, pattern: re.Pattern[str]) -> Found:
+def lines_of(handed: Handed, pattern: re.Pattern[str]) -> Found:
+    """Count the lines of the log with hardware errors, or with processes that were killed because memory ran out."""
     log = handed.text("kernel_log").splitlines()
     found = [line.strip() for line in log if pattern.search(line)]
     if not found and not any(BOOT in line for line in log[:5]):

@@ -6,6 +6,7 @@ The file of a step says which of them the step reads (`accept` and `also_reads`)
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from steps.acceptance import (
     baseline,
@@ -26,7 +27,7 @@ from steps.acceptance.metric import Metric
 
 MACHINE = (
     Metric("gpu.count", "count", gpus.count),
-    Metric("kernel.hardware_errors", "count", kernel.hardware_errors),
+    Metric("kernel.hardware_errors", "count", partial(kernel.lines_of, pattern=kernel.HARDWARE)),
     Metric("firmware.components_unversioned", "count", identity.components_unversioned),
     Metric("firmware.bios_release_age_days", "day", identity.bios_age_days),
     Metric("inventory.serial_recorded", "bool", identity.serial_recorded),
@@ -36,14 +37,18 @@ MACHINE = (
     Metric("gpu.pcie_width_min", "lanes", gpus.pcie_width_min),
     Metric("gpu.pcie_speed_min", "GT/s", gpus.pcie_speed_min),
     Metric("boot.uptime_s", "s", processor.uptime_s),
-    Metric("kernel.oom_kills", "count", kernel.oom_kills),
+    Metric("kernel.oom_kills", "count", partial(kernel.lines_of, pattern=kernel.OOM)),
     Metric("os.release_matches_baseline", "bool", baseline.release_matches),
     Metric("os.failed_units", "count", services.failed_units),
     Metric("disk.root_free_ratio", "ratio", disks.root_free_ratio),
-    Metric("stress.cpu_failures", "count", stress.cpu_failures),
-    Metric("stress.memory_failures", "count", stress.memory_failures),
-    Metric("disk.read_mb_s", "MB/s", disks.read_mb_s),
-    Metric("disk.write_mb_s", "MB/s", disks.write_mb_s),
+    Metric("stress.cpu_failures", "count", partial(stress.failures, name="stress_cpu", stressors=stress.CPU_STRESSORS)),
+    Metric(
+        "stress.memory_failures",
+        "count",
+        partial(stress.failures, name="stress_memory", stressors=stress.MEMORY_STRESSORS),
+    ),
+    Metric("disk.read_mb_s", "MB/s", partial(disks.throughput, name="fio_read", way="read")),
+    Metric("disk.write_mb_s", "MB/s", partial(disks.throughput, name="fio_write", way="write")),
     Metric("stress.cpu_ops_s", "count", stress.cpu_ops_s),
     Metric("link.up_ratio", "ratio", links.up_ratio),
     Metric("link.speed_min_gbit", "Gbit/s", links.speed_min_gbit),

@@ -22,16 +22,6 @@ CPU_STRESSORS = ("cpu", "matrix", "fp", "vecmath", "vnni")
 MEMORY_STRESSORS = ("vm", "memrate", "memcpy", "bigheap", "mmap")
 
 
-def cpu_failures(handed: Handed) -> Found:
-    """Count failures of the processor's load; at least 1 if stress-ng reports any."""
-    return _failures(handed, "stress_cpu", CPU_STRESSORS)
-
-
-def memory_failures(handed: Handed) -> Found:
-    """Count failures of the memory's load; at least 1 if stress-ng reports any."""
-    return _failures(handed, "stress_memory", MEMORY_STRESSORS)
-
-
 def cpu_ops_s(handed: Handed) -> Found:
     """Return the operations per second of the processor's load; they serve to compare servers of one model."""
     entries = _metrics(handed, handed.text("stress_cpu"))
@@ -41,7 +31,8 @@ def cpu_ops_s(handed: Handed) -> Found:
     return Found(number(str(entry["bogo-ops-per-second-real-time"])), str(entry["stressor"]))
 
 
-def _failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
+def failures(handed: Handed, name: str, stressors: Sequence[str]) -> Found:
+    """Count failures of the load of a part; at least 1 if stress-ng reports any."""
     said = handed.text(name, accept=(0, FAILED))
     if handed.rc(name) == FAILED:
         counts = [int(count) for count in re.findall(r"\bfailed: (\d{1,6})\b", said, re.ASCII)]

@@ -94,7 +94,7 @@ def site_counts(
         "rack_breaker_a": f["rack_breaker_a"],
         "rack_feed_v": f["rack_feed_v"],
         "primary_kv": f["primary_kv"],
-        "pdus": sum(ceil(pod / f["nodes_per_rack"]) for pod in fabric.pods) * int(f["rack_feeds"]),
+        "pdus": racks * int(f["rack_feeds"]),
         "cable_spares": f["cable_spares"],
         "rollout_rings": ceil(log2(nodes)),
         "switch_spares": f["switch_spares"],

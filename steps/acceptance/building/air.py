@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from operator import itemgetter
 
 from steps.acceptance.building.trends import Series, listed, mean, parts, read_of, series, shown, span_s, stated
@@ -15,17 +16,8 @@ TELLS_K = Decimal(1)
 """The least difference between two sensors of a server from which it is known which air is warmer. An assumption."""
 
 
-def aisle_max(handed: Handed) -> Found:
-    """Return the highest temperature of all points of the cold aisles, over the whole time."""
-    return _extreme(handed, max)
-
-
-def aisle_min(handed: Handed) -> Found:
-    """Return the lowest temperature of all points of the cold aisles, over the whole time."""
-    return _extreme(handed, min)
-
-
 def _extreme(handed: Handed, beyond: Callable[..., tuple[Decimal, Series]]) -> Found:
+    """Return the highest or the lowest temperature of all points of the cold aisles, over the whole time."""
     read = read_of(handed, "cold_aisle")
     aisles = [series(parts(read, "aisles"), name, DEGREES, "cold_aisle_points") for name in parts(read, "aisles")]
     inlets = [series(one, "intake", DEGREES, name) for name, one in stated(read, "servers", "this step").items()]
@@ -78,7 +70,10 @@ AISLE = Tool(
     "cold aisle points",
     "cold_aisle",
     "role building_read",
-    (Metric("aisle.temperature_max", DEGREES, aisle_max), Metric("aisle.temperature_min", DEGREES, aisle_min)),
+    (
+        Metric("aisle.temperature_max", DEGREES, partial(_extreme, beyond=max)),
+        Metric("aisle.temperature_min", DEGREES, partial(_extreme, beyond=min)),
+    ),
 )
 AIRFLOW = Tool(
     "servers' air",

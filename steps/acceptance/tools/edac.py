@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -16,18 +17,8 @@ ROW = re.compile(
 )
 
 
-def uncorrected(handed: Handed) -> Found:
-    """Count memory errors that could not be corrected."""
-    return _count(handed, "Uncorrected")
-
-
-def corrected(handed: Handed) -> Found:
-    """Count memory errors that were corrected."""
-    return _count(handed, "Corrected")
-
-
 def _count(handed: Handed, kind: str) -> Found:
-    """Return the sum over the controllers, and the first five modules with errors."""
+    """Count memory errors of a kind: the sum over the controllers, and the first five modules with errors."""
     lines = [line for line in handed.text("edac").splitlines() if line.strip()]
     if not lines:
         handed.garbled()
@@ -48,5 +39,8 @@ TOOL = Tool(
     "edac-util",
     "edac",
     "edac-util -v",
-    (Metric("memory.uncorrected", "count", uncorrected), Metric("memory.corrected", "count", corrected)),
+    (
+        Metric("memory.uncorrected", "count", partial(_count, kind="Uncorrected")),
+        Metric("memory.corrected", "count", partial(_count, kind="Corrected")),
+    ),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -31,22 +32,8 @@ FULL = {255, 65535, 4294967295}
 Ports = dict[str, dict[str, Decimal]]
 
 
-def symbol_error_growth(handed: Handed) -> Found:
-    """Count the symbol errors during the soak."""
-    return _growth(handed, SYMBOL)
-
-
-def link_down_growth(handed: Handed) -> Found:
-    """Count how often links went down during the soak."""
-    return _growth(handed, DOWN)
-
-
-def error_growth(handed: Handed) -> Found:
-    """Count the errors of every kind during the soak."""
-    return _growth(handed, ERRORS)
-
-
 def _growth(handed: Handed, counters: tuple[str, ...]) -> Found:
+    """Count by how much counters grew during the soak."""
     before, after = _ports(handed, "perfquery_before"), _ports(handed, "perfquery")
     if set(before) != set(after):
         raise NotMeasuredError("perfquery read other ports after the soak than before")
@@ -107,8 +94,8 @@ TOOL = Tool(
     "perfquery",
     "perfquery LID PORT",
     (
-        Metric("port.symbol_error_growth", "count", symbol_error_growth),
-        Metric("port.link_down_growth", "count", link_down_growth),
-        Metric("port.error_growth", "count", error_growth),
+        Metric("port.symbol_error_growth", "count", partial(_growth, counters=SYMBOL)),
+        Metric("port.link_down_growth", "count", partial(_growth, counters=DOWN)),
+        Metric("port.error_growth", "count", partial(_growth, counters=ERRORS)),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -13,16 +14,6 @@ HEAD = re.compile(r"^-I- Stage\s+Warnings\s+Errors\s+Comment\s*$", re.MULTILINE)
 ROW = re.compile(r"^-I- (?!.*-I-)(\S.*?)\s{2,}(\d+)\s+(\d+)(?:[ \t]+\S.*?)?[ \t]*$", re.MULTILINE | re.ASCII)
 SKIPPED = re.compile(r"^-I- (\S.*?)\s{2,}NA\s+NA\b", re.MULTILINE)
 END = re.compile(r"^-I- You can find detailed errors/warnings in: \S+", re.MULTILINE)
-
-
-def errors(handed: Handed) -> Found:
-    """Count errors of all stages."""
-    return _sum(handed, 2)
-
-
-def warnings(handed: Handed) -> Found:
-    """Count warnings of all stages."""
-    return _sum(handed, 1)
 
 
 def stage_errors(*names: str) -> Callable[[Handed], Found]:
@@ -39,6 +30,7 @@ def stage_errors(*names: str) -> Callable[[Handed], Found]:
 
 
 def _sum(handed: Handed, column: int) -> Found:
+    """Count warnings (1) or errors (2) of all stages."""
     stages = {name: figures[column - 1] for name, figures in _stages(handed).items()}
     bad = [f"{name}: {count}" for name, count in stages.items() if count]
     return Found(sum(stages.values(), Decimal(0)), "; ".join(bad))
@@ -65,8 +57,8 @@ TOOL = Tool(
     "ibdiagnet",
     "ibdiagnet --pc --pm_pause_time 600",
     (
-        Metric("fabric.errors", "count", errors),
-        Metric("fabric.warnings", "count", warnings),
+        Metric("fabric.errors", "count", partial(_sum, column=2)),
+        Metric("fabric.warnings", "count", partial(_sum, column=1)),
         Metric("fabric.speed_width_faults", "count", stage_errors("Speed / Width checks")),
         Metric("fabric.counter_faults", "count", stage_errors("Port Counters")),
     ),

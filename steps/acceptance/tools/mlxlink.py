@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
@@ -26,16 +27,6 @@ def ports_down(handed: Handed) -> Found:
     return Found(Decimal(len(bad)), "; ".join(bad))
 
 
-def effective_errors(handed: Handed) -> Found:
-    """Count bit errors that forward error correction could not correct."""
-    return _sum(handed, "Effective Physical Errors")
-
-
-def link_downs(handed: Handed) -> Found:
-    """Count how often the links went down since their counters were cleared."""
-    return _sum(handed, "Link Down Counter")
-
-
 def raw_bit_error_rate_max(handed: Handed) -> Found:
     """Return the worst port's bit error rate before correction."""
     rates = _counter(handed, "Raw Physical BER")
@@ -44,6 +35,7 @@ def raw_bit_error_rate_max(handed: Handed) -> Found:
 
 
 def _sum(handed: Handed, counter: str) -> Found:
+    """Count what the ports counted since their counters were cleared, and name those with any."""
     counts = _counter(handed, counter)
     bad = [name for name, count in counts.items() if count]
     return Found(sum(counts.values(), Decimal(0)), ", ".join(bad))
@@ -69,8 +61,8 @@ TOOL = Tool(
     "mlxlink -d DEVICE -c -m --json, a line a port",
     (
         Metric("port.down", "count", ports_down),
-        Metric("port.effective_errors", "count", effective_errors),
-        Metric("port.link_downs", "count", link_downs),
+        Metric("port.effective_errors", "count", partial(_sum, counter="Effective Physical Errors")),
+        Metric("port.link_downs", "count", partial(_sum, counter="Link Down Counter")),
         Metric("port.raw_ber_max", "ratio", raw_bit_error_rate_max),
     ),
 )

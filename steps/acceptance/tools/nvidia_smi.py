@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from steps.acceptance.gpus import attached
@@ -30,16 +31,6 @@ COUNTED = ("hw_therm_slowdown", "hw_power_brake")
 MICROSECONDS = 1_000_000
 
 
-def uncorrectable_errors(handed: Handed) -> Found:
-    """Count uncorrectable memory errors of all GPUs since the last reset; not measured if a card does not count them."""
-    return _errors(handed, FATAL_ECC)
-
-
-def corrected_errors(handed: Handed) -> Found:
-    """Count corrected memory errors of all GPUs since the last reset."""
-    return _errors(handed, SOFT_ECC)
-
-
 def ecc_enabled(handed: Handed) -> Found:
     """Return whether every GPU has error correction switched on."""
     off = [_name(gpu) for gpu in _gpus(handed) if _said(gpu, "ecc_mode/current_ecc") != "Enabled"]
@@ -55,11 +46,6 @@ def rows_failed(handed: Handed) -> Found:
 def _remap_failed(handed: Handed, gpu: Any) -> bool:
     paths = [f"remapped_rows/remapped_row_{what}" for what in ("failure", "pending")]
     return "Yes" in {_yes_no(handed, gpu, path) for path in paths}
-
-
-def rows_remapped(handed: Handed) -> Found:
-    """Count rows remapped for uncorrectable errors, over the GPU's life."""
-    return _sum(handed, ["remapped_rows/remapped_row_unc"])
 
 
 def retired_pages(handed: Handed) -> Found:
@@ -94,21 +80,6 @@ def slowdown_s(handed: Handed) -> Found:
         if total > worst:
             worst, note = total, _name(gpu)
     return Found(worst, note)
-
-
-def temperature_max(handed: Handed) -> Found:
-    """Return the degrees of the hottest GPU."""
-    return _hottest(handed, "temperature/gpu_temp")
-
-
-def memory_temperature_max(handed: Handed) -> Found:
-    """Return the degrees of the hottest GPU memory."""
-    return _hottest(handed, "temperature/memory_temp")
-
-
-def replays(handed: Handed) -> Found:
-    """Count PCI Express replays of all GPUs: packets that were sent twice."""
-    return _sum(handed, ["pci/replay_counter"])
 
 
 def fabric_not_ready(handed: Handed) -> Found:
@@ -159,6 +130,7 @@ def _reason(gpu: Any, reason: str) -> str:
 
 
 def _errors(handed: Handed, kind: re.Pattern[str]) -> Found:
+    """Count memory errors of a kind of all GPUs since the last reset; not measured if a card does not count them."""
     total, bad = Decimal(0), []
     for gpu in _gpus(handed):
         counters = [counter for counter in gpu.findall("ecc_errors/volatile/*") if kind.fullmatch(counter.tag)]
@@ -173,6 +145,7 @@ def _errors(handed: Handed, kind: re.Pattern[str]) -> Found:
 
 
 def _sum(handed: Handed, paths: Iterable[str]) -> Found:
+    """Return the sum of what all GPUs count: rows remapped over their life, packets of PCI Express that were sent twice."""
     total, bad = Decimal(0), []
     for gpu in _gpus(handed):
         own = sum((number(_said(gpu, path)) for path in paths), Decimal(0))
@@ -183,6 +156,7 @@ def _sum(handed: Handed, paths: Iterable[str]) -> Found:
 
 
 def _hottest(handed: Handed, path: str) -> Found:
+    """Return the degrees of the hottest GPU, or of the hottest GPU memory."""
     said = {_name(gpu): _said(gpu, path) for gpu in _gpus(handed)}
     read = {name: _quantity(handed, text, "C") for name, text in said.items()}
     hottest = max(read, key=lambda name: (read[name], name))
@@ -201,17 +175,17 @@ TOOL = Tool(
     "nvidia_smi",
     "nvidia-smi -q -x",
     (
-        Metric("gpu.dbe", "count", uncorrectable_errors),
-        Metric("gpu.ecc_corrected", "count", corrected_errors),
+        Metric("gpu.dbe", "count", partial(_errors, kind=FATAL_ECC)),
+        Metric("gpu.ecc_corrected", "count", partial(_errors, kind=SOFT_ECC)),
         Metric("gpu.ecc_enabled", "bool", ecc_enabled),
         Metric("gpu.row_remaps_failed", "count", rows_failed),
-        Metric("gpu.rows_remapped", "count", rows_remapped),
+        Metric("gpu.rows_remapped", "count", partial(_sum, paths=["remapped_rows/remapped_row_unc"])),
         Metric("gpu.retired_pages", "count", retired_pages),
         Metric("gpu.slowed", "count", slowed),
         Metric("gpu.hw_slowdown_s", "s", slowdown_s),
-        Metric("gpu.temperature_max", "degC", temperature_max),
-        Metric("gpu.memory_temperature_max", "degC", memory_temperature_max),
-        Metric("gpu.pcie_replays", "count", replays),
+        Metric("gpu.temperature_max", "degC", partial(_hottest, path="temperature/gpu_temp")),
+        Metric("gpu.memory_temperature_max", "degC", partial(_hottest, path="temperature/memory_temp")),
+        Metric("gpu.pcie_replays", "count", partial(_sum, paths=["pci/replay_counter"])),
         Metric("gpu.fabric_not_ready", "count", fabric_not_ready),
     ),
 )

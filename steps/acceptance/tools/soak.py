@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -54,17 +55,8 @@ def gpus_min(handed: Handed) -> Found:
     return Found(number(part["fewest"]), f"at {_moment(handed, part['at']):%Y-%m-%d %H:%M}")
 
 
-def power_min(handed: Handed) -> Found:
-    """Return the watts that the GPU which drew least took on average in its weakest five minutes since the clock started."""
-    return _weakest(handed, "power_w")
-
-
-def clock_share_min(handed: Handed) -> Found:
-    """Return the lowest clock of a GPU over five minutes since the clock started, as a share of the highest that it has."""
-    return _weakest(handed, "clock_share")
-
-
 def _weakest(handed: Handed, what: str) -> Found:
+    """Return the lowest mean of a GPU over five minutes since the clock started: its watts, or its clock over its highest."""
     # the last part of a run may be a moment between two rounds of the load
     lowest = [(part[what], part["at"]) for part in _parts(handed) if part["whole"]]
     if not lowest:
@@ -136,8 +128,8 @@ TOOL = Tool(
     (
         Metric("burn_in.clean_h", "hour", clean_hours),
         Metric("burn_in.gpus_min", "count", gpus_min),
-        Metric("burn_in.gpu_power_min", "W", power_min),
-        Metric("burn_in.gpu_clock_share_min", "ratio", clock_share_min),
+        Metric("burn_in.gpu_power_min", "W", partial(_weakest, what="power_w")),
+        Metric("burn_in.gpu_clock_share_min", "ratio", partial(_weakest, what="clock_share")),
         Metric("burn_in.temperature_max", "degC", temperature_max),
     ),
 )
