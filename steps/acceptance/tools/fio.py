@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_UP, Decimal
+from functools import partial
 from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
@@ -15,37 +15,25 @@ GIGA, MICRO = Decimal(1_000_000_000), Decimal(1000)
 THOUSANDTH, HUNDREDTH, WHOLE = Decimal("0.001"), Decimal("0.01"), Decimal(1)
 
 
-def bandwidth(name: str, way: str) -> Callable[[Handed], Found]:
-    """Return a reader of the GB/s of all jobs in one direction."""
-
-    def read(handed: Handed) -> Found:
-        jobs = jobs_of(handed, name, way)
-        rates = [number(job[way]["bw_bytes"]) for job in jobs]
-        return Found((sum(rates, Decimal(0)) / GIGA).quantize(HUNDREDTH, ROUND_DOWN))
-
-    return read
+def bandwidth(handed: Handed, name: str, way: str) -> Found:
+    """Return the GB/s of all jobs in one direction."""
+    jobs = jobs_of(handed, name, way)
+    rates = [number(job[way]["bw_bytes"]) for job in jobs]
+    return Found((sum(rates, Decimal(0)) / GIGA).quantize(HUNDREDTH, ROUND_DOWN))
 
 
-def operations(name: str, way: str) -> Callable[[Handed], Found]:
-    """Return a reader of the thousands of operations per second of all jobs in one direction."""
-
-    def read(handed: Handed) -> Found:
-        jobs = jobs_of(handed, name, way)
-        rates = [number(job[way]["iops"]) for job in jobs]
-        return Found((sum(rates, Decimal(0)) / 1000).quantize(HUNDREDTH, ROUND_DOWN))
-
-    return read
+def operations(handed: Handed, name: str, way: str) -> Found:
+    """Return the thousands of operations per second of all jobs in one direction."""
+    jobs = jobs_of(handed, name, way)
+    rates = [number(job[way]["iops"]) for job in jobs]
+    return Found((sum(rates, Decimal(0)) / 1000).quantize(HUNDREDTH, ROUND_DOWN))
 
 
-def slowest_us(name: str, way: str) -> Callable[[Handed], Found]:
-    """Return a reader of the worst job's 99th percentile of completion latency, in microseconds."""
-
-    def read(handed: Handed) -> Found:
-        jobs = jobs_of(handed, name, way)
-        worst = max(number(job[way]["clat_ns"]["percentile"]["99.000000"]) for job in jobs)
-        return Found((worst / MICRO).quantize(WHOLE, ROUND_UP), f"worst of {len(jobs)} jobs")
-
-    return read
+def slowest_us(handed: Handed, name: str, way: str) -> Found:
+    """Return the worst job's 99th percentile of completion latency, in microseconds."""
+    jobs = jobs_of(handed, name, way)
+    worst = max(number(job[way]["clat_ns"]["percentile"]["99.000000"]) for job in jobs)
+    return Found((worst / MICRO).quantize(WHOLE, ROUND_UP), f"worst of {len(jobs)} jobs")
 
 
 def of_all_clients(handed: Handed, way: str) -> Found:
@@ -79,10 +67,10 @@ READ = Tool(
     "fio_read",
     "fio --rw=read --output-format=json",
     (
-        Metric("mount.read_gb_s", "GB/s", bandwidth("fio_read", "read")),
-        Metric("gds.read_gb_s", "GB/s", bandwidth("fio_read", "read")),
-        Metric("disk.read_kiops", "count", operations("fio_read", "read")),
-        Metric("disk.read_p99_us", "us", slowest_us("fio_read", "read")),
+        Metric("mount.read_gb_s", "GB/s", partial(bandwidth, name="fio_read", way="read")),
+        Metric("gds.read_gb_s", "GB/s", partial(bandwidth, name="fio_read", way="read")),
+        Metric("disk.read_kiops", "count", partial(operations, name="fio_read", way="read")),
+        Metric("disk.read_p99_us", "us", partial(slowest_us, name="fio_read", way="read")),
     ),
 )
 WRITE = Tool(
@@ -90,7 +78,7 @@ WRITE = Tool(
     "fio_write",
     "fio --rw=write --output-format=json",
     (
-        Metric("mount.write_gb_s", "GB/s", bandwidth("fio_write", "write")),
-        Metric("disk.write_p99_us", "us", slowest_us("fio_write", "write")),
+        Metric("mount.write_gb_s", "GB/s", partial(bandwidth, name="fio_write", way="write")),
+        Metric("disk.write_p99_us", "us", partial(slowest_us, name="fio_write", way="write")),
     ),
 )

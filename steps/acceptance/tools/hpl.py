@@ -6,8 +6,8 @@ A run in which a residual check failed has computed wrong results, whatever its 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -32,25 +32,17 @@ Problem = tuple[str, str]
 """Size and Gflops of one run, as printed."""
 
 
-def tflops(name: str) -> Callable[[Handed], Found]:
-    """Return a reader of the TFLOPS of the fastest problem."""
-
-    def read(handed: Handed) -> Found:
-        rows, _ = _runs(handed, name)
-        speed, size = max((Decimal(rate), size) for size, rate in rows)
-        return Found(speed / THOUSAND, f"N = {size}")
-
-    return read
+def tflops(handed: Handed, name: str) -> Found:
+    """Return the TFLOPS of the fastest problem."""
+    rows, _ = _runs(handed, name)
+    speed, size = max((Decimal(rate), size) for size, rate in rows)
+    return Found(speed / THOUSAND, f"N = {size}")
 
 
-def failures(name: str) -> Callable[[Handed], Found]:
-    """Return a reader of the count of residual checks that failed."""
-
-    def read(handed: Handed) -> Found:
-        _, failed = _runs(handed, name)
-        return Found(Decimal(failed))
-
-    return read
+def failures(handed: Handed, name: str) -> Found:
+    """Return the count of residual checks that failed."""
+    _, failed = _runs(handed, name)
+    return Found(Decimal(failed))
 
 
 def _runs(handed: Handed, name: str) -> tuple[list[Problem], int]:
@@ -86,8 +78,8 @@ TOOL = Tool(
     "hpl",
     "xhpl",
     (
-        Metric("hpl.tflops", "TFLOPS", tflops("hpl")),
-        Metric("hpl.residual_failures", "count", failures("hpl")),
+        Metric("hpl.tflops", "TFLOPS", partial(tflops, name="hpl")),
+        Metric("hpl.residual_failures", "count", partial(failures, name="hpl")),
     ),
 )
 MIXED = Tool("HPL-MxP", "hpl_mxp", "xhpl_mxp", (Metric("hpl_mxp.pflops", "PFLOPS", mixed_pflops),))

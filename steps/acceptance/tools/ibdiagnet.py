@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 
@@ -16,17 +15,12 @@ SKIPPED = re.compile(r"^-I- (\S.*?)\s{2,}NA\s+NA\b", re.MULTILINE)
 END = re.compile(r"^-I- You can find detailed errors/warnings in: \S+", re.MULTILINE)
 
 
-def stage_errors(*names: str) -> Callable[[Handed], Found]:
-    """Return a reader of the errors and warnings of these stages; a stage that did not run is not measured."""
-
-    def read(handed: Handed) -> Found:
-        stages = _stages(handed)
-        found = [stages[name] for name in names if name in stages]
-        if not found:
-            raise NotMeasuredError(f"ibdiagnet did not run {names[0]}")
-        return Found(sum((w + e for w, e in found), Decimal(0)))
-
-    return read
+def stage_errors(handed: Handed, name: str) -> Found:
+    """Count the errors and warnings of a stage; a stage that did not run is not measured."""
+    stages = _stages(handed)
+    if name not in stages:
+        raise NotMeasuredError(f"ibdiagnet did not run {name}")
+    return Found(sum(stages[name], Decimal(0)))
 
 
 def _sum(handed: Handed, column: int) -> Found:
@@ -59,7 +53,7 @@ TOOL = Tool(
     (
         Metric("fabric.errors", "count", partial(_sum, column=2)),
         Metric("fabric.warnings", "count", partial(_sum, column=1)),
-        Metric("fabric.speed_width_faults", "count", stage_errors("Speed / Width checks")),
-        Metric("fabric.counter_faults", "count", stage_errors("Port Counters")),
+        Metric("fabric.speed_width_faults", "count", partial(stage_errors, name="Speed / Width checks")),
+        Metric("fabric.counter_faults", "count", partial(stage_errors, name="Port Counters")),
     ),
 )

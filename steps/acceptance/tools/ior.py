@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from decimal import ROUND_DOWN, Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -23,44 +23,36 @@ AGREE = Decimal("0.01")
 MB_IN_MIB = Decimal("1.048576")
 
 
-def bandwidth(way: str) -> Callable[[Handed], Found]:
-    """Return a reader of IOR's best GB/s in one direction; IOR prints it in two units, which must agree. Without IOR fio's count."""
-
-    def read(handed: Handed) -> Found:
-        if not handed.named("ior") and handed.named(f"fio_clients_{way.lower()}"):
-            return of_all_clients(handed, way.lower())
-        said = handed.text("ior")
-        rows = IOR_MAX.findall(said)
-        found = {word: (number(mib), number(mb)) for word, mib, mb in rows}
-        if not IOR_END.search(said) or len(found) != len(rows):
-            handed.garbled()
-        if way not in found:
-            raise NotMeasuredError(f"IOR did not {way.lower()}")
-        mib, mb = found[way]
-        if abs(mib * MB_IN_MIB - mb) > AGREE * max(mb, Decimal(1)):
-            handed.garbled()
-        if not mb:
-            raise NotMeasuredError(f"IOR did not {way.lower()} a single byte")
-        return Found((mb / 1000).quantize(HUNDREDTH, ROUND_DOWN))
-
-    return read
+def bandwidth(handed: Handed, way: str) -> Found:
+    """Return IOR's best GB/s in one direction; IOR prints it in two units, which must agree. Without IOR fio's count."""
+    if not handed.named("ior") and handed.named(f"fio_clients_{way.lower()}"):
+        return of_all_clients(handed, way.lower())
+    said = handed.text("ior")
+    rows = IOR_MAX.findall(said)
+    found = {word: (number(mib), number(mb)) for word, mib, mb in rows}
+    if not IOR_END.search(said) or len(found) != len(rows):
+        handed.garbled()
+    if way not in found:
+        raise NotMeasuredError(f"IOR did not {way.lower()}")
+    mib, mb = found[way]
+    if abs(mib * MB_IN_MIB - mb) > AGREE * max(mb, Decimal(1)):
+        handed.garbled()
+    if not mb:
+        raise NotMeasuredError(f"IOR did not {way.lower()} a single byte")
+    return Found((mb / 1000).quantize(HUNDREDTH, ROUND_DOWN))
 
 
-def operations(kind: str, what: str) -> Callable[[Handed], Found]:
-    """Return a reader of mdtest's mean operations per second."""
-
-    def read(handed: Handed) -> Found:
-        said = handed.text("mdtest")
-        if not MDTEST_HEAD.search(said) or not MDTEST_END.search(said):
-            handed.garbled()
-        asked = (kind, what)
-        rows = [row for row in MDTEST_ROW.findall(said) if row[:2] == asked]
-        means = [number(row[4]) for row in rows]
-        if len(means) != 1:
-            raise NotMeasuredError(f"mdtest did no {kind.lower()} {what}")
-        return Found(means[0])
-
-    return read
+def operations(handed: Handed, kind: str, what: str) -> Found:
+    """Return mdtest's mean operations per second."""
+    said = handed.text("mdtest")
+    if not MDTEST_HEAD.search(said) or not MDTEST_END.search(said):
+        handed.garbled()
+    asked = (kind, what)
+    rows = [row for row in MDTEST_ROW.findall(said) if row[:2] == asked]
+    means = [number(row[4]) for row in rows]
+    if len(means) != 1:
+        raise NotMeasuredError(f"mdtest did no {kind.lower()} {what}")
+    return Found(means[0])
 
 
 IOR = Tool(
@@ -68,8 +60,8 @@ IOR = Tool(
     "ior",
     "ior -a POSIX -F -t 16m -b 16g",
     (
-        Metric("storage.read_gb_s", "GB/s", bandwidth("Read")),
-        Metric("storage.write_gb_s", "GB/s", bandwidth("Write")),
+        Metric("storage.read_gb_s", "GB/s", partial(bandwidth, way="Read")),
+        Metric("storage.write_gb_s", "GB/s", partial(bandwidth, way="Write")),
     ),
 )
 MDTEST = Tool(
@@ -77,7 +69,7 @@ MDTEST = Tool(
     "mdtest",
     "mdtest -n 10000 -u",
     (
-        Metric("storage.file_creates_s", "count", operations("File", "creation")),
-        Metric("storage.file_stats_s", "count", operations("File", "stat")),
+        Metric("storage.file_creates_s", "count", partial(operations, kind="File", what="creation")),
+        Metric("storage.file_stats_s", "count", partial(operations, kind="File", what="stat")),
     ),
 )

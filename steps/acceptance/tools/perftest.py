@@ -7,8 +7,8 @@ not read, since perftest's MB is 1,048,576 bytes; run it with --report_gbits.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, number
 from steps.acceptance.metric import Metric, Tool
@@ -27,45 +27,37 @@ RATE_LIMIT = Decimal("0.02")
 BITS = 8
 
 
-def bandwidth(name: str) -> Callable[[Handed], Found]:
-    """Return a reader of a bandwidth test: Gbit/s at the largest size, of the slowest pair where all pairs were tested."""
-
-    def read(handed: Handed) -> Found:
-        if handed.is_there(pair_tests.OUTPUT):
-            return pair_tests.slowest_gbit(handed, name)
-        table = _table(handed, name)
-        head = BANDWIDTH_HEAD.search(table)
-        if not head:
-            handed.garbled()
-        if head[1] != "Gb/sec":
-            raise NotMeasuredError(f"{name} reports {head[1]}; run it with --report_gbits")
-        rows = [tuple(number(cell) for cell in row) for row in BANDWIDTH_ROW.findall(table)]
-        if not rows:
-            handed.garbled()
-        size, rate, messages = max(rows)
-        # the message rate is the same figure in another unit: a digit that was lost shows
-        by_messages = size * messages * BITS / 1000
-        if abs(by_messages - rate) > max(rate, by_messages) * RATE_LIMIT + Decimal("0.05"):
-            handed.garbled()
-        return Found(rate, f"at {size} bytes on {_device(table_of=handed.text(name, accept=None))}")
-
-    return read
+def bandwidth(handed: Handed, name: str) -> Found:
+    """Return what a bandwidth test measured: Gbit/s at the largest size, of the slowest pair where all pairs were tested."""
+    if handed.is_there(pair_tests.OUTPUT):
+        return pair_tests.slowest_gbit(handed, name)
+    table = _table(handed, name)
+    head = BANDWIDTH_HEAD.search(table)
+    if not head:
+        handed.garbled()
+    if head[1] != "Gb/sec":
+        raise NotMeasuredError(f"{name} reports {head[1]}; run it with --report_gbits")
+    rows = [tuple(number(cell) for cell in row) for row in BANDWIDTH_ROW.findall(table)]
+    if not rows:
+        handed.garbled()
+    size, rate, messages = max(rows)
+    # the message rate is the same figure in another unit: a digit that was lost shows
+    by_messages = size * messages * BITS / 1000
+    if abs(by_messages - rate) > max(rate, by_messages) * RATE_LIMIT + Decimal("0.05"):
+        handed.garbled()
+    return Found(rate, f"at {size} bytes on {_device(table_of=handed.text(name, accept=None))}")
 
 
-def latency(name: str) -> Callable[[Handed], Found]:
-    """Return a reader of a latency test: typical microseconds at the smallest size."""
-
-    def read(handed: Handed) -> Found:
-        table = _table(handed, name)
-        if not LATENCY_HEAD.search(table):
-            handed.garbled()
-        rows = [tuple(number(cell) for cell in row) for row in LATENCY_ROW.findall(table)]
-        if not rows:
-            handed.garbled()
-        size, typical = min(rows)
-        return Found(typical, f"at {size} bytes on {_device(table_of=handed.text(name, accept=None))}")
-
-    return read
+def latency(handed: Handed, name: str) -> Found:
+    """Return what a latency test measured: typical microseconds at the smallest size."""
+    table = _table(handed, name)
+    if not LATENCY_HEAD.search(table):
+        handed.garbled()
+    rows = [tuple(number(cell) for cell in row) for row in LATENCY_ROW.findall(table)]
+    if not rows:
+        handed.garbled()
+    size, typical = min(rows)
+    return Found(typical, f"at {size} bytes on {_device(table_of=handed.text(name, accept=None))}")
 
 
 def _table(handed: Handed, name: str) -> str:
@@ -90,10 +82,10 @@ def _tool(name: str, *metrics: Metric) -> Tool:
 
 WRITE_BW = _tool(
     "ib_write_bw",
-    Metric("rdma.write_bw_min_gbit", "Gbit/s", bandwidth("ib_write_bw")),
-    Metric("gpudirect.write_bw_min_gbit", "Gbit/s", bandwidth("ib_write_bw")),
+    Metric("rdma.write_bw_min_gbit", "Gbit/s", partial(bandwidth, name="ib_write_bw")),
+    Metric("gpudirect.write_bw_min_gbit", "Gbit/s", partial(bandwidth, name="ib_write_bw")),
 )
-SEND_BW = _tool("ib_send_bw", Metric("rdma.send_bw_gbit", "Gbit/s", bandwidth("ib_send_bw")))
-READ_BW = _tool("ib_read_bw", Metric("rdma.read_bw_gbit", "Gbit/s", bandwidth("ib_read_bw")))
-WRITE_LAT = _tool("ib_write_lat", Metric("rdma.write_latency_max_us", "us", latency("ib_write_lat")))
-READ_LAT = _tool("ib_read_lat", Metric("rdma.read_latency_us", "us", latency("ib_read_lat")))
+SEND_BW = _tool("ib_send_bw", Metric("rdma.send_bw_gbit", "Gbit/s", partial(bandwidth, name="ib_send_bw")))
+READ_BW = _tool("ib_read_bw", Metric("rdma.read_bw_gbit", "Gbit/s", partial(bandwidth, name="ib_read_bw")))
+WRITE_LAT = _tool("ib_write_lat", Metric("rdma.write_latency_max_us", "us", partial(latency, name="ib_write_lat")))
+READ_LAT = _tool("ib_read_lat", Metric("rdma.read_latency_us", "us", partial(latency, name="ib_read_lat")))

@@ -5,25 +5,21 @@ An empty answer is not measured: a query for `up` that finds nothing asks for th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
 
 
-def up_ratio(name: str) -> Callable[[Handed], Found]:
-    """Return a reader of the share of targets that are up, rounded down."""
-
-    def read(handed: Handed) -> Found:
-        targets = _vector(handed, name)
-        dark = [series["metric"] for series in targets if _value(series) != 1]
-        down = [target.get("instance", "?") for target in dark]
-        share = share_of(len(targets) - len(down), len(targets))
-        return Found(share, f"down: {', '.join(down[:5])}" if down else "")
-
-    return read
+def up_ratio(handed: Handed, name: str) -> Found:
+    """Return the share of targets that are up, rounded down."""
+    targets = _vector(handed, name)
+    dark = [series["metric"] for series in targets if _value(series) != 1]
+    down = [target.get("instance", "?") for target in dark]
+    share = share_of(len(targets) - len(down), len(targets))
+    return Found(share, f"down: {', '.join(down[:5])}" if down else "")
 
 
 def present_ratio(handed: Handed) -> Found:
@@ -110,8 +106,14 @@ def _tool(name: str, query: str, *metrics: Metric) -> Tool:
     return Tool("Prometheus", name, f"GET /api/v1/query?query={query}", metrics)
 
 
-NODES = _tool("prometheus_up", 'up{job="node"}', Metric("exporter.up_ratio", "ratio", up_ratio("prometheus_up")))
-DCGM = _tool("prometheus_dcgm_up", 'up{job="dcgm"}', Metric("dcgm.up_ratio", "ratio", up_ratio("prometheus_dcgm_up")))
+NODES = _tool(
+    "prometheus_up", 'up{job="node"}', Metric("exporter.up_ratio", "ratio", partial(up_ratio, name="prometheus_up"))
+)
+DCGM = _tool(
+    "prometheus_dcgm_up",
+    'up{job="dcgm"}',
+    Metric("dcgm.up_ratio", "ratio", partial(up_ratio, name="prometheus_dcgm_up")),
+)
 THERMAL = _tool(
     "prometheus_thermal",
     'count by (instance, sensor) ({__name__=~".+_celsius"})',

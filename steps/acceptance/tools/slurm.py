@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 
 from steps.acceptance.handed import Found, Handed, NotMeasuredError, share_of
 from steps.acceptance.metric import Metric, Tool
@@ -34,18 +35,14 @@ LAST = re.compile(r"^\s+ExtSensorsJoules=", re.MULTILINE)
 States = dict[str, set[str]]
 
 
-def available_ratio(nodes: Callable[[Handed], States]) -> Callable[[Handed], Found]:
-    """Return a reader of the share of nodes that accept or run jobs, rounded down."""
-
-    def read(handed: Handed) -> Found:
-        states = nodes(handed)
-        if not states:
-            handed.garbled()
-        bad = [name for name, state in states.items() if not state or not state <= GOOD]
-        share = share_of(len(states) - len(bad), len(states))
-        return Found(share, f"not available: {', '.join(bad[:10])}" if bad else "")
-
-    return read
+def available_ratio(handed: Handed, nodes: Callable[[Handed], States]) -> Found:
+    """Return the share of nodes that accept or run jobs, rounded down."""
+    states = nodes(handed)
+    if not states:
+        handed.garbled()
+    bad = [name for name, state in states.items() if not state or not state <= GOOD]
+    share = share_of(len(states) - len(bad), len(states))
+    return Found(share, f"not available: {', '.join(bad[:10])}" if bad else "")
 
 
 def shown(handed: Handed) -> States:
@@ -123,13 +120,13 @@ SHOW = Tool(
     "Slurm scontrol",
     "scontrol_show_node",
     "scontrol show node",
-    (Metric("scheduler.nodes_available_ratio", "ratio", available_ratio(shown)),),
+    (Metric("scheduler.nodes_available_ratio", "ratio", partial(available_ratio, nodes=shown)),),
 )
 SINFO = Tool(
     "Slurm sinfo",
     "sinfo",
     "sinfo --json",
-    (Metric("scheduler.nodes_ready_ratio", "ratio", available_ratio(listed)),),
+    (Metric("scheduler.nodes_ready_ratio", "ratio", partial(available_ratio, nodes=listed)),),
 )
 SACCT = Tool(
     "Slurm sacct",
