@@ -10,19 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from steps.catalog.terms import (
-    PEOPLES_WORK,
-    SOFTWARES_WORK,
-    AlsoRead,
-    Effect,
-    Kind,
-    LinkType,
-    Mapping,
-    Phase,
-    Scope,
-    Shared,
-    Waves,
-)
+from steps.catalog.terms import PEOPLES_WORK, AlsoRead, Effect, Kind, LinkType, Mapping, Phase, Scope, Shared, Waves
 
 StepId = Annotated[str, Field(pattern=r"^([0-9]{3}|[HX][0-9]{2,3})$")]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=100)]
@@ -379,7 +367,7 @@ class Step(Closed):
     def _hangs_together(self) -> Self:
         if self.kind in PEOPLES_WORK and self.sign_off.needed != "always":
             raise ValueError(f"a {self.kind} step is always signed for: `needed: always`")
-        if self.kind in SOFTWARES_WORK and self.effect is None:
+        if self.kind in {Kind.AUTOMATE, Kind.VERIFY} and self.effect is None:
             raise ValueError(f"a {self.kind} step states its `effect`: read, change or destructive")
         if isinstance(self.applies, str) and not self.not_applicable_because:
             raise ValueError("a conditional `applies` needs `not_applicable_because`")
