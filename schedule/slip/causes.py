@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+Key = TypeVar("Key")
 
 
 class CauseInWords(Enum):
@@ -70,3 +72,11 @@ def combined(parts: Iterable[SlipPart]) -> tuple[SlipPart, ...]:
         sums[part.activity, part.cause] = minutes + part.minutes, own + part.own
     found = [SlipPart(*key, minutes, own) for key, (minutes, own) in sums.items() if minutes]
     return tuple(sorted(found, key=lambda part: -abs(part.minutes)))
+
+
+def summed(parts: Iterable[SlipPart], key: Callable[[SlipPart], Key]) -> dict[Key, int]:
+    """Return the minutes by what a caller knows of each part: its owner, step or supplier. They have the same sum."""
+    sums: dict[Key, int] = {}
+    for part in parts:
+        sums[key(part)] = sums.get(key(part), 0) + part.minutes
+    return sums

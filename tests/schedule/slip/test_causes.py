@@ -9,7 +9,7 @@ import pytest
 
 from schedule.cpm.columns import Tie
 from schedule.errors import InputError
-from schedule.slip.causes import SlipCause
+from schedule.slip.causes import SlipCause, summed
 from schedule.slip.chain import Bought
 from schedule.slip.concurrent import near_chains
 from schedule.slip.explain import explain
@@ -227,7 +227,7 @@ def test_a_delay_of_many_days_is_one_part_in_the_words_of_today() -> None:
 
     assert in_days(slip) == {("install", SlipCause.TOOK): 3, ("install", SlipCause.STARTED): 2}
     assert len(slip.by_window) == 5
-    assert sum(part.minutes for part in slip.parts) == 5 * DAY
+    assert summed(slip.parts, lambda part: part.activity) == {"install": 5 * DAY}
 
 
 def test_what_would_have_been_late_anyway_is_listed_beside() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schedule.cpm.compiled import CompiledNetwork, compile_network
 from schedule.cpm.paths import longest_path
-from schedule.slip.causes import SlipCause
+from schedule.slip.causes import SlipCause, summed
 from schedule.slip.explain import Slip, explain
 from schedule.slip.standing import Standing, between
 from tests.schedule.networks import random_case
@@ -21,9 +21,10 @@ seeds = st.integers(0, 10**9)
 
 
 def is_exact(slip: Slip) -> bool:
-    """Return whether windows and parts each sum to the slip."""
+    """Return whether windows, parts and owners each sum to the slip."""
+    by_owner = summed(slip.parts, lambda part: part.activity[-1])
     sums = {sum(part.minutes for part in slip.by_window), sum(part.minutes for part in slip.parts)}
-    return sums == {slip.minutes}
+    return sums | {sum(by_owner.values())} == {slip.minutes}
 
 
 @given(seeds)
