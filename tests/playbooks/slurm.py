@@ -13,7 +13,7 @@ COMMANDS = {
         case "$1 $3" in
         "show "*) node=$3; echo "NodeName=$node State=$(cat "$HOSTS/$node.state") Reason=$(cat "$HOSTS/$node.reason") [root@now]";;
         "update State=DRAIN") node=${2#NodeName=}; echo IDLE+DRAIN > "$HOSTS/$node.state"; echo "${4#Reason=}" > "$HOSTS/$node.reason";;
-        "update State=RESUME") node=${2#NodeName=}; echo IDLE > "$HOSTS/$node.state"; : > "$HOSTS/$node.reason";;
+        "update State=RESUME") node=${2#NodeName=}; case $node in reserved*) echo MAINT;; *) echo IDLE;; esac > "$HOSTS/$node.state"; : > "$HOSTS/$node.reason";;
         esac
         echo "$*" >> "$HOSTS/$node.asked" """,
     "squeue": """

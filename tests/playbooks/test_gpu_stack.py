@@ -138,6 +138,9 @@ NODES: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "somebody-elses": (ALWAYS, "a fan", (), "IDLE+DRAIN"),
     "another-roles": (ALWAYS, "maintenance by card_firmware: cards", (), "IDLE+DRAIN"),
     "left-by-an-earlier-run": (ALWAYS, "maintenance: driver", (), "IDLE+DRAIN"),
+    "checked-at-night": (ALWAYS, "active-check: runs", (), "IDLE+DRAIN"),
+    "with-a-fault": (ALWAYS, "node-check: / is full", (), "IDLE+DRAIN"),
+    "reserved-for-maintenance": (ALWAYS, "", (), "MAINT"),
 }
 """Nodes: the window, why they are out of service, looks that see a job, and the state."""
 
@@ -157,6 +160,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory, stand_ins: Path) -> tuple[Sa
             {"ansible.builtin.include_role": {"name": "maintenance"}},
             {"ansible.builtin.command": {"argv": ["cp", f"{kept}.reason", f"{kept}.out"]}},
             {"ansible.builtin.include_role": {"name": "maintenance", "tasks_from": "leave"}},
+            {"ansible.builtin.command": {"argv": ["cp", f"{kept}.state", f"{kept}.back"]}},
         ],
     }
     hosts = {name: {"maintenance_window": window} for name, (window, *_) in NODES.items()}
@@ -169,14 +173,23 @@ def read(folder: Path, name: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["idle", "busy", "left-by-an-earlier-run"])
+@pytest.mark.parametrize("name", ["idle", "busy", "left-by-an-earlier-run", "checked-at-night", "with-a-fault"])
 def test_a_node_is_out_of_service_until_it_is_put_back(nodes: tuple[Said, Path], name: str) -> None:
-    """A job that runs is waited for."""
+    """A job that runs is waited for. What the node's own checks took out, they put back, and would do so in the middle."""
     _, folder = nodes
 
     assert read(folder, f"{name}.out").startswith("maintenance: ")
     assert read(folder, f"{name}.jobs") == ""
     assert read(folder, f"{name}.state") == "IDLE"
+
+
+@pytest.mark.slow
+def test_a_node_that_a_reservation_keeps_is_back_in_service(nodes: tuple[Said, Path]) -> None:
+    """A window of maintenance is often a reservation, in which a node that is well is `maint` or `reserved`."""
+    _, folder = nodes
+
+    assert read(folder, "reserved-for-maintenance.out").startswith("maintenance: ")
+    assert read(folder, "reserved-for-maintenance.back") == "MAINT"
 
 
 @pytest.mark.slow

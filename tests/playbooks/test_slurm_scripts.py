@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.playbooks.scripts import script
+from tests.playbooks.slurm import COMMANDS, commands, node
 
 OURS = "node-check: / is full"
 
@@ -28,6 +32,36 @@ def test_a_node_is_taken_out_for_its_faults_and_put_back_unless_a_person_took_it
     state: str, reason: str, faults: list[str], asked: list[str]
 ) -> None:
     assert script("node_check", "node_check").step(state, reason, faults) == asked
+
+
+@pytest.mark.parametrize(
+    ("load", "state", "reason"),
+    [
+        ("true", "IDLE", ""),
+        ("echo warm >&2; false", "IDLE+DRAIN", "active-check: load: exit 1: warm"),
+        ("echo 'a fan' >$HOSTS/n1.reason", "IDLE+DRAIN", "a fan"),
+        ("echo 'a fan' >$HOSTS/n1.reason; false", "IDLE+DRAIN", "a fan"),
+    ],
+)
+def test_the_nightly_check_puts_a_node_back_unless_it_fails_or_somebody_took_it_out_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: str, state: str, reason: str
+) -> None:
+    check = script("node_check", "node_active_check")
+    terms = {"node": "n1", "active": [{"name": "load", "argv": ["sh", "-c", load], "timeout_s": 9}]}
+    (tmp_path / "terms.json").write_text(json.dumps(terms), encoding="utf-8")
+    commands(tmp_path / "commands", COMMANDS)
+    node(tmp_path, "n1")
+    monkeypatch.setenv("PATH", f"{tmp_path}/commands:{os.environ['PATH']}")
+    monkeypatch.setenv("HOSTS", str(tmp_path))
+    monkeypatch.setattr(check, "TERMS", tmp_path / "terms.json")
+    monkeypatch.setattr("sys.argv", ["node-active-check", str(tmp_path / "check.prom")])
+
+    check.main()
+
+    assert [(tmp_path / f"n1.{kept}").read_text(encoding="utf-8").strip() for kept in ("state", "reason")] == [
+        state,
+        reason,
+    ]
 
 
 def test_a_look_that_hangs_or_breaks_is_a_fault_and_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,18 +31,22 @@ def main() -> None:
         print(f"{node} has a job")
         return
     faults = [fault for load in terms["active"] if (fault := failed(load))]
-    if faults:
-        update(node, "State=DRAIN", f"Reason={MARK}{'; '.join(faults)}")
-    else:
-        update(node, "State=RESUME")
+    # whoever took it out meanwhile puts it back
+    if f"Reason={RUNS}" in shown(node):
+        wanted = ("State=DRAIN", f"Reason={MARK}{'; '.join(faults)}") if faults else ("State=RESUME",)
+        update(node, *wanted)
     record(Path(sys.argv[1]), faults)
     print("; ".join(faults) or "passed")
 
 
+def shown(node: str) -> str:
+    """Return what Slurm says of a node."""
+    return answer("scontrol", "show", "node", node, "--oneliner")
+
+
 def state(node: str) -> str:
     """Return a node's state without what only says how it joined."""
-    shown = answer("scontrol", "show", "node", node, "--oneliner")
-    found = re.search(r"\bState=(\S+)", shown)
+    found = re.search(r"\bState=(\S+)", shown(node))
     return found[1].replace("+DYNAMIC_NORM", "") if found else ""
 
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 PERSON = "cwproof"
 LOOK_S = 0.5
-# one that is planned is kept free for a larger job that waits
-IN_SERVICE = ("idle", "planned", "mixed", "allocated", "completing")
+# one that is planned is kept free for a larger job that waits; a reservation keeps the last two for its own jobs
+IN_SERVICE = ("idle", "planned", "mixed", "allocated", "completing", "maint", "reserved")
 
 T = TypeVar("T")
 
