@@ -3,7 +3,6 @@
 Arguments: the folder of the sets, and their names.
 """
 
-import hashlib
 import json
 import os
 import subprocess
@@ -34,9 +33,15 @@ def differing(copy: Path) -> "tuple[list[str], int]":
             wrong.append(f"{name}: {key.split('-')[0]} names no SHA-256")
         elif not file.exists():
             wrong.append(f"{name}: its bytes are not there, or are not those of its digest")
-        elif hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+        elif digest_of(file) != digest:
             wrong.append(f"{name}: other bytes")
     return wrong, number
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file, which may be larger than the memory."""
+    with file.open("rb") as opened:
+        return subprocess.run(["sha256sum"], stdin=opened, capture_output=True, text=True, check=True).stdout.split()[0]
 
 
 def restored(store: Path, folder: Path) -> "tuple[str, list[str], int]":
@@ -60,17 +65,21 @@ def restored(store: Path, folder: Path) -> "tuple[str, list[str], int]":
 def main() -> None:
     """Restore each set, report."""
     folder, names = Path(sys.argv[1]), sys.argv[2:]
-    wrong, said = [], []
+    wrong, said, is_tried = [], [], False
     for name in names:
         store = folder / name
+        if not store.is_dir():
+            wrong.append(f"{name}: it is not there")
+            continue
         with tempfile.TemporaryDirectory() as place:
             tag, bad, number = restored(store, Path(place))
             subprocess.run(["chmod", "-R", "u+w", place], check=False)
+        is_tried |= bool(tag)
         steps = git(store, "log", "--all", "--fixed-strings", "--grep=DATALAD RUNCMD", "--format=%h").stdout.split()
         said.append(f"{name} {tag or 'has no version'}: {number} files, {len(steps)} recorded steps")
         wrong += [f"{name} {tag}: {one}" for one in bad]
         wrong += [f"{name} {tag}: no file" for _ in range(bool(tag and not number and not bad))]
-    value, note = not wrong, "; ".join(wrong[:5] or said)
+    value, note = not wrong if wrong or is_tried else None, "; ".join(wrong[:5] or said) or "no set is named"
     print(json.dumps({METRIC: {"value": value, "note": note}}))
 
 

@@ -3,6 +3,7 @@
 Arguments: where it is mounted, and a folder in it whose limit is the number of bytes that follows. What is written is removed.
 """
 
+import errno
 import json
 import os
 import sys
@@ -24,7 +25,7 @@ def capacity(path: Path) -> tuple:
 
 
 def refused(folder: Path, limit: int) -> tuple:
-    """Write until it is refused. Return whether it was."""
+    """Write until it is refused. Return whether it was for the limit."""
     written = 0
     try:
         while written < limit * BEYOND:
@@ -36,7 +37,8 @@ def refused(folder: Path, limit: int) -> tuple:
             # limits are looked at every few seconds
             time.sleep(0.2)
     except OSError as error:
-        return True, f"refused after {written / 1e6:.0f} MB of {limit / 1e6:.0f}: {error.strerror}"
+        note = f"refused after {written / 1e6:.0f} MB of {limit / 1e6:.0f}: {error.strerror}"
+        return True if error.errno == errno.EDQUOT else None, note
     finally:
         for path in folder.iterdir():
             path.unlink()
