@@ -9,7 +9,6 @@ service no longer than before, or where the anomaly is seen of a server that nob
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -88,9 +87,6 @@ def is_clear(url: str, query: str, patience_s: float) -> bool:
 
 def main() -> None:
     """Slow this server, and look."""
-    # a proof that is ended from outside must undo its drill as well
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, lambda *_: sys.exit(1))
     host, url, patience_s = sys.argv[1:]
     query = f'ALERTS{{alertname="ServerSlowerThanItsLike", instance="{host}"}}'
     if not is_clear(url, query, float(patience_s)):

@@ -5,7 +5,6 @@ the time that is looked at: it must be stopped for longer than the criterion all
 """
 
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -55,9 +54,6 @@ def judge(wanted: set[tuple[str, str]], series: list[dict], begun: float, ended:
 
 def main() -> None:
     """Stop, wait, look, start."""
-    # a proof that is ended from outside must undo its drill as well
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, lambda *_: sys.exit(1))
     stopped_s, other = int(sys.argv[1]), sys.argv[2]
     wanted = scraped(HERE)
     if silent := [url for url in (HERE, other) if not wanted or missing(url, ["up"])]:
