@@ -484,7 +484,7 @@ def no_shared_space(bench: Bench) -> Found:
 def unmounted(bench: Bench) -> Found:
     """Look for what another host wrote in a folder of this machine."""
     bench.programs({"systemctl": "echo disabled"})
-    return bench.proof("shared_mount", bench.folder, "shared", "word")
+    return bench.proof("shared_mount", bench.folder, "word")
 
 
 def bad_copy(bench: Bench) -> Found:

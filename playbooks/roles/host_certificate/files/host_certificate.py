@@ -57,9 +57,15 @@ def take(text: str) -> bool:
 
 def restart() -> None:
     """Restart the services that use the certificate and run. One that is being installed may have a file here and no unit yet."""
+    failed = []
     for unit in sorted((FOLDER / "certificate.d").iterdir()):
-        if systemctl("show", "-P", "LoadState", unit.name).strip() != "not-found":
-            systemctl("try-restart", unit.name)
+        try:
+            if systemctl("show", "-P", "LoadState", unit.name).strip() != "not-found":
+                systemctl("try-restart", unit.name)
+        except subprocess.CalledProcessError as error:
+            failed.append(f"{unit.name}: {error.stderr.strip()}")
+    if failed:
+        raise ValueError("; ".join(failed))
 
 
 def systemctl(*arguments: str) -> str:

@@ -1,6 +1,6 @@
 """Proves that the shared file system is mounted on this host from boot on, and is the same as elsewhere.
 
-Arguments: where it is mounted, the name of its unit, and a word that another host has written there.
+Arguments: where it is mounted, and a word that another host has written there.
 """
 
 import json
@@ -16,10 +16,11 @@ def said(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout.strip()
 
 
-def faults(path: Path, unit: str, word: str) -> Iterator[str]:
+def faults(path: Path, word: str) -> Iterator[str]:
     """Yield what is wrong with the mount."""
-    if (state := said("systemctl", "is-enabled", f"{unit}.automount")) != "enabled":
-        yield f"it does not come back at boot: {unit}.automount is {state or 'not there'}"
+    unit = said("systemd-escape", "--path", "--suffix=automount", str(path))
+    if (state := said("systemctl", "is-enabled", unit)) != "enabled":
+        yield f"it does not come back at boot: {unit} is {state or 'not there'}"
     try:
         found = (path / f".{word}").read_text()
         mine = path / f".{word}.{socket.gethostname()}"
@@ -37,7 +38,7 @@ def faults(path: Path, unit: str, word: str) -> Iterator[str]:
 
 def main() -> None:
     """Look at it."""
-    wrong = list(faults(Path(sys.argv[1]), *sys.argv[2:]))
+    wrong = list(faults(Path(sys.argv[1]), sys.argv[2]))
     note = "; ".join(wrong) or "mounted from boot on; what another host wrote is there"
     print(json.dumps({"mount.present": {"value": not wrong, "note": note}}))
 

@@ -1,0 +1,77 @@
+"""What roles do on a host by commands of theirs, tried here with files and programs in place of the host's."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lab.playing import FOLDER
+from tests.needs import needs
+from tests.playbooks.scripts import script
+from tests.playbooks.several_hosts import play
+from tests.playbooks.slurm import commands
+
+ROLES = FOLDER / "roles"
+
+
+def written(path: str) -> Any:
+    """Return what a file of a role says."""
+    return yaml.safe_load((ROLES / path).read_text(encoding="utf-8"))
+
+
+def test_a_service_that_does_not_start_again_keeps_no_other_from_the_new_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The certificate is taken once: what is not restarted then serves the former one until that has ended."""
+    certificate = script("host_certificate", "host_certificate")
+    units = [f"{name}.service" for name in ("rsyslog", "slapd", "tls-proxy")]
+    (tmp_path / "certificate.d").mkdir()
+    for unit in units:
+        (tmp_path / "certificate.d" / unit).touch()
+    fails = 'echo "$*" >>"$NOTES"; case "$*" in "try-restart slapd.service") echo no >&2; exit 1;; esac'
+    commands(tmp_path / "commands", {"systemctl": fails})
+    monkeypatch.setenv("PATH", f"{tmp_path}/commands:{os.environ['PATH']}")
+    monkeypatch.setenv("NOTES", str(tmp_path / "notes"))
+    monkeypatch.setattr(certificate, "FOLDER", tmp_path)
+
+    with pytest.raises(ValueError, match=r"slapd\.service.*no"):
+        certificate.restart()
+
+    asked = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
+    assert [line for line in asked if line.startswith("try-restart")] == [f"try-restart {unit}" for unit in units]
+
+
+def test_a_kernel_setting_of_several_values_is_not_set_again(tmp_path: Path) -> None:
+    """The kernel shows them with tabs between them: each run would change the host, and 143 would find drift for ever."""
+    (look,) = (task["vars"]["os_baseline_look"] for task in written("os_baseline/tasks/kernel.yml") if "vars" in task)
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "rmem").write_text("4096\t131072\t6291456\n", encoding="utf-8")
+    shown = ["net.rmem=4096 131072 6291456", "net.rmem=4096 131072 67108864"]
+
+    said = subprocess.run(
+        ["sh", "-c", look.replace("/proc/sys", str(tmp_path)), "sh", *shown], capture_output=True, text=True, check=True
+    )
+
+    assert said.stdout.splitlines() == shown[1:]
+
+
+@needs("systemd-escape")
+@pytest.mark.slow
+def test_the_unit_of_a_mount_has_the_name_that_systemd_wants(tmp_path: Path) -> None:
+    """It refuses a unit of another name."""
+    folders = {"plain": "/shared", "below": "/mnt/fast-data", "dash": "/lustre-01"}
+    content = {
+        "vars_files": [str(ROLES / "mounted_folder/vars/main.yml")],
+        "tasks": [{"name": "Say it", "ansible.builtin.debug": {"msg": "{{ mounted_folder_unit }}"}}],
+    }
+
+    said = play(tmp_path, {name: {"mounted_folder_path": folder} for name, folder in folders.items()}, content)
+
+    for name, folder in folders.items():
+        wanted = subprocess.run(["systemd-escape", "--path", folder], capture_output=True, text=True, check=True).stdout
+        assert said(name, "Say it") == wanted.strip()
