@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from tests.needs import needs
 from tests.playbooks.scripts import script
 from tests.playbooks.several_hosts import play
 from tests.playbooks.slurm import commands
+from tests.ports import free_port
 
 ROLES = FOLDER / "roles"
 
@@ -75,3 +79,41 @@ def test_the_unit_of_a_mount_has_the_name_that_systemd_wants(tmp_path: Path) -> 
     for name, folder in folders.items():
         wanted = subprocess.run(["systemd-escape", "--path", folder], capture_output=True, text=True, check=True).stdout
         assert said(name, "Say it") == wanted.strip()
+
+
+@pytest.mark.slow
+def test_the_system_that_a_reset_ends_is_not_taken_for_the_new_one(tmp_path: Path) -> None:
+    """A controller answers before it resets. What greets then is the former system, for a second or some."""
+    port, greeted = free_port(), []
+
+    def greets(word: bytes, seconds: float) -> None:
+        with socket.create_server(("127.0.0.1", port)) as server:
+            server.settimeout(0.2)
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                try:
+                    visitor, _ = server.accept()
+                except TimeoutError:
+                    continue
+                with visitor:
+                    visitor.sendall(b"SSH-2.0-" + word)
+                    greeted.append(word)
+
+    def reset() -> None:
+        greets(b"former", 8)
+        time.sleep(3)
+        greets(b"new", 6)
+
+    (block,) = (task["block"] for task in written("os_install/tasks/install.yml") if "block" in task)
+    waits = [task for task in block if "ansible.builtin.wait_for" in task]
+    values = {"ansible_host": "127.0.0.1", "ansible_port": port, "os_install_timeout_s": 40}
+    content = {"vars": values | {"os_install_its": {"PowerState": "On"}}, "tasks": waits}
+    server = threading.Thread(target=reset)
+    server.start()
+    time.sleep(0.5)
+
+    play(tmp_path, {"node-01": {}}, content)
+
+    server.join()
+    assert b"former" in greeted
+    assert b"new" in greeted
