@@ -117,3 +117,26 @@ def test_the_system_that_a_reset_ends_is_not_taken_for_the_new_one(tmp_path: Pat
     server.join()
     assert b"former" in greeted
     assert b"new" in greeted
+
+
+@pytest.mark.slow
+def test_a_run_that_has_no_outcome_in_time_is_ended_and_does_not_come_back_at_boot(tmp_path: Path) -> None:
+    """Its service begins again whenever it fails, and would compute beside the jobs of people for ever."""
+    says = 'case "$1" in show) echo LoadState=loaded; echo ActiveState=active;; is-*) echo enabled;; esac'
+    commands(tmp_path / "commands", {"systemctl": f'echo "$*" >>"$NOTES"; {says}'})
+    values = {"training_run_name": "smoke", "training_run_hosts": ["n1"], "training_run_timeout_s": 1}
+    content = {
+        "environment": {"PATH": f"{tmp_path}/commands:{os.environ['PATH']}", "NOTES": str(tmp_path / "notes")},
+        "vars": values | {"training_run_dir": str(tmp_path / "runs")},
+        "tasks": [
+            {"ansible.builtin.group_by": {"key": "management"}},
+            {"ansible.builtin.include_role": {"name": "training_run"}},
+        ],
+    }
+
+    said = play(tmp_path, {"n1": {"ansible_host": "127.0.0.1"}}, content)
+
+    asked = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
+    last = [line.split()[0] for line in asked if line.split()[0] not in ("show", "is-enabled", "is-active")][-2:]
+    assert sorted(last) == ["disable", "stop"]
+    assert "smoke had no outcome after 1 s" in said("n1", "Say that it did not end")
