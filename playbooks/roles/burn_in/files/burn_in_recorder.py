@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import datetime, timezone
-from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
@@ -127,7 +126,7 @@ def least(values: dict) -> list:
 def thinned(readings: list) -> list:
     """Return one reading for every five minutes, both ends of every longer gap, and the first and the last reading."""
     kept = readings[:1]
-    for before, at in pairwise(readings):
+    for before, at in zip(readings, readings[1:]):  # noqa: B905, RUF007  # hosts with Python 3.9
         if seconds(kept[-1], at) >= THINNED_S:
             if seconds(before, at) >= THINNED_S and before != kept[-1]:
                 kept.append(before)
@@ -193,7 +192,7 @@ def gpu_readings() -> list:
     """Return the fields of each GPU, as the vendor's tool prints them."""
     lines = said(["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}", "--format=csv,noheader,nounits"]).splitlines()
     return [
-        dict(zip(GPU_FIELDS, (field.strip() for field in line.split(",")), strict=True))
+        dict(zip(GPU_FIELDS, (field.strip() for field in line.split(","))))  # noqa: B905  # hosts with Python 3.9
         for line in lines
         if line.count(",") == len(GPU_FIELDS) - 1
     ]

@@ -39,7 +39,7 @@ def echo(own: str, port: int, ends_at: float) -> None:
                 continue
 
 
-def silences(own: str, far: str, port: int, seconds: float) -> dict[str, float | None]:
+def silences(own: str, far: str, port: int, seconds: float) -> "dict[str, float | None]":
     """Return for how long the worst of some streams of packets was not answered, also at the end; None if one never was."""
     streams = []
     for _ in range(STREAMS):

@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 from collections import defaultdict
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=30, help="how far back (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="as one JSON document")
     options = parser.parse_args()
-    now = datetime.now(UTC)
+    now = datetime.now(timezone.utc)  # noqa: UP017  # hosts with Python 3.10
     if options.collect:
         collect(now)
         return

@@ -33,9 +33,8 @@ def main() -> None:
         )
     except OSError as error:
         found = [(None, str(error))] * len(METRICS)
-    print(
-        json.dumps({name: {"value": value, "note": note} for name, (value, note) in zip(METRICS, found, strict=True)})
-    )
+    named = zip(METRICS, found)  # noqa: B905  # hosts with Python 3.9
+    print(json.dumps({name: {"value": value, "note": note} for name, (value, note) in named}))
 
 
 def versions(cards: list[Card], pinned: dict) -> Found:

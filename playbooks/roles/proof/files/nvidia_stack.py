@@ -51,7 +51,8 @@ def main() -> None:
         found = [in_container()]
     else:
         found = [matches(PACKAGES[part], version), *([collectives()] if part == "nccl" else [])]
-    print(json.dumps({m: {"value": v, "note": n} for m, (v, n) in zip(METRICS[part], found, strict=True)}))
+    named = zip(METRICS[part], found)  # noqa: B905  # hosts with Python 3.9
+    print(json.dumps({m: {"value": v, "note": n} for m, (v, n) in named}))
 
 
 def gpus() -> int:

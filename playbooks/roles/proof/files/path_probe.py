@@ -31,9 +31,10 @@ def is_answered(port: str, peer: str, size: int) -> bool:
     return subprocess.run(words, capture_output=True, check=False).returncode == 0
 
 
-def carried(path: tuple[str, str]) -> "int | None":
-    """Return the largest size that a path carries, None if nothing is answered."""
-    return next((size for size in SIZES if is_answered(*path, size)), None)
+def carried(path: tuple[str, str]) -> dict:
+    """Return a path with the largest size that it carries, None if nothing is answered."""
+    port, peer = path
+    return {"port": port, "peer": peer, "bytes": next((size for size in SIZES if is_answered(port, peer, size)), None)}
 
 
 def main() -> None:
@@ -44,9 +45,7 @@ def main() -> None:
     own = {address["local"] for link in ip("address") for address in link["addr_info"]}
     paths = [(port, peer) for port, peers in planned.items() for peer in peers if peer not in own]
     with ThreadPoolExecutor() as pool:
-        sizes = pool.map(carried, paths)
-    found = [{"port": port, "peer": peer, "bytes": size} for (port, peer), size in zip(paths, sizes, strict=True)]
-    print(json.dumps(found))
+        print(json.dumps(list(pool.map(carried, paths))))
 
 
 if __name__ == "__main__":

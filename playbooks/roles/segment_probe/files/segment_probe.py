@@ -70,7 +70,7 @@ class Wire:
                 self.socket.settimeout(left)
                 try:
                     self.keep(self.socket.recv(2048))
-                except TimeoutError:
+                except socket.timeout:  # noqa: UP041  # hosts with Python 3.9
                     break
 
     def keep(self, frame: bytes) -> None:
