@@ -15,7 +15,7 @@ import pytest
 from steps.acceptance.measured import Measured
 from steps.acceptance.measuring import measure
 from tests.acceptance.handing import TODAY, entry
-from tests.lab.sims.redfish import model
+from tests.lab.sims.redfish import model, resources
 from tests.lab.sims.redfish.__main__ import server_of
 from tests.needs import require
 from tests.playbooks.scripts import script
@@ -195,6 +195,34 @@ def test_firmware_of_switch_trays_is_held_against_the_baseline(
     assert note in read.note
     assert found["tray-02"] == {}
     assert PASSWORD not in (tmp_path / "said.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_controller_that_reports_no_bios_attributes_has_its_event_log_read(
+    rack: Rack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a controller does not have says nothing of whether it answers."""
+    system = resources._system
+
+    def without_bios(bmc: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+        for path, document in system(bmc):
+            document.pop("Bios", None)
+            yield path, document
+
+    monkeypatch.setattr(resources, "_system", without_bios)
+    named = {
+        "address": "bmc_address",
+        "username": "bmc_username",
+        "password": "bmc_password",
+        "authority": "bmc_ca_path",
+    }
+    stated = {named[word]: value for word, value in rack.stated["tray-1"].items()}
+    parts = {"redfish_read_parts": ["system", "bios", "log"]}
+
+    found = handed(tmp_path, {"node-01": stated | parts}, "redfish_read")
+
+    (critical,) = measure(["redfish.critical_events"], "node-01", found["node-01"], {}, today=TODAY)
+    assert critical.value == 0, critical.note
 
 
 def gpu(

@@ -111,8 +111,8 @@ def read(path: Path, source: Path, seconds: float, folder: Path) -> dict:
         found["bytes"] = sum(pool.map(length, mounted))
         found |= {"seconds": time.monotonic() - began, "received": received() - came, "drives": from_drives() - drives}
         again = list(pool.map(digest, mounted))
-    read = zip(sums, first, again)  # noqa: B905  # hosts with Python 3.9
-    found["wrong"] = [name for name, *both in read if {*both} != {sums[name]}]
+    sides = zip(sums, first, again)  # noqa: B905  # hosts with Python 3.9
+    found["wrong"] = [name for name, *both in sides if {*both} != {sums[name]}]
     return found | {"past": PAST.read_text().strip() if PAST.exists() else ""}
 
 
