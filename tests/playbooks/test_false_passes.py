@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
+from tests.playbooks.several_hosts import play
 
 
 def printed(capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch, name: str, *arguments: object) -> Any:
@@ -77,3 +80,17 @@ def test_a_set_is_read_by_its_list_and_an_empty_list_is_no_set(tmp_path: Path) -
     (tmp_path / "SHA256SUMS").write_text(summed + summed.replace("a b", "./c"), encoding="utf-8")
     (tmp_path / "a b").write_text("b\n", encoding="utf-8")
     assert ingest.differing(tmp_path) == ["a b", "./c"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_storage_server_does_not_send_to_itself(tmp_path: Path, count: int) -> None:
+    """What it sends to itself never leaves the server, so it says nothing of a port."""
+    _, rates = yaml.safe_load((FOLDER / "storage/125_storage_network.yml").read_text(encoding="utf-8"))
+    send = next(task for task in rates["tasks"] if task["name"] == "Send to the next server")
+    member = {"name": "Be a storage server", "ansible.builtin.group_by": {"key": "storage_servers"}}
+    tried = {"name": "Send", "when": send["when"], "ansible.builtin.debug": {"msg": "sent"}}
+
+    said = play(tmp_path, {f"storage-{place}": {} for place in range(count)}, {"tasks": [member, tried]})
+
+    assert (said("storage-0", "Send") == "sent") == (count > 1)
