@@ -140,3 +140,39 @@ def test_a_run_that_has_no_outcome_in_time_is_ended_and_does_not_come_back_at_bo
     last = [line.split()[0] for line in asked if line.split()[0] not in ("show", "is-enabled", "is-active")][-2:]
     assert sorted(last) == ["disable", "stop"]
     assert "smoke had no outcome after 1 s" in said("n1", "Say that it did not end")
+
+
+@pytest.mark.parametrize(
+    ("role", "tasks", "name"),
+    [
+        ("slurm", "controller", "Make the key that signs tokens, where it is used"),
+        ("rke2", "secrets", "Make the secrets, on the first server"),
+        ("storage_backup", "configure", "Choose a password, without which copies cannot be read"),
+        ("host_certificate", "authority", "Make the authority's key, which stays there"),
+    ],
+)
+@pytest.mark.parametrize("fails", ["openssl", "chown"])
+def test_a_secret_that_was_not_made_whole_is_made_by_the_next_run(
+    tmp_path: Path, role: str, tasks: str, name: str, fails: str
+) -> None:
+    """The next run makes what is not there, so a secret is not there before it is whole."""
+    writes = 'echo part; while [ $# -gt 0 ]; do case $1 in -out|-keyout) echo part >"$2";; esac; shift; done'
+    for program, does in {"openssl": writes, "chown": ""}.items():
+        (tmp_path / program).write_text(f"#!/bin/sh\n{does}\nexit {int(program == fails)}\n", encoding="utf-8")
+        (tmp_path / program).chmod(0o755)
+    (tmp_path / "kept").mkdir()
+    places = {"{{ slurm_state_folder }}", "/etc/rancher/rke2", "/etc/clusterwright"}
+
+    def here(word: str) -> str:
+        for place in places:
+            word = word.replace(place, str(tmp_path / "kept"))
+        return word.replace("{{ rke2_secret }}", "token")
+
+    made = next(task for task in written(f"{role}/tasks/{tasks}.yml") if task["name"] == name)[
+        "ansible.builtin.command"
+    ]
+    path = f"{tmp_path}:/usr/bin:/bin"
+
+    run = subprocess.run([*map(here, made["argv"])], env=os.environ | {"PATH": path}, capture_output=True, check=False)
+
+    assert (run.returncode == 0, Path(here(made["creates"])).exists()) in [(True, True), (False, False)], run.stderr
