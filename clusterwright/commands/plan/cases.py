@@ -153,7 +153,7 @@ def whatif(
     train is shown too, which is often months before go-live, and what that costs the rest.
 
     Example:
-        clusterwright whatif --delay 077=8w
+        clusterwright whatif --delay 034@pod-001=2d
         clusterwright whatif --crew technical-writer+1 --crew assembly-technician+2
         clusterwright whatif --delay '001@site#gpu-server=4w' --shifts 2
         clusterwright whatif --pods-first 8

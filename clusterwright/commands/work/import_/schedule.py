@@ -194,9 +194,7 @@ def _say_incoming(
     if mapping is not None:
         _say_mapped(read, mapping)
     if found.missing:
-        say(
-            f"  {len(found.missing):,} activities of the plan have no counterpart in the file: nothing follows from that"
-        )
+        say(f"  of the plan's activities {len(found.missing):,} are not in the file: nothing follows from that")
     allowed = [line for line in lines if not line.refusal]
     refused = [line for line in lines if line.refusal]
     if not lines:
