@@ -83,7 +83,9 @@ def parse(text: str, name: str, loader_type: type[yaml.CSafeLoader] = yaml.CSafe
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
         problem = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise InputError(f"not valid YAML: {problem}", place=Place(name, line)) from None
+        has_tab = mark is not None and text[mark.index : mark.index + 1] == "\t"
+        hint = "indent with blanks, not with a tab" if has_tab else ""
+        raise InputError(f"not valid YAML: {problem}", hint=hint, place=Place(name, line)) from None
 
 
 def _document(loader: yaml.CSafeLoader, name: str) -> tuple[Any, Lines]:

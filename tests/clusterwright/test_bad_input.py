@@ -55,6 +55,7 @@ def edit(site: Path, old: str, new: str) -> None:
             ["responses.expedite", "did you mean gpu-server"],
         ),
         ("people:", "people: [", ["not valid YAML", "site.yaml:"]),
+        ("overrides: {}", "overrides:\n\tnodes: 64", ["not valid YAML", "indent with blanks"]),
     ],
 )
 def test_a_faulty_site_file_is_refused_with_its_place(
