@@ -54,7 +54,9 @@ def drawn_switches(
         return found
     by_name = {switch.name: switch for switch in found}
     if unknown := [name for name in only if name not in by_name]:
-        raise InputError(f"no switch is called {unknown[0]}", hint="`design --csv` lists the switches in cables.csv")
+        raise InputError(
+            f"no Ethernet switch is called {unknown[0]}", hint="`fabric configure --json` lists all that there are"
+        )
     return [by_name[name] for name in only]
 
 

@@ -83,7 +83,7 @@ def test_one_switch_is_printed_as_json_and_missing_servers_are_said(command: Com
     ("options", "words"),
     [
         ((), "nothing says where the files go"),
-        (("--json", "--switch", "leaf-99"), "no switch is called leaf-99"),
+        (("--json", "--switch", "leaf-99"), "no Ethernet switch is called leaf-99"),
         (("--json", "--unit", "pod-099"), "no Ethernet switch at pod-099"),
         (("--json", "--services", "wrong.yaml"), "wrong.yaml:2"),
     ],
