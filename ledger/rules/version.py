@@ -16,6 +16,6 @@ WHO_AND_WHEN = 4
 """From this version on, a revocation counts from its event at the latest, a time far ahead of all others is refused, to be named as
 somebody who did the work binds only those who confirm it, and software begins no run of what people do."""
 
-ALL_OF_THEM = 5
-"""From this version on, a criterion of each item that was read at some by name is read at all of them before work is finished, and
-pieces come whole."""
+ITEMS_AND_WAIVERS = 5
+"""From this version on, a criterion of each item that was read at some by name is read at all of them before work is finished, pieces
+come whole, and a criterion that was waived before a run does not fail it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.ncrs import ncrs
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
+from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import release, settle
 from ledger.subjects.sign_off.decisions import waive
@@ -23,7 +25,7 @@ from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.catalog.terms import AlsoRead, Effect, Kind
-from tests.ledger.conftest import Clock, Look, StateOf, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, begun, small_plan
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
 NAME = "030@pod-001"
@@ -129,16 +131,36 @@ def test_nothing_is_measured_before_the_run_that_reads_it(ready: Ledger, state: 
     assert state(NAME) == "ready"
 
 
-def test_what_was_waived_before_its_run_is_to_be_tried_again(ready: Ledger, state: StateOf, look: Look) -> None:
-    """The run does not look at waivers, and afterwards no criterion is left to waive."""
+def test_what_was_waived_before_its_run_does_not_fail_it(ready: Ledger, state: StateOf) -> None:
+    """Without a waiver for the other criterion it fails all the same."""
     waive(ready, "lead", NAME, "link.up", "no tool", due=DUE)
     ran(ready, LOSS, UNREAD)
 
-    assert state(NAME) == "checked_not_met"
-    assert why(look(), NAME).needs == ("a decision: retry or attest",)
-    with pytest.raises(NotSatisfiedError) as refused:
-        waive(ready, "lead", NAME, "link.up", "no tool", due=DUE)
+    assert state(NAME) == "done"
+    assert audit(ready.site_dir) == []
+
+
+def test_by_earlier_rules_what_was_waived_before_its_run_is_to_be_tried_again(
+    site_dir: Path, clock: Clock, state: StateOf, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run did not look at waivers, and afterwards no criterion is left to waive."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(decisions, "RULES", 4)
+        ledger = begun(site_dir, clock)
+    with ledger:
+        adopt_small_plan(ledger)
+        bought(ledger)
+        racked(ledger)
+        passed(ledger, clock)
+        waive(ledger, "lead", NAME, "link.up", "no tool", due=DUE)
+        ran(ledger, LOSS, UNREAD)
+
+        assert state(NAME) == "checked_not_met"
+        assert why(look(), NAME).needs == ("a decision: retry or attest",)
+        with pytest.raises(NotSatisfiedError) as refused:
+            waive(ledger, "lead", NAME, "link.up", "no tool", due=DUE)
     assert refused.value.hint == f"clusterwright retry {NAME}"
+    assert audit(site_dir) == []
 
 
 def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock) -> None:

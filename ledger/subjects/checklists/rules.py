@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case
 from ledger.rules.rows import CheckRow
-from ledger.rules.version import ALL_OF_THEM
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from schedule.errors import InputError, NotSatisfiedError
 from schedule.meant import did_you_mean
 
@@ -170,7 +170,7 @@ def _unread(case: Case) -> list[str]:
             continue
         if case.items:
             found += _unread_of_checklist(case, metric, read_at)
-        elif case.rules >= ALL_OF_THEM and each in of and "" not in read_at:
+        elif case.rules >= ITEMS_AND_WAIVERS and each in of and "" not in read_at:
             found += _unread_of_plan(case, metric, read_at)
     return found
 

@@ -15,7 +15,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.moment import Moment
 from ledger.questions.orders import order_named, require_placed, require_tranche, serials_received
 from ledger.rules.rows import TrancheRow
-from ledger.rules.version import ALL_OF_THEM, DATES_AND_TIMES
+from ledger.rules.version import DATES_AND_TIMES, ITEMS_AND_WAIVERS
 from ledger.subjects.again import Tables, about_supply
 from ledger.subjects.orders import rules
 from ledger.subjects.orders.manifest_rules import Compared, compared, read_manifest, read_scan
@@ -91,7 +91,7 @@ def received(
     tranche = receivable(moment, actor, tranche_id)
     order = order_named(moment.snapshot, tranche_id)
     came = tranche.outstanding if quantity is None else Decimal(str(quantity))
-    if moment.rules >= ALL_OF_THEM and came != tranche.outstanding:
+    if moment.rules >= ITEMS_AND_WAIVERS and came != tranche.outstanding:
         rules.refuse_fraction(order, came)
     rules.refuse_serials(tranche_id, came, serials, serials_received(moment.snapshot) if serials else {})
     rules.refuse_surplus(tranche, came)

@@ -19,7 +19,7 @@ from ledger.questions.orders import (
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import ChangeRow, OrderRow
 from ledger.rules.text import require_reason
-from ledger.rules.version import ALL_OF_THEM, DATES_AND_TIMES
+from ledger.rules.version import DATES_AND_TIMES, ITEMS_AND_WAIVERS
 from ledger.subjects.again import Named, Tables, about_named, about_supply
 from ledger.subjects.orders import rules
 from ledger.subjects.orders.money_rules import Amount, amount, currency_code
@@ -181,7 +181,7 @@ def change_asked(
     wanted = None if quantity is None else amount(quantity, "a quantity")
     if wanted is not None:
         rules.refuse_too_few(require_tranche(moment.snapshot, subject), wanted)
-        if moment.rules >= ALL_OF_THEM:
+        if moment.rules >= ITEMS_AND_WAIVERS:
             rules.refuse_fraction(order, wanted)
     rules.refuse_second_change(order.id, changes(moment.snapshot))
     return ChangeAsked(

@@ -21,6 +21,7 @@ from ledger.rules.activity import Action, State
 from ledger.rules.approval import allowed, permitted, refuse_unfinishable, unless_open_a
 from ledger.rules.readings import Metrics, asked_of, recorded_value
 from ledger.rules.sequence import refuse_blocked
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.again import Named, Tables, about_activity, about_case, about_named
 from ledger.subjects.ncr.rules import of_same_cause
 from ledger.subjects.runs import rules
@@ -117,7 +118,14 @@ def _ncr_of_cause(case: LookedUp, outcome: RunOutcome) -> str | None:
 
 
 def _result(case: LookedUp, outcome: RunOutcome, *, needs_person: bool) -> State:
-    found = rules.result_of(case.row, outcome, is_rehearsal=case.is_rehearsal, needs_person=needs_person)
+    waived = case.waived if case.rules >= ITEMS_AND_WAIVERS else ()
+    found = rules.result_of(
+        case.row,
+        outcome,
+        waived,
+        is_rehearsal=case.is_rehearsal,
+        needs_person=needs_person,
+    )
     result = unless_open_a(case, found)
     permitted(case, Action.SETTLE, result)
     if case.row.plan.kind is Kind.COMPUTE and result in {State.DONE, State.AWAITING_SIGN_OFF}:

@@ -129,10 +129,17 @@ def _refuse_peoples_work(row: Activity) -> None:
         )
 
 
-def result_of(row: Activity, outcome: RunOutcome, *, is_rehearsal: bool, needs_person: bool) -> State:
+def result_of(
+    row: Activity,
+    outcome: RunOutcome,
+    waived: Collection[str],
+    *,
+    is_rehearsal: bool,
+    needs_person: bool,
+) -> State:
     """Return the state to which a run's outcome leads. Nothing else decides it.
 
-    After an interrupted run the activity is open. It is on hold if `needs_person` is true: then a person must first find out
+    `waived` are the metrics whose criteria need not be met. After an interrupted run the activity is open. It is on hold if `needs_person` is true: then a person must first find out
     whether the old process is dead.
     """
     if outcome.status == "interrupted":
@@ -143,12 +150,12 @@ def result_of(row: Activity, outcome: RunOutcome, *, is_rehearsal: bool, needs_p
         return after_work(row, by_hand=False)
     if outcome.status == "failed" or any(r.status in RUN_NOT_DONE for r in outcome.results):
         return State.FAILED
-    if _is_met(row, outcome):
+    if _is_met(row, outcome, waived):
         return after_work(row, by_hand=False)
     return State.CHECKED_NOT_MET if row.plan.effect in {None, Effect.READ} else State.FAILED
 
 
-def _is_met(row: Activity, outcome: RunOutcome) -> bool:
+def _is_met(row: Activity, outcome: RunOutcome, waived: Collection[str]) -> bool:
     """Return whether every criterion is met on every host. A skipped host is not met unless something was read there."""
     plan, found = row.plan, outcome.measurements
     read_at = {m.item for m in found}
@@ -157,7 +164,7 @@ def _is_met(row: Activity, outcome: RunOutcome) -> bool:
     if not plan.criteria:
         # reading alone does not prove that an automate step made its change
         return not (plan.kind is Kind.AUTOMATE and plan.effect is Effect.READ)
-    return all_met(plan.criteria, grouped((m.metric, m) for m in found))
+    return all_met(plan.criteria, grouped((m.metric, m) for m in found), waived)
 
 
 def kept_at_retry(
