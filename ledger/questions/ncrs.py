@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import NamedTuple
 
-from ledger.questions.case import select
-from ledger.questions.records import items, waivers
+from ledger.questions.case import case_of, select
+from ledger.questions.records import WaiverRow, items, waivers
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.access import ENGINE
 from ledger.rules.activity import Activity
+from ledger.rules.judgement import MET
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
 from ledger.subjects.runs.cause_rules import why_failed
@@ -99,7 +100,7 @@ def require_ncr(snapshot: Snapshot, name: str) -> NcrRow:
 
 
 def punch(snapshot: Snapshot, today: date, organisation: str | None = None) -> list[PunchRow]:
-    """Return the punch list by trade, class and due date. A waiver counts only in the attempt for which it was decided."""
+    """Return the punch list by trade, class and due date. A waiver counts in the attempt for which it was decided, until its criterion is met."""
     with_items = select(snapshot, "id IN (SELECT activity FROM ncr UNION SELECT activity FROM waiver)")
     if organisation is not None:
         with_items = [row for row in with_items if is_same(row.organisation, organisation)]
@@ -122,7 +123,7 @@ def punch(snapshot: Snapshot, today: date, organisation: str | None = None) -> l
             found.append(item)
     for w in waivers(snapshot):
         row = rows.get(w.activity)
-        if row is not None and row.attempt == w.attempt:
+        if row is not None and is_open_waiver(snapshot, w, row.attempt):
             item = PunchRow(
                 w.id,
                 "waiver",
@@ -136,6 +137,15 @@ def punch(snapshot: Snapshot, today: date, organisation: str | None = None) -> l
             )
             found.append(item)
     return sorted(found, key=_place_in_list)
+
+
+def is_open_waiver(snapshot: Snapshot, waiver: WaiverRow, attempt: int) -> bool:
+    """Return whether a waiver is of this attempt, and what was read since does not meet every criterion that it is about."""
+    if waiver.attempt != attempt:
+        return False
+    judgements = case_of(snapshot, waiver.activity, ENGINE).judgements
+    about = [one.judged.verdict for one in judgements if one.criterion.metric == waiver.metric]
+    return set(about) != {MET}
 
 
 def _place_in_list(item: PunchRow) -> tuple[str, str, date, str]:

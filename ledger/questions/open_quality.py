@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Literal, NamedTuple
 
 from ledger.questions.action_items import action_items
-from ledger.questions.ncrs import ncrs
+from ledger.questions.ncrs import is_open_waiver, ncrs
 from ledger.questions.orders import changes
 from ledger.questions.records import waivers
 from ledger.questions.site import site_of
@@ -125,11 +125,11 @@ def _changes(snapshot: Snapshot) -> Iterator[QualityRow]:
 
 
 def _waivers(snapshot: Snapshot, today: date) -> Iterator[QualityRow]:
-    """Yield the waivers. One counts only in the attempt for which it was decided."""
+    """Yield the waivers. One counts in the attempt for which it was decided, until its criterion is met."""
     known = _activities(snapshot)
     for one in waivers(snapshot):
         of = known.get(one.activity, _Of())
-        is_open = one.attempt == of.attempt
+        is_open = is_open_waiver(snapshot, one, of.attempt)
         yield QualityRow(
             id=one.id,
             kind="waiver",

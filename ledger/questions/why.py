@@ -269,6 +269,8 @@ def _sentence(case: LookedUp) -> str:
     if row.state is State.NOT_APPLICABLE:
         return f"{row.state.words}: {row.na_reason}"
     sentence = f"{row.state.words}: {_rework(case) or _not_at_work(case) or row.state.sentence}"
+    if not row.in_plan:
+        sentence += " The plan in force does not have it any more."
     if row.out_of_sequence:
         sentence += f" It is out of sequence ({row.early_because}): what comes after it waits for what it waits for."
     return f"{sentence} Flags: {', '.join(sorted(row.flags))}." if row.flags else sentence

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 import pytest
 
+from ledger.questions.ncrs import punch
+from ledger.questions.open_quality import quality
 from ledger.questions.orders import order_history, serials
 from ledger.questions.records import waivers
 from ledger.subjects.orders.change_decisions import ask_change
@@ -47,6 +49,17 @@ def test_a_waiver_is_not_made_good_in_the_past(unmet: Ledger, clock: Clock) -> N
         waive(unmet, "lead", NAME, "link.loss", "later", over)
     with pytest.raises(InputError, match="is over"), unmet.happened(T0 + timedelta(hours=1)):
         waive(unmet, "lead", NAME, "link.loss", "later", T0.date() + timedelta(days=9))
+
+
+def test_a_waiver_is_open_until_its_criterion_is_met(unmet: Ledger, look: Look) -> None:
+    """Then nothing is to be made good: it left neither the punch list nor what is open, until somebody opened the work again."""
+    waive(unmet, "lead", NAME, "link.loss", "later", date(2026, 2, 1))
+    assert [one.id for one in punch(look(), T0.date()) if one.kind == "waiver"] == ["W-0001"]
+
+    measure(unmet, "tech", NAME, "link.loss", Decimal("0.2"), "dB")
+
+    assert not [one.id for one in punch(look(), T0.date()) if one.kind == "waiver"]
+    assert [(one.id, one.is_open) for one in quality(look()) if one.kind == "waiver"] == [("W-0001", False)]
 
 
 def test_the_day_of_a_waiver_is_put_right_by_who_may_waive(unmet: Ledger, look: Look) -> None:

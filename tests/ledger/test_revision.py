@@ -294,3 +294,6 @@ def test_nobody_is_asked_to_sign_again_what_left_the_plan(ledger: Ledger, look: 
     adopt_plan(ledger, "pm", small_plan(activities=kept, links=links), reason="one pod fewer")
 
     assert stale not in {one.subject for one in decisions_needed(look(clock.now))}
+    assert why(look(clock.now), stale).state_sentence.startswith(
+        "done: It is done. The plan in force does not have it any more."
+    )
