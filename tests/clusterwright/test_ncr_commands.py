@@ -82,6 +82,7 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
 
     (row,) = json.loads(quality("punch", "--json").stdout)
     assert (row["id"], row["owner"], row["due"], row["overdue"]) == ("NCR-0001", "tech", due.isoformat(), False)
+    assert "+00:00" not in quality("ncr", "show", "NCR-0001").stdout  # times are the site's, as everywhere
     shown = json.loads(quality("ncr", "show", "NCR-0001", "--json").stdout)
     assert (shown["ncr_class"], shown["decided"], shown["owner"]) == ("A", "rework", "tech")
     printed = quality("ncr", "show", "NCR-0001").stdout
