@@ -249,7 +249,8 @@ def _punch_items(asked: _Asked) -> Iterator[ReminderRow]:
         elif item.due is not None and item.due <= asked.until:
             said, command = f"{item.activity}: {item.said}", f"clusterwright show {item.activity}"
             if item.kind == "ncr":
-                command = f"clusterwright ncr {'close' if asked.may_close(item) else 'show'} {item.id}"
+                close, show = f"clusterwright ncr close {item.id}", f"clusterwright ncr show {item.id}"
+                command = close if asked.may_close(item) else show
             yield from asked.owned(
                 item.owner,
                 item.kind,

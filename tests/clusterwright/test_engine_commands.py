@@ -189,7 +189,7 @@ def test_a_unit_of_a_team_says_where_its_logins_are(
     unit.write_text(command("up", "--systemd", "--team", "--site", folder).stdout, encoding="utf-8")
 
     lines = [line for line in unit.read_text(encoding="utf-8").splitlines() if line.startswith("Environment=")]
-    stated = "100%% of \\\"$HOME\\\""
+    stated = '100%% of \\"$HOME\\"'
     assert lines == [
         f'Environment="PREFECT_API_AUTH_STRING_FILE={tmp_path}/{stated}"',
         f'Environment="PGPASSFILE={tmp_path}/pgpass"',
