@@ -11,6 +11,7 @@ import urllib.error
 from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -44,11 +45,17 @@ def once_answered(ask: Callable[[], T], cancel: threading.Event) -> T | None:
         try:
             return ask()
         except UnreachableError as error:
-            cause = error.__cause__
-            if isinstance(cause, urllib.error.HTTPError) and cause.code < HTTPStatus.INTERNAL_SERVER_ERROR:
+            if _refusal(error):
                 raise
         if cancel.wait(AGAIN_S):
             return None
+
+
+def _refusal(error: UnreachableError) -> int:
+    """Return the number of a server's answer that it does not do what it was asked. 0 where it may do so later."""
+    cause = error.__cause__
+    code = cause.code if isinstance(cause, urllib.error.HTTPError) else 0
+    return code if code < HTTPStatus.INTERNAL_SERVER_ERROR else 0
 
 
 class Standing(NamedTuple):
@@ -64,11 +71,13 @@ class Pool:
     def __init__(self, api: PrefectApi, site: str) -> None:
         self._api, self.site, self.name = api, site, pool_of(site)
         self._deployment = ""
+        self._again: Callable[[], None] = lambda: None
 
     def open(self, team: Team) -> None:
         """Make the pool, its queues and its deployment, where they are not there."""
         from flows.team.play import play
 
+        self._again = partial(self.open, team)
         self._made("/work_pools/", {"name": self.name, "type": "process", "description": "Ansible runs of this site"})
         for queue in (DEFAULT_QUEUE, *team.queues):
             self._made(f"/work_pools/{self.name}/queues", {"name": queue})
@@ -87,8 +96,8 @@ class Pool:
         }
         self._deployment = self._api.post("/deployments/", deployment)["id"]
 
-    def recorded(self, task: TaskRun) -> str:
-        """Return the id of a task run that Prefect's server has now. It writes them together, after a while: a run is the child of none then."""
+    def recorded(self, task: TaskRun) -> str | None:
+        """Return the id of a task run that Prefect's server has now: it writes them together, after a while. None where it has lost its flow run."""
         made = {
             "id": str(task.id),
             "flow_run_id": str(task.flow_run_id),
@@ -97,7 +106,12 @@ class Pool:
             "name": task.name,
             "state": {"type": "RUNNING", "name": "Running"},
         }
-        return str(self._api.post("/task_runs/", made)["id"])
+        try:
+            return str(self._api.post("/task_runs/", made)["id"])
+        except UnreachableError as error:
+            if _refusal(error):
+                return None
+            raise
 
     def submit(self, slice_name: str, digest: str, queue: str, parent: str | None) -> str:
         """Let a worker of a queue run a slice, as a child of its activity's task. Return the id of its flow run."""
@@ -110,12 +124,23 @@ class Pool:
             "parent_task_run_id": parent,
             "state": {"type": "SCHEDULED", "name": "Scheduled"},
         }
+        try:
+            return self._begun(run)
+        except UnreachableError as error:
+            if not _refusal(error):
+                raise
+        self._again()  # its database is an earlier one, or new: it knows no such deployment, or task
+        return self._begun(run | {"parent_task_run_id": None})
+
+    def _begun(self, run: dict[str, Any]) -> str:
         return str(self._api.post(f"/deployments/{self._deployment}/create_flow_run", run)["id"])
 
-    def standing(self, run: str) -> Standing:
-        """Return how a run stands that no worker has taken in the exchange yet."""
-        (found,) = self._api.some("flow_runs", {"flow_runs": {"id": {"any_": [run]}}})
-        state = found["state"]
+    def standing(self, run: str) -> Standing | None:
+        """Return how a run stands that no worker has taken in the exchange yet. None where the server has lost it."""
+        found = self._api.some("flow_runs", {"flow_runs": {"id": {"any_": [run]}}})
+        if not found:
+            return None
+        state = found[0]["state"]
         ended = f"{state['name']}: {state['message'] or ''}" if state["type"] in FINAL else ""
         is_old = machine_time() - datetime.fromisoformat(state["timestamp"]) > timedelta(seconds=BEGUN_S)
         return Standing(ended, is_stuck=is_old and state["type"] in {"PENDING", "RUNNING"})
@@ -165,6 +190,5 @@ class Pool:
         try:
             self._api.post(path, body)
         except UnreachableError as error:
-            cause = error.__cause__
-            if not (isinstance(cause, urllib.error.HTTPError) and cause.code == HTTPStatus.CONFLICT):
+            if _refusal(error) != HTTPStatus.CONFLICT:
                 raise

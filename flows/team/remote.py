@@ -63,8 +63,8 @@ class Remote:
         name = self._slice.name
         bundle = packed(tree, self._terms(spec, tree), self._slice.own)
         self._exchange.open(name)
-        submit = partial(self._pool.submit, name, digest_of(bundle), self._slice.queue, parent)
-        run = once_answered(submit, cancel)
+        self._submit = partial(self._pool.submit, name, digest_of(bundle), self._slice.queue, parent)
+        run = once_answered(self._submit, cancel)
         if run is None:
             yield STOPPED
         elif (taken := (yield from self._taken(run, cancel))) is not None:
@@ -104,6 +104,9 @@ class Remote:
                 asked = time.monotonic()
                 with suppress(UnreachableError):  # the slice waits all the same
                     standing = self._pool.standing(run)
+                    if standing is None:
+                        run = self._submit()
+                        continue
                     if standing.ended:
                         yield last_words(f"the run {name} was ended in Prefect: {standing.ended}")
                         return None

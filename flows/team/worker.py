@@ -110,8 +110,6 @@ def settle_slices(worker: Worker, exchange: Exchange, say: Callable[[str], None]
             except (OSError, UnreachableError):
                 continue  # there is no room, or no answer: the next look tries again
             if not is_known:
-                raise UnreachableError(
-                    f"{file.name} has ended, and the exchange {worker.settings.exchange} does not know this worker",
-                    hint=f"mount it; where it was made anew, remove {file}",
-                )
+                why = f"{file.name} has ended, and the exchange {worker.settings.exchange} does not know this worker"
+                raise UnreachableError(why, hint=f"mount it; where it was made anew, remove {file}")
             file.unlink()

@@ -8,17 +8,25 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from signal import SIGINT
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 import pytest
+import yaml
 
 from flows.team.exchange_folder import SharedFolder
+from flows.team.pool import Pool, Standing
 from ledger.trust.audit import audit
+from steps.design.team import Team
 from tests.commands import run
 from tests.flows.conftest import until
 from tests.flows.team_site import LOGIN, TeamSite
 from tests.needs import needs, needs_postgres
 from tests.postgres_server import ON_POSTGRES, Server
+
+if TYPE_CHECKING:
+    from prefect.client.schemas.objects import TaskRun
 
 pytestmark = [
     pytest.mark.slow,
@@ -161,3 +169,21 @@ def test_down_stops_a_teams_dispatcher_which_has_no_server_of_its_own(team: Team
     assert "dashboard on" not in done.stdout
     assert team.processes["dispatcher site"].wait(10) == 0
     assert team.api.answers()
+
+
+def test_what_prefect_has_lost_keeps_no_slice_from_its_worker(team: TeamSite) -> None:
+    """Its database was put back to an earlier day. Each run failed, with a non-conformance: the server refused what it did not know."""
+    of_team = yaml.safe_load((team.site / "site.yaml").read_text(encoding="utf-8"))["team"]
+    api, pool, names = team.api, Pool(team.api, "restored"), (f"engine-run-0001.0000000{number}" for number in (1, 2))
+    pool.open(Team.model_validate(of_team))
+    (deployment,) = api.some("deployments", {"deployments": {"name": {"any_": [pool.name]}}})
+    lost = {"id": uuid4(), "flow_run_id": uuid4(), "task_key": "deal", "dynamic_key": "034@pod-001", "name": "034"}
+
+    assert pool.recorded(cast("TaskRun", SimpleNamespace(**lost))) is None
+    first = pool.submit(next(names), "digest", "default", str(uuid4()))
+    assert pool.standing(first) == Standing("", is_stuck=False)
+    api.post(f"/deployments/{deployment['id']}", {}, "DELETE")
+    assert pool.standing(first) is None
+    second = pool.submit(next(names), "digest", "default", None)
+    assert pool.standing(second) == Standing("", is_stuck=False)
+    api.post(f"/flow_runs/{second}", {}, "DELETE")
