@@ -18,6 +18,9 @@ from tui.acting.running import Running
 Lapsed = Callable[[Snapshot], Mapping[str, str]]
 """Says by activity why its release does not cover what would run. The screens themselves know nothing of playbooks."""
 
+SHORT_SEARCH = 5_000
+"""After how many new objects garbage is searched for, more than Python's own number."""
+
 
 @dataclass
 class OpenSite:
@@ -44,10 +47,11 @@ class OpenSite:
             self.roles = frozenset(actor(snapshot, self.person).roles) if self.person else frozenset()
             self._listing.look(snapshot)
             # Once: later searches for garbage leave out what is loaded by now, and are short, so that no key waits for one.
-            if self._listing.rows and not gc.get_freeze_count():
+            # The threshold says whether that was done: counting what is left out is as slow as searching it.
+            if self._listing.rows and gc.get_threshold()[0] < SHORT_SEARCH:
                 gc.collect()
                 gc.freeze()
-                gc.set_threshold(5_000, 20, 20)
+                gc.set_threshold(SHORT_SEARCH, 20, 20)
 
     @property
     def rows(self) -> Sequence[ListRow]:
