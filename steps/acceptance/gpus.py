@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from defusedxml.ElementTree import fromstring
 
 from steps.acceptance import pci
-from steps.acceptance.handed import Found, Handed, NotMeasuredError
+from steps.acceptance.handed import GARBLED, Found, Handed, NotMeasuredError
 
 DRIVER_NOT_LOADED = 9
 """nvidia-smi's exit status if the kernel module is not loaded."""
@@ -73,7 +74,9 @@ def attached(handed: Handed) -> list[Any]:
 
 def _smi(handed: Handed) -> Smi:
     """Return the report of nvidia-smi -q -x; the number of attached GPUs must be the number it describes."""
-    root = fromstring(handed.text("nvidia_smi").strip())
+    root = _root(handed.text("nvidia_smi").strip())
+    if root is None:
+        handed.garbled()
     gpus = root.findall("gpu")
     driver = root.findtext("driver_version", "").strip()
     attached = root.findtext("attached_gpus", "").strip()
@@ -82,6 +85,15 @@ def _smi(handed: Handed) -> Smi:
     if not re.fullmatch(r"\d+(\.\d+)+", driver, re.ASCII):
         handed.garbled()
     return Smi(driver, gpus)
+
+
+@lru_cache(maxsize=1)  # a host's metrics are read one after the other, each from the same text
+def _root(text: str) -> Any:
+    """Return the root of an XML document, or None for a text that is none."""
+    try:
+        return fromstring(text)
+    except GARBLED:
+        return None
 
 
 def _links(handed: Handed) -> list[tuple[Decimal, Decimal]]:

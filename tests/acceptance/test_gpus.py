@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
+from timeit import repeat
 
 import pytest
 
+from steps.acceptance.measuring import measure
+from steps.acceptance.toolbox import METRICS
 from tests.acceptance.hand_written import LSPCI_GPU, nvidia_smi
 from tests.acceptance.handing import FIXTURES, entry, read, value
 
@@ -81,3 +87,24 @@ def test_entities_in_the_xml_are_refused() -> None:
     bomb = nvidia_smi(("5", "16x")).replace('SYSTEM "nvsmi_device_v12.dtd"', '[<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]')
 
     assert value("008", "gpu.count", nvidia_smi=bomb) is None
+
+
+def seconds(metrics: Sequence[str], text: str) -> float:
+    """Return how long a processor takes for metrics of a report, at its quickest."""
+
+    def look() -> None:
+        nonlocal text
+        text += "<!-- another host -->"
+        measure(metrics, "node-1", {"nvidia_smi": entry(text)}, {}, today=date(2026, 3, 15))
+
+    return min(repeat(look, number=1, repeat=5, timer=time.thread_time))
+
+
+@pytest.mark.parametrize("length", [None, -1], ids=["whole", "cut"])
+def test_a_report_is_read_once_for_all_of_its_metrics(length: int | None) -> None:
+    """Eight GPUs take a processor five thousandths of a second, and a dozen metrics come from the same report."""
+    text = (FIXTURES / "tools" / "nvidia_smi_h100_idle.xml").read_text(encoding="utf-8").rstrip()[:length]
+    metrics = [name for name, metric in METRICS.items() if metric.read.__module__.endswith("nvidia_smi")]
+    assert len(metrics) > 10
+
+    assert seconds(metrics, text) < 4 * seconds(metrics[:1], text)
