@@ -19,7 +19,7 @@ from flows.team.exchange_folder import SharedFolder
 from flows.team.pool import Pool, Standing
 from ledger.trust.audit import audit
 from steps.design.team import Team
-from tests.commands import run
+from tests.commands import called, run
 from tests.flows.conftest import until
 from tests.flows.team_site import LOGIN, TeamSite
 from tests.needs import needs, needs_postgres
@@ -119,12 +119,12 @@ def test_a_worker_says_what_keeps_it_from_its_server(
 
 def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(team: TeamSite) -> None:
     def looked() -> dict[str, Any]:
-        done = run(["doctor", "--engine", "--json", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
+        done = called(["doctor", "--engine", "--json", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
         assert done.stdout, done.stderr
         return dict(json.loads(done.stdout)) | {"code": done.returncode}
 
     def is_unserved() -> bool:
-        time.sleep(5.0)  # a look is a process of two seconds
+        time.sleep(5.0)  # a look takes a processor a second
         return bool(looked()["team"]["unserved"] == ["default"])
 
     found = looked()
@@ -146,7 +146,7 @@ def test_doctor_lists_the_workers_and_says_within_a_minute_which_queue_has_none(
     team.processes["worker-1"].wait(60)
     until(is_unserved, seconds=60)
     assert looked()["code"] == 1
-    shown = run(["doctor", "--engine", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
+    shown = called(["doctor", "--engine", "--site", team.site], env={"PREFECT_API_AUTH_STRING": LOGIN})
     assert "no worker serves default" in shown.stdout
 
 
