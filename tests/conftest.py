@@ -127,6 +127,17 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[ON_POSTGRES] = "yes"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file without a long test where these alone run: each worker would import 300 files more, for nothing."""
+    if config.option.markexpr != "long" or not collection_path.name.startswith("test_"):
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    has_long = "mark.long" in collection_path.read_text(encoding="utf-8") or any(
+        line.startswith(f"{name}::") for line in _lines(LONG)
+    )
+    return None if has_long else True
+
+
 def _number_of_clock(clocks: list[str]) -> int:
     return int(WORKER.removeprefix("gw") or 0) % len(clocks)
 
