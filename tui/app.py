@@ -34,7 +34,7 @@ from tui.looks import take_colours
 from tui.plain_glyphs import PlainGlyphs, is_plain
 from tui.screens.acting import ActingScreen
 from tui.screens.base import SiteScreen
-from tui.screens.choose import Choice, Choose
+from tui.screens.choose import Choice
 from tui.screens.listing import ListScreen
 from tui.site import Lapsed
 
@@ -58,6 +58,9 @@ MAIN = {
     "quality": "minus",
 }
 """The main screens, each with its key: the module `tui.screens.<name>` and in it `<Name>Screen`."""
+
+PAGES = {"activity": "activity", "order": "order_page", "run": "run_page", "evidence": "evidence"}
+"""The pages of one thing, by its kind: the module, and in it `<Kind>Screen`."""
 
 
 def _made(name: str) -> Callable[[], Screen[Any]]:
@@ -200,12 +203,11 @@ class ClusterwrightApp(ActingApp):
             self.notify("this account belongs to one person only")
             return
         choices = [Choice(person, "", person) for person in self.site.people]
-        await self.push_screen(Choose("Who acts", choices), self._act_as)
+        await self.choose("Who acts", choices, self._act_as)
 
-    def _act_as(self, person: str | None) -> None:
-        if person is not None:
-            self.site.person = person
-            self.refresh_screen()
+    def _act_as(self, person: str) -> None:
+        self.site.person = person
+        self.refresh_screen()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Add the screens and what can be done on this one to the command palette."""
@@ -219,27 +221,12 @@ class ClusterwrightApp(ActingApp):
 
     def open_activity(self, subject: str) -> None:
         """Show the page of an activity; for an order or a delivery, the page of its activity."""
-        from tui.screens.activity import ActivityScreen
+        self.open_page("activity", subject.partition("#")[0])
 
-        self.push_screen(ActivityScreen(subject.partition("#")[0]))
-
-    def open_order(self, order: str) -> None:
-        """Show the page of an order."""
-        from tui.screens.order_page import OrderScreen
-
-        self.push_screen(OrderScreen(order))
-
-    def open_run(self, run: str) -> None:
-        """Show the page of a run."""
-        from tui.screens.run_page import RunScreen
-
-        self.push_screen(RunScreen(run))
-
-    def open_evidence(self, digest: str) -> None:
-        """Show a file of the evidence store."""
-        from tui.screens.evidence import EvidenceScreen
-
-        self.push_screen(EvidenceScreen(digest))
+    def open_page(self, kind: str, name: str) -> None:
+        """Show the page of one thing of a kind: an activity, an order, a run, or a file of the evidence store."""
+        module = import_module(f"tui.screens.{PAGES[kind]}")
+        self.push_screen(getattr(module, f"{kind.capitalize()}Screen")(name))
 
 
 def ids() -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textual import events, work
 from textual.app import App
+from textual.widget import AwaitMount
 
 from steps.amount import counted
 from tui.acting.actions import ACTIONS, Action
@@ -68,20 +69,13 @@ class ActingApp(App[None]):
     ) -> None:
         """Open the form of an action; run a question that needs nothing more at once."""
         self._is_opening = True
-        self._act(action, subjects, refusals, values or {}, warnings)
+        self._act(lambda: self._show(action, subjects, refusals, values or {}, warnings))
 
     @work(thread=True, group="act")
-    def _act(
-        self,
-        action: Action,
-        subjects: Sequence[str],
-        refusals: Callable[[], Mapping[str, str]],
-        values: Mapping[str, str],
-        warnings: Callable[[], Sequence[str]],
-    ) -> None:
-        """Import the command, which takes time when it is first used, then show its form or its answer."""
+    def _act(self, show: Callable[[], None]) -> None:
+        """Import a command, which takes time when it is first used, then show its form or its answer."""
         try:
-            self._show(action, subjects, refusals, values, warnings)
+            show()
         except BaseException:
             self.call_from_thread(self.let_keys_through)
             raise
@@ -155,13 +149,22 @@ class ActingApp(App[None]):
         screens = {f"{mode} screen": mode for mode in self.MODES}
         choices += [Choice(name, self.key_of_screen(mode), name, f"Go to {mode}") for name, mode in screens.items()]
 
-        def chosen(name: str | None) -> None:
+        def take(name: str) -> None:
             if name in screens:
                 self.switch_mode(screens[name])
-            elif name is not None:
+            else:
                 self._command(name)
 
-        await self.push_screen(Choose("clusterwright …", choices), chosen)
+        await self.choose("clusterwright …", choices, take)
+
+    def choose(self, title: str, choices: Sequence[Choice], take: Callable[[str], object]) -> AwaitMount:
+        """Let one of several be chosen, and take its id. Do nothing where the person goes back."""
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                take(name)
+
+        return self.push_screen(Choose(title, choices), chosen)
 
     @abstractmethod
     def key_of_screen(self, mode: str) -> str:

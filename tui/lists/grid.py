@@ -241,11 +241,3 @@ class Grid(Widget, Generic[Row], can_focus=True):
     def on_resize(self) -> None:
         """Let the cursor be seen."""
         self.action_to(self.cursor)
-
-    def on_focus(self) -> None:
-        """Paint the cursor in the colours of what has the keys."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Paint the cursor in the colours of what has not."""
-        self.refresh()

@@ -142,11 +142,3 @@ class Prompt(Widget, can_focus=True):
         """Show what was typed before, or after that."""
         self._back = min(max(self._back + steps, 0), len(self._history))
         self.action_set(self._history[-self._back] if self._back else "")
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -13,6 +13,9 @@ from tui.lists.column import Column, Row, Span, fitted
 from tui.lists.grid import Grid
 from tui.lists.timescale import EIGHTHS, Timescale, fitting
 from tui.lists.view import View
+
+EARLY = datetime(2000, 1, 1, tzinfo=UTC)
+"""Where an axis begins before anything is known of its time."""
 
 
 class TimeGrid(Grid[Row]):
@@ -33,17 +36,16 @@ class TimeGrid(Grid[Row]):
     def __init__(
         self,
         view: View[Row],
-        scale: Timescale,
         shown: Sequence[str] = (),
         *,
         id: str | None = None,  # noqa: A002  # Textual's own name
         empty: str = "",
     ) -> None:
-        """Take what is shown, from when on, and the names of the columns beside the axis. Without names they are all."""
+        """Take what is shown, and the names of the columns beside the axis. Without names they are all."""
         super().__init__(view, id=id, empty=empty)
-        self.scale = scale
+        self.scale = Timescale("UTC", EARLY)
         self.shown = shown
-        self.now = scale.origin
+        self.now = EARLY
         self.looked_at: datetime | None = None
         """What keeps its place where the zoom changes, if it is seen."""
         self._whole: tuple[datetime, datetime] | None = None

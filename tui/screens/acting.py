@@ -12,6 +12,7 @@ from textual.widgets import Input
 from tui.acting.actions import ACTIONS, About, Action, actions_about
 from tui.keyline import KeyLine, Shown
 from tui.lists.prompt import Prompt
+from tui.site import OpenSite
 
 if TYPE_CHECKING:
     from tui.app import ClusterwrightApp
@@ -29,6 +30,9 @@ class ActingScreen(Screen[None]):
 
     ABOUT: ClassVar[About] = "site"
     """What its actions are about."""
+
+    FIRST_KEYS: ClassVar[tuple[Shown, ...]] = ()
+    """Keys of what the screen shows, as a chart's, which are at the foot before those of every screen."""
 
     OWN_KEYS: ClassVar[tuple[Shown, ...]] = ()
     """Keys of the screen itself that are shown at the foot, beside those of actions."""
@@ -50,6 +54,11 @@ class ActingScreen(Screen[None]):
         return cast("ClusterwrightApp", self.app)
 
     @property
+    def site(self) -> OpenSite:
+        """The site that is shown."""
+        return self.owner.site
+
+    @property
     def about(self) -> About:
         """What its actions are about now. On a list of several kinds it is that of the row under the cursor."""
         return self.ABOUT
@@ -57,7 +66,7 @@ class ActingScreen(Screen[None]):
     @property
     def offered(self) -> Sequence[Action]:
         """The actions that can be taken here. Read-only screens offer those that record nothing."""
-        return [action for action in actions_about(self.about) if not (action.records and self.owner.site.read_only)]
+        return [action for action in actions_about(self.about) if not (action.records and self.site.read_only)]
 
     @property
     def chosen(self) -> Sequence[str]:
@@ -88,12 +97,9 @@ class ActingScreen(Screen[None]):
             for action in self.offered
             if key_of(action.id, action.key)
         )
-        own = (
-            (key_of("menu", "?"), "All keys", "menu"),
-            (key_of("command", ":"), "Command", "app.command"),
-            (key_of("back", "Esc"), "Back", "back"),
-        )
-        return (*own, *self.OWN_KEYS, *mine)
+        menu = (key_of("menu", "?"), "All keys", "menu")
+        command, back = (key_of("command", ":"), "Command", "app.command"), (key_of("back", "Esc"), "Back", "back")
+        return (menu, *self.FIRST_KEYS, command, back, *self.OWN_KEYS, *mine)
 
     def action_act(self, name: str) -> None:
         """Open the form of an action about what is chosen; of one that only answers and needs nothing, the answer."""
@@ -114,14 +120,14 @@ class ActingScreen(Screen[None]):
 
     def refusals(self, action: Action, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return by subject why an action would be refused now. Called in a thread."""
-        person = self.owner.site.person
+        person = self.site.person
         if not action.verb or person is None or len(subjects) > MANY:
             return {}
         from ledger.questions.inbox import may_now  # the first screen is painted without
         from ledger.reading import open_snapshot
 
         found = {}
-        with open_snapshot(self.owner.site.folder) as snapshot:
+        with open_snapshot(self.site.folder) as snapshot:
             for subject in subjects:
                 refusal = may_now(snapshot, person, subject).get(action.verb)
                 if refusal is not None:
@@ -130,13 +136,13 @@ class ActingScreen(Screen[None]):
 
     def warnings(self, action: Action, subjects: Sequence[str]) -> Sequence[str]:
         """Return what the person gives up by an action: the right to approve work that they have a hand in. Called in a thread."""
-        person = self.owner.site.person
+        person = self.site.person
         if action.about != "activity" or person is None or len(subjects) > MANY:
             return []
         from ledger.questions.shut_out import shut_out_by
         from ledger.reading import open_snapshot
 
-        with open_snapshot(self.owner.site.folder) as snapshot:
+        with open_snapshot(self.site.folder) as snapshot:
             return [str(found) for found in shut_out_by(snapshot, action.command, subjects, person)]
 
     async def action_menu(self) -> None:

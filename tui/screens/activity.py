@@ -55,8 +55,8 @@ class ActivityScreen(PageScreen):
 
     def ask(self, snapshot: Snapshot) -> Page:
         """Return every part of the page."""
-        case = case_of(snapshot, self.activity, self.owner.site.person or "")
-        lapsed = self.owner.site.lapsed(snapshot)
+        case = case_of(snapshot, self.activity, self.site.person or "")
+        lapsed = self.site.lapsed(snapshot)
         lines: list[PageLine] = []
         for part in PARTS:
             made = partial(waits, lapsed=lapsed) if part is waits else part

@@ -20,8 +20,6 @@ from tui.screens.page_lines import PageLine, Target, difference, said
 
 APPROVAL, EVIDENCE, PREVIEW = "Approval, and who can sign", "Evidence", "What check mode showed"
 
-"""The colours of lines of differences, by the character that they begin with. The character itself says the same."""
-
 SHOWN = 2000
 """How many lines of differences the page shows."""
 

@@ -24,7 +24,7 @@ from tui.leaving import is_open
 from tui.looks import COLOURS, day_text
 from tui.printing import Printed, as_text, write_page
 from tui.screens.acting import ActingScreen
-from tui.screens.choose import Choice, Choose
+from tui.screens.choose import Choice
 
 WARNING = "bold black on gold3"
 
@@ -111,7 +111,7 @@ class SiteScreen(ActingScreen):
             self.load()
 
     def _line(self, snapshot: Snapshot) -> Text:
-        site, person = site_of(snapshot), self.owner.site.person or "nobody"
+        site, person = site_of(snapshot), self.site.person or "nobody"
         text = Text()
         if site.rehearsal:
             text.append(" REHEARSAL: nothing here was really done ", style=WARNING).append(" ")
@@ -120,7 +120,7 @@ class SiteScreen(ActingScreen):
         text.append(site.name, style="bold")
         commitment, zone = go_live_commitment(snapshot), site.time_zone
         goal = f"commitment {day_text(commitment.commitment, zone)} · " if commitment else ""
-        acting = "looking only" if self.owner.site.read_only else f"acting as {person}"
+        acting = "looking only" if self.site.read_only else f"acting as {person}"
         text.append(f" · {acting}", style=COLOURS["muted"])
         text.append(
             f" · {site.preset} · plan {site.revision} · {goal}working schedule {day_text(site.plan_finish, zone)}"
@@ -147,16 +147,14 @@ class SiteScreen(ActingScreen):
             Choice("csv", "", "CSV", "for a spreadsheet"),
             Choice("html", "", "HTML", "for a mail"),
         ]
-        await self.app.push_screen(Choose("This page as a file", choices), self._mail)
+        await self.owner.choose("This page as a file", choices, self._mail)
 
-    def _mail(self, form: str | None) -> None:
-        if form is None:
-            return
+    def _mail(self, form: str) -> None:
         page = self.page()
         if form == "txt":
             self.app.copy_to_clipboard(as_text(page))
         with self.owner.saying():
-            path = write_page(self.owner.site.folder, page, form, machine_time())
+            path = write_page(self.site.folder, page, form, machine_time())
             self.notify(str(path), title="written", markup=False)
 
     def action_back(self) -> None:

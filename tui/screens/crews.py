@@ -17,13 +17,12 @@ from tui.keyline import Shown
 from tui.lists.bars import level, spans_of
 from tui.lists.column import Column, Span
 from tui.lists.prompt import Prompt
-from tui.lists.timegrid import TimeGrid
+from tui.lists.timegrid import EARLY, TimeGrid
 from tui.lists.timescale import EIGHTHS, Timescale
 from tui.lists.view import View
 from tui.looks import Role
 from tui.screens.listing import ListScreen
 
-EARLY = datetime(2000, 1, 1, tzinfo=UTC)
 WEEK = timedelta(days=7)
 WAITS = "▲"
 """Work waits for crews."""
@@ -77,11 +76,17 @@ class CrewsScreen(ListScreen[TradeWeeks]):
 
     TITLE = "Crews"
     EMPTY = "the plan has no crews: none is adopted, or it is from before there were any"
+    FIRST_KEYS: ClassVar[tuple[Shown, ...]] = (
+        ("←→", "Week", "focused.aside(1)"),
+        ("+-", "Zoom", "focused.zoom(-1)"),
+        ("n", "This week", "focused.now"),
+        ("a", "All weeks", "focused.whole"),
+    )
 
     def __init__(self, query: str = "") -> None:
         """Begin with nothing."""
         super().__init__(query)
-        self.chart = WeekGrid(self.view, Timescale("UTC", EARLY), id="grid", empty=self.EMPTY)
+        self.chart = WeekGrid(self.view, id="grid", empty=self.EMPTY)
         self._limits: tuple[int, Mapping[str, Limit]] = (0, {})
         for _ in range(2):  # the longest first
             self.view.sort("waits")
@@ -133,7 +138,7 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         super().show(rows)
         is_first = self.chart.monday.year == EARLY.year
         if rows:
-            zone, weeks = self.owner.site.zone, rows[0].weeks
+            zone, weeks = self.site.zone, rows[0].weeks
             first, last = (_begin(week.monday, zone) for week in (weeks[0], weeks[-1]))
             self.chart.show_time(zone, now, (first, last + WEEK))
             if is_first:
@@ -184,12 +189,6 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         year, week, _ = self.chart.monday.isocalendar()
         of = f"role:={row.name}" if row.is_trade else f"id:{','.join(row.work)}"
         self.app.push_screen(StepsScreen(f"{of} week:{year}-W{week:02}"))
-
-    def keys(self) -> tuple[Shown, ...]:
-        """Return the keys of the chart before those of the site."""
-        first, *others = super().keys()
-        own = (("←→", "Week", "later"), ("+-", "Zoom", "later"), ("n", "This week", "now"), ("a", "All weeks", "whole"))
-        return (first, *own, *others)
 
 
 def painted_weeks(row: TradeWeeks, scale: Timescale, width: int) -> Sequence[Span]:

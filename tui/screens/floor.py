@@ -108,7 +108,7 @@ class FloorScreen(SiteScreen):
     def show(self, answer: Any) -> None:
         """Show the racks."""
         units: dict[str, list[ListRow]] = {}
-        for row in self.owner.site.rows:
+        for row in self.site.rows:
             if row.unit != "site" or row.step == INFRASTRUCTURE_STEP:
                 units.setdefault(row.unit, []).append(row)
         found = {unit: most_telling(rows) for unit, rows in units.items()}

@@ -202,11 +202,3 @@ class FloorMap(Widget, can_focus=True):
     def on_resize(self) -> None:
         """Put the halls where there is room now."""
         self._arrange()
-
-    def on_focus(self) -> None:
-        """Paint the cursor in the colours of what has the keys."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Paint the cursor in the colours of what has not."""
-        self.refresh()

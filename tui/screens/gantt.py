@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -24,14 +23,12 @@ from tui.lists.bars import Moments, background, painted, spans_of
 from tui.lists.column import Column, Span
 from tui.lists.grid import Grid
 from tui.lists.prompt import Prompt
-from tui.lists.timegrid import TimeGrid
-from tui.lists.timescale import Timescale
+from tui.lists.timegrid import EARLY, TimeGrid
 from tui.lists.view import View
 from tui.looks import STATE_ROLES
 from tui.screens.gantt_bars import Times, times_of
 from tui.screens.listing import ListScreen
 from tui.screens.step_columns import step_columns, step_fields, step_text, step_words
-from tui.site import OpenSite
 
 BESIDE = ("link", "glyph", "id", "what", "later", "float")
 """The columns beside the bars."""
@@ -50,15 +47,18 @@ LOOK_AFTER_S = 0.08
 Chart = tuple[Sequence[ListRow], Times]
 
 
-EARLY = datetime(2000, 1, 1, tzinfo=UTC)
-
-
 class GanttScreen(ListScreen[ListRow]):
     """`/` filters, `[` and `]` go along the links, Enter opens an activity's page."""
 
     TITLE = "Gantt"
     ABOUT: ClassVar[About] = "activity"
     EMPTY = "no plan is adopted yet: `clusterwright plan adopt`"
+    FIRST_KEYS: ClassVar[tuple[Shown, ...]] = (
+        ("+-", "Zoom", "focused.zoom(-1)"),
+        ("[ ]", "Links", "driving"),
+        ("d", "Driving", "chain"),
+        ("n", "Today", "focused.now"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "chain", "Driving chain only", id="gantt.chain"),
         Binding("left_square_bracket", "driving", "To what drives it", key_display="[", id="gantt.driving"),
@@ -72,7 +72,7 @@ class GanttScreen(ListScreen[ListRow]):
         self.around = NOBODY
         super().__init__(query)
         self.view.sort("start")
-        self.chart = TimeGrid(self.view, Timescale("UTC", EARLY), BESIDE, id="grid", empty=self.EMPTY)
+        self.chart = TimeGrid(self.view, BESIDE, id="grid", empty=self.EMPTY)
 
     def made(self) -> View[ListRow]:
         """Return the view of all activities: the columns of all lists, and the bars."""
@@ -86,27 +86,24 @@ class GanttScreen(ListScreen[ListRow]):
         ranks = {"id": 0, "later": 2, "float": 3}
         shared = [
             replace(column, width=min(column.width, LONGEST_ID), rank=ranks.get(column.name, column.rank))
-            for column in step_columns(self._site)
+            for column in step_columns(lambda: self.site)
         ]
         order = {name: place for place, name in enumerate(BESIDE)}
         columns = sorted([*own, *shared], key=lambda column: order.get(column.name, len(order)))
         bars = Column[ListRow]("bar", "", 0, lambda _: "", spans=self._painted, heading=self._axis)
-        words = step_words(self._site) | {"driving": lambda row: row.id in self.times.chain}
-        return View([*columns, bars], lambda row: row.id, words, step_fields(self._site), step_text)
+        words = step_words(lambda: self.site) | {"driving": lambda row: row.id in self.times.chain}
+        return View([*columns, bars], lambda row: row.id, words, step_fields(lambda: self.site), step_text)
 
     def body(self) -> ComposeResult:
         """Return the filter and the chart."""
         yield Prompt("/", lambda: self.view.vocabulary.hints, id="prompt")
         yield self.chart
 
-    def _site(self) -> OpenSite:
-        return self.owner.site
-
     # What is asked and shown
 
     def ask(self, snapshot: Snapshot) -> Chart:
         """Return the activities as the site has just read them, and their times."""
-        rows = self.owner.site.rows
+        rows = self.site.rows
         return rows, times_of(snapshot, rows)
 
     def show(self, answer: Any) -> None:
@@ -120,7 +117,7 @@ class GanttScreen(ListScreen[ListRow]):
             self.chart.top = max(begin - OVER_SHOWN, 0)
             self.chart.action_to(begin)
         if self.times.whole is not None:
-            self.chart.show_time(self.owner.site.zone, self.times.moments.now, self.times.whole)
+            self.chart.show_time(self.site.zone, self.times.moments.now, self.times.whole)
 
     def _painted(self, row: ListRow, cells: int) -> Sequence[Span]:
         bar, scale = self.times.bar(row), self.chart.scale
@@ -163,7 +160,7 @@ class GanttScreen(ListScreen[ListRow]):
 
     def _around(self, name: str) -> Neighbours:
         try:
-            with open_snapshot(self.owner.site.folder) as snapshot:
+            with open_snapshot(self.site.folder) as snapshot:
                 return neighbours(snapshot, name)
         except ClusterwrightError:  # the screen itself says what cannot be read
             return NOBODY
@@ -212,16 +209,6 @@ class GanttScreen(ListScreen[ListRow]):
         words = self.prompt.text.split()
         kept = [word for word in words if word != "driving"]
         self.prompt.action_set(" ".join(kept if len(kept) < len(words) else [*words, "driving"]))
-
-    def keys(self) -> tuple[Shown, ...]:
-        """Return the keys of the chart before those of the activity."""
-        first, *others = super().keys()
-        own = (("+-", "Zoom", "see"), ("[ ]", "Links", "driving"), ("d", "Driving", "chain"), ("n", "Today", "now"))
-        return (first, *own, *others)
-
-    def action_now(self) -> None:
-        """Show today."""
-        self.chart.action_now()
 
     def open(self, row: ListRow) -> None:
         """Show the page of an activity."""

@@ -66,7 +66,7 @@ class InboxScreen(ListScreen[WaitingItem]):
             "refused": lambda row: bool(row.blocked_by),
             "incomplete": lambda row: bool(row.missing),
         }
-        columns = waiting_columns(lambda: self.owner.site.zone, lambda: self.now)
+        columns = waiting_columns(lambda: self.site.zone, lambda: self.now)
         return View(columns, lambda row: row.key, words)
 
     def body(self) -> ComposeResult:
@@ -80,10 +80,10 @@ class InboxScreen(ListScreen[WaitingItem]):
 
     def ask(self, snapshot: Snapshot) -> tuple[datetime, list[WaitingItem]]:
         """Return what waits for the person who acts."""
-        person = self.owner.site.person
+        person = self.site.person
         if person is None:
             return snapshot.now, []
-        return snapshot.now, waiting(snapshot, person, self.owner.site.lapsed(snapshot))
+        return snapshot.now, waiting(snapshot, person, self.site.lapsed(snapshot))
 
     def show(self, answer: Any) -> None:
         """Show the rows."""
@@ -112,7 +112,7 @@ class InboxScreen(ListScreen[WaitingItem]):
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys: first that of the usual answer to what is chosen."""
         found = super().keys()
-        if not self.marked or self.owner.site.read_only:
+        if not self.marked or self.site.read_only:
             return found
         first = f"act('{answer_of(self.marked[0]).id}')"
         alike: Shown = ("=", "Mark alike", "mark_alike")
@@ -154,8 +154,8 @@ class InboxScreen(ListScreen[WaitingItem]):
     def read_detail(self, row: WaitingItem) -> None:
         """Read what is known of a row, and show it if the cursor is still there."""
         try:
-            with open_snapshot(self.owner.site.folder) as snapshot:
-                text = detail(snapshot, row, self.owner.site.zone)
+            with open_snapshot(self.site.folder) as snapshot:
+                text = detail(snapshot, row, self.site.zone)
         except ClusterwrightError as error:
             text = safe(error.what)
         self.owner.call_from_thread(self._show_detail, row, text)

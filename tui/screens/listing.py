@@ -16,7 +16,7 @@ from tui.lists.saved import restore, save_view, saved_views
 from tui.lists.view import Head, View
 from tui.printing import Printed
 from tui.screens.base import SiteScreen
-from tui.screens.choose import Choice, Choose
+from tui.screens.choose import Choice
 
 
 class ListScreen(SiteScreen, Generic[Row]):
@@ -125,20 +125,13 @@ class ListScreen(SiteScreen, Generic[Row]):
     async def action_sort(self) -> None:
         """Choose the column to sort by."""
         choices = [Choice(column.name, "", column.title) for column in self.view.offered]
-        await self.app.push_screen(Choose("Sort by; the same again turns the order around", choices), self._sort)
-
-    def _sort(self, name: str | None) -> None:
-        if name is not None:
-            self.grid.sort(name)
+        await self.owner.choose("Sort by; the same again turns the order around", choices, self.grid.sort)
 
     async def action_group(self) -> None:
         """Choose the column by which rows are put together."""
         choices = [Choice(column.name, "", column.title) for column in self.view.columns if column.groups]
-        await self.app.push_screen(Choose("Group by", [Choice("", "", "nothing"), *choices]), self._group)
-
-    def _group(self, name: str | None) -> None:
-        if name is not None:
-            self.grid.group(name or None)
+        nothing = Choice("", "", "nothing")
+        await self.owner.choose("Group by", [nothing, *choices], lambda name: self.grid.group(name or None))
 
     async def action_columns(self) -> None:
         """Choose a column to hide, or to show again."""
@@ -149,29 +142,27 @@ class ListScreen(SiteScreen, Generic[Row]):
             else Choice(column.name, "✔", column.title, "shown")
             for column in others
         ]
-        await self.app.push_screen(Choose(f"Columns beside {first.title}", choices), self._toggle)
+        await self.owner.choose(f"Columns beside {first.title}", choices, self._toggle)
 
-    def _toggle(self, name: str | None) -> None:
-        if name is not None:
-            self.view.hidden ^= {name}
-            self.grid.refresh()
+    def _toggle(self, name: str) -> None:
+        self.view.hidden ^= {name}
+        self.grid.refresh()
 
     async def action_views(self) -> None:
         """Choose a view that was kept, or keep this one under the name of its filter."""
-        kept = saved_views(self.owner.site.folder).get(self.TITLE or "", {})
+        kept = saved_views(self.site.folder).get(self.TITLE or "", {})
         choices = [Choice(name, "", name, saved.query) for name, saved in kept.items()]
         name = self.view.query or "all"
-        await self.app.push_screen(
-            Choose("Saved views", [*choices, Choice("", "", "keep this view", f"as {name!r}")]), self._view
-        )
+        keep = Choice("", "", "keep this view", f"as {name!r}")
+        await self.owner.choose("Saved views", [*choices, keep], self._view)
 
-    def _view(self, name: str | None) -> None:
-        folder, of = self.owner.site.folder, self.TITLE or ""
-        if name == "":
+    def _view(self, name: str) -> None:
+        folder, of = self.site.folder, self.TITLE or ""
+        if not name:
             with self.owner.saying():
                 save_view(folder, of, self.view.query or "all", self.view)
                 self.notify("kept")
-        elif name is not None:
+        else:
             restore(self.view, saved_views(folder)[of][name])
             self.prompt.text = self.view.query
             self.grid.action_to(0)

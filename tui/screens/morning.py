@@ -98,7 +98,7 @@ class MorningScreen(SiteScreen):
 
     def ask(self, snapshot: Snapshot) -> Morning:
         """Return everything that the morning shows, from one snapshot and the forecast that the site keeps."""
-        owner, site, now = self.owner.site, site_of(snapshot), snapshot.now
+        owner, site, now = self.site, site_of(snapshot), snapshot.now
         lapsed = owner.lapsed(snapshot)
         top = headlines(snapshot, lapsed)
         head = head_text(site, top, counts(snapshot) if top.went_live else None)
@@ -148,7 +148,7 @@ class MorningScreen(SiteScreen):
 
     def _moved(self, snapshot: Snapshot, top: Headlines, zone: str) -> tuple[Sequence[PanelRow], str]:
         """Return what moved since the person's last sitting, and since when that is. This look is kept for the next one."""
-        site, forecast = self.owner.site, top.fresh.forecast if top.fresh else None
+        site, forecast = self.site, top.fresh.forecast if top.fresh else None
         if site.read_only:
             return [], "read-only screens keep no look"
         slip = {one.id: one.minutes for one in forecast.slip} if forecast else {}

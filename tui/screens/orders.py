@@ -37,12 +37,8 @@ class OrdersScreen(ListScreen[Supply]):
 
     def made(self) -> View[Supply]:
         """Return the view of orders and deliveries."""
-        return View(
-            columns(self._zone),
-            lambda row: row.id,
-            words(self._is_mine),
-            {"week": in_week(self._zone)},
-        )
+        fields = {"week": in_week(lambda: self.site.zone)}
+        return View(columns(lambda: self.site.zone), lambda row: row.id, words(self._is_mine), fields)
 
     def ask(self, snapshot: Snapshot) -> Sequence[Supply]:
         """Return all orders and deliveries."""
@@ -68,7 +64,7 @@ class OrdersScreen(ListScreen[Supply]):
 
     def open(self, row: Supply) -> None:
         """Show the page of an order."""
-        self.owner.open_order(row.order.id)
+        self.owner.open_page("order", row.order.id)
 
     def action_deliveries(self) -> None:
         """Show the deliveries below their orders, or hide them."""
@@ -83,8 +79,5 @@ class OrdersScreen(ListScreen[Supply]):
         if row is not None:
             receive_by_scanner(self, [row.id] if row.delivery else [one.id for one in row.order.tranches])
 
-    def _zone(self) -> str:
-        return self.owner.site.zone
-
     def _is_mine(self, row: Supply) -> bool:
-        return row.role in self.owner.site.roles
+        return row.role in self.site.roles

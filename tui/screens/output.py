@@ -64,7 +64,7 @@ class OutputScreen(ListScreen[Line]):
     async def run_it(self) -> None:
         """Run the command and show what it says; at its end the talk follows."""
         self.heard(f"$ {as_typed(self.words)}")
-        self.running = self.owner.site.running(self.words, self.heard)
+        self.running = self.site.running(self.words, self.heard)
         self.running.columns = max(self.size.width - 4, 60)
         done = await self.running.done()
         self.running = None

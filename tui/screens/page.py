@@ -44,6 +44,7 @@ class Page(NamedTuple):
 class PageScreen(ListScreen[PageRow]):
     """`ask` answers with a `Page`. Enter on a heading folds its section, Enter on a line with an arrow opens what it names."""
 
+    FIRST_KEYS: ClassVar[tuple[Shown, ...]] = (("/", "Find", "filter"), (",", "Fold", "fold"))
     BINDINGS: ClassVar[list[BindingType]] = [Binding("comma", "fold", "Fold all", key_display=",", id="page.fold")]
     DEFAULT_CSS = "PageScreen #head { height: auto; max-height: 4; padding: 0 2; }"
     HINT: ClassVar[str] = "Enter opens what has an arrow, or folds a section"
@@ -143,18 +144,14 @@ class PageScreen(ListScreen[PageRow]):
         match target.kind:
             case "activity":
                 self.owner.open_activity(target.id)
-            case "order":
-                self.owner.open_order(target.id)
-            case "evidence":
-                self.owner.open_evidence(target.id)
-            case "run":
-                self.owner.open_run(target.id)
             case "delivery":
                 self.notify(f"on this line, keys are about {target.id}")
             case "entry":
                 self.notify("z takes this entry back")
             case "event":
                 self.notify("what follows from this event cannot be taken back with it")
+            case _:
+                self.owner.open_page(target.kind, target.id)
 
     @on(Prompt.Typed, "#prompt")
     def _search(self, event: Prompt.Typed) -> None:
@@ -187,11 +184,6 @@ class PageScreen(ListScreen[PageRow]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible: a page has an order of its own."""
         return False if action in {"sort", "group"} else super().check_action(action, parameters)
-
-    def keys(self) -> tuple[Shown, ...]:
-        """Return the keys at the foot: those of a page first."""
-        first, *others = super().keys()
-        return (first, ("/", "Find", "filter"), (",", "Fold", "fold"), *others)
 
 
 def painted_cells(row: PageRow, cells: int) -> list[Span]:

@@ -76,7 +76,7 @@ class QualityScreen(ListScreen[QualityRow]):
     def open(self, row: QualityRow) -> None:
         """Show the page of the activity, or of the order."""
         if row.kind == "change":
-            self.owner.open_order(order_of(row.subject))
+            self.owner.open_page("order", order_of(row.subject))
         elif row.subject:
             self.owner.open_activity(row.subject)
         else:
@@ -91,7 +91,7 @@ class QualityScreen(ListScreen[QualityRow]):
 
     def _columns(self) -> list[Column[QualityRow]]:
         def day(of: Callable[[QualityRow], datetime | date | None]) -> Callable[[QualityRow], str]:
-            return lambda row: day_text(of(row), self.owner.site.zone)
+            return lambda row: day_text(of(row), self.site.zone)
 
         return [
             Column("state", "state", 12, _state, role=_role, groups=True),
@@ -123,13 +123,13 @@ class QualityScreen(ListScreen[QualityRow]):
         }
 
     def _is_mine(self, row: QualityRow) -> bool:
-        site = self.owner.site
+        site = self.site
         if not row.is_open:
             return False
         return row.owner == site.person or not site.roles.isdisjoint(row.deciders)
 
     def _due(self, row: QualityRow) -> str:
-        return f"{'! ' if row.is_overdue else ''}{day_text(row.due, self.owner.site.zone)}"
+        return f"{'! ' if row.is_overdue else ''}{day_text(row.due, self.site.zone)}"
 
 
 def _state(row: QualityRow) -> str:

@@ -26,7 +26,7 @@ from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.looks import Role, safe
 from tui.screens.base import SiteScreen
-from tui.screens.choose import Choice, Choose
+from tui.screens.choose import Choice
 
 if TYPE_CHECKING:
     from tui.keyline import Shown
@@ -91,7 +91,7 @@ class ReceivingScreen(SiteScreen):
     @property
     def file(self) -> Path:
         """What was scanned of this delivery, a serial number a line."""
-        return self.owner.site.folder / FOLDER / f"{self.delivery.replace('/', '_')}.txt"
+        return self.site.folder / FOLDER / f"{self.delivery.replace('/', '_')}.txt"
 
     @property
     def chosen(self) -> Sequence[str]:
@@ -157,7 +157,7 @@ class ReceivingScreen(SiteScreen):
 
     @on(Input.Submitted, "#manifest")
     def _read_manifest(self, event: Input.Submitted) -> None:
-        path = self.owner.site.folder / Path(event.value.strip()).expanduser()
+        path = self.site.folder / Path(event.value.strip()).expanduser()
         with self.owner.saying():
             self.manifest = read_manifest(path.read_bytes(), path.name) if event.value.strip() else None
             self.show_scans()
@@ -196,7 +196,7 @@ class ReceivingScreen(SiteScreen):
         """Return the files that `receive` reads: the scan beside its manifest, else the serial numbers that count."""
         if self.manifest is not None:
             listed = self.query_one("#manifest", Input).value.strip()
-            whole = self.owner.site.folder / Path(listed).expanduser()
+            whole = self.site.folder / Path(listed).expanduser()
             return {"manifest": str(whole), "scanned": str(self.file), "serials": "", "quantity": ""}
         numbers = [scan.serial for scan in self.scans if scan.counts]
         came = self.file.with_name(f"{self.file.stem}-serials.txt")
@@ -215,12 +215,8 @@ def receive_by_scanner(screen: SiteScreen, deliveries: Sequence[str]) -> None:
     """Show the scanner's screen of a delivery, which keeps every scan. Ask which one where there are several."""
     if not screen.owner.may_record():
         return
-
-    def opened(name: str | None) -> None:
-        if name is not None:
-            screen.app.push_screen(ReceivingScreen(name))
-
     if len(deliveries) == 1:
-        opened(deliveries[0])
+        screen.app.push_screen(ReceivingScreen(deliveries[0]))
     elif deliveries:
-        screen.app.push_screen(Choose("Which delivery", [Choice(name, "", name) for name in deliveries]), opened)
+        choices = [Choice(name, "", name) for name in deliveries]
+        screen.owner.choose("Which delivery", choices, lambda name: screen.app.push_screen(ReceivingScreen(name)))

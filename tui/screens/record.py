@@ -101,7 +101,7 @@ class RecordScreen(ListScreen[JournalRow]):
         if not self.rows or self.rows[-1].seq == 1:
             self.app.call_from_thread(self.notify, "there are no older events")
             return
-        with self.owner.saying(), open_snapshot(self.owner.site.folder) as snapshot:
+        with self.owner.saying(), open_snapshot(self.site.folder) as snapshot:
             found = journal(snapshot, PIECE, before=self.rows[-1].seq)
             self.app.call_from_thread(self._below, found)
 
@@ -120,9 +120,9 @@ class RecordScreen(ListScreen[JournalRow]):
     @work(group="verify")
     async def verify(self) -> None:
         """Run the audit in a process of its own, and say what it found."""
-        when = minute(machine_time(), self._zone())
+        when = minute(machine_time(), self.site.zone)
         self._say("verifying: chain, evidence, rules, replay… v stops it")
-        self.running = self.owner.site.running(AUDIT)
+        self.running = self.site.running(AUDIT)
         done = await self.running.done()
         self.running = None
         lines = done.answer.strip().splitlines() or done.talk.strip().splitlines() or ["stopped"]
@@ -147,7 +147,7 @@ class RecordScreen(ListScreen[JournalRow]):
                 "when",
                 "when",
                 16,
-                lambda r: minute(r.effective_at, self._zone()),
+                lambda r: minute(r.effective_at, self.site.zone),
                 lambda r: r.effective_at or UNREADABLE,
             ),
             Column("who", "who", 18, lambda r: r.actor, rank=3, groups=True),
@@ -155,7 +155,9 @@ class RecordScreen(ListScreen[JournalRow]):
             Column("subject", "about", 15, lambda r: r.subject, rank=2, groups=True),
             Column("summary", "says", 0, lambda r: r.summary),
             Column("signed", "signed", 6, lambda r: "✔ yes" if r.is_signed else "", rank=4),
-            Column("recorded", "recorded", 16, lambda r: minute(r.recorded_at, self._zone()), lambda r: r.seq, rank=5),
+            Column(
+                "recorded", "recorded", 16, lambda r: minute(r.recorded_at, self.site.zone), lambda r: r.seq, rank=5
+            ),
             Column("day", "day", 10, self._day, rank=6, groups=True),
         ]
 
@@ -163,15 +165,12 @@ class RecordScreen(ListScreen[JournalRow]):
         return {
             "signed": lambda r: r.is_signed,
             "people": lambda r: not r.actor.startswith("engine"),
-            "mine": lambda r: r.actor == self.owner.site.person,
+            "mine": lambda r: r.actor == self.site.person,
             "late": lambda r: (r.recorded_at or UNREADABLE) - (r.effective_at or UNREADABLE) > LATE,
         }
 
-    def _zone(self) -> str:
-        return self.owner.site.zone
-
     def _day(self, row: JournalRow) -> str:
-        return "" if row.recorded_at is None else str(local_day(row.recorded_at, self._zone()))
+        return "" if row.recorded_at is None else str(local_day(row.recorded_at, self.site.zone))
 
     def _since(self, text: str) -> Test[JournalRow]:
         """Return the test whether an event was recorded on a day or later, or has a number or a higher one."""
@@ -181,7 +180,7 @@ class RecordScreen(ListScreen[JournalRow]):
             first = date.fromisoformat(text)
         except ValueError:
             raise InputError(f"{text!r} is no day and no number", hint="since:2026-11-24 or since:120") from None
-        return lambda row: local_day(row.recorded_at or UNREADABLE, self._zone()) >= first
+        return lambda row: local_day(row.recorded_at or UNREADABLE, self.site.zone) >= first
 
 
 def _in(name: str) -> Any:

@@ -28,7 +28,7 @@ from tui.lists.grid import Grid
 from tui.lists.view import View
 from tui.looks import safe_lines
 from tui.screens.base import SiteScreen
-from tui.screens.choose import Choice, Choose
+from tui.screens.choose import Choice
 from tui.screens.output import OutputScreen
 from tui.screens.risk_cases import Case, CasesGrid
 from tui.screens.risk_odds import DRIVERS, DatesGrid, MilestonesGrid, legend
@@ -50,6 +50,14 @@ class RiskScreen(SiteScreen):
     """Tab goes from list to list. `w` asks what if, `c` compares plans, `f` forecasts again, `t` shows what delays go-live most."""
 
     TITLE = "Risk"
+    FIRST_KEYS: ClassVar[tuple[Shown, ...]] = (
+        ("Tab", "Next list", "section(1)"),
+        ("w", "What if", "ask_form('whatif')"),
+        ("c", "Compare", "ask_form('plan compare')"),
+        ("f", "Forecast again", "forecast"),
+        ("t", "Tornado", "tornado"),
+        ("x", "Stop, remove", "drop"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "section(1)", "Next list", id="risk.next"),
         Binding("shift+tab", "section(-1)", "List before", show=False, id="risk.before"),
@@ -81,8 +89,8 @@ class RiskScreen(SiteScreen):
         """Return what is said of go-live, and the four lists."""
         yield Static("", id="lines")
         yield Static("", id="legend")
-        yield DatesGrid(lambda: self.owner.site.zone)
-        yield MilestonesGrid(lambda: self.owner.site.zone)
+        yield DatesGrid(lambda: self.site.zone)
+        yield MilestonesGrid(lambda: self.site.zone)
         yield Grid(View(DRIVERS, lambda row: f"{row.kind} {row.what}"), id="drivers")
         yield CasesGrid()
 
@@ -182,9 +190,9 @@ class RiskScreen(SiteScreen):
             if case not in self.cases:
                 return
             case.since = monotonic()
-            case.running = self.owner.site.running(_as_json(case.words))
+            case.running = self.site.running(_as_json(case.words))
             done = await case.running.done()
-            found = case.end(done, self.owner.site.zone)
+            found = case.end(done, self.site.zone)
             if case in self.cases:
                 place = self.cases.index(case)
                 self.cases[place : place + 1] = found
@@ -206,37 +214,22 @@ class RiskScreen(SiteScreen):
         else:
             self._choose("Remove a case", self._drop)
 
-    def _choose(self, title: str, take: Callable[[str | None], None]) -> None:
+    def _choose(self, title: str, take: Callable[[str], None]) -> None:
         """Let a case be chosen, where there are several."""
         if len(self.cases) == 1:
             take("0")
         elif self.cases:
             choices = [Choice(str(number), "", as_typed(case.words)) for number, case in enumerate(self.cases)]
-            self.app.push_screen(Choose(title, choices), take)
+            self.owner.choose(title, choices, take)
 
-    def _drop(self, number: str | None) -> None:
-        if number is not None:
-            del self.cases[int(number)]
-            self._show_cases()
+    def _drop(self, number: str) -> None:
+        del self.cases[int(number)]
+        self._show_cases()
 
     @on(Grid.Opened, "#cases")
     def _opened(self) -> None:
         """Show the whole answer of a case: the command for eyes, run again."""
         self._choose("Show whole", self._whole)
 
-    def _whole(self, number: str | None) -> None:
-        if number is not None:
-            self.app.push_screen(OutputScreen(self.cases[int(number)].words))
-
-    def keys(self) -> tuple[Shown, ...]:
-        """Return the keys of the screen before those of the site."""
-        first, *others = super().keys()
-        own = (
-            ("Tab", "Next list", "section(1)"),
-            ("w", "What if", "ask_form('whatif')"),
-            ("c", "Compare", "ask_form('plan compare')"),
-            ("f", "Forecast again", "forecast"),
-            ("t", "Tornado", "tornado"),
-            ("x", "Stop, remove", "drop"),
-        )
-        return (first, *own, *others)
+    def _whole(self, number: str) -> None:
+        self.app.push_screen(OutputScreen(self.cases[int(number)].words))

@@ -21,8 +21,6 @@ from tui.looks import day_text
 WIDTH = 23
 """Of a column, in cells: four fit beside each other into 120."""
 
-"""What a refusal begins with, after what was said while the command was at work."""
-
 LINES = 4
 """How many lines a command has, and a refusal."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from ledger.questions.forecast_words import chance_words
@@ -13,12 +13,11 @@ from steps.stamps import days_between
 from tui.lists.bars import FORECAST, NOW, Moments, level
 from tui.lists.column import Column, Span
 from tui.lists.ranges import BEGIN, END, Mark, Range, ranged
-from tui.lists.timegrid import TimeGrid
+from tui.lists.timegrid import EARLY, TimeGrid
 from tui.lists.timescale import Timescale
 from tui.lists.view import View
 from tui.looks import Role, day_text
 
-EARLY = datetime(2000, 1, 1, tzinfo=UTC)
 WEEK = timedelta(days=7)
 MIDDLE, COMMITMENT = "●", "◆"
 ZoneOf = Callable[[], str]
@@ -84,13 +83,10 @@ class DatesGrid(TimeGrid[DateRow]):
             Column("chance", "chance", 9, _chance, lambda row: row.chance, right=True, rank=1),
             Column("days", "to commitment", 13, _from_commitment, lambda row: row.from_commitment, right=True, rank=2),
             Column("between", "95 % between", 23, self._between, rank=3),
-            Column("line", "", 0, lambda _: "", spans=self._painted, heading=self._axis),
+            Column("line", "", 0, lambda _: "", spans=self._painted, heading=self.axis),
         ]
         self.moments = Moments(EARLY)
-        super().__init__(View(columns, lambda row: row.name), Timescale("UTC", EARLY), id="dates")
-
-    def _axis(self, cells: int) -> Sequence[Span]:
-        return self.axis(cells)
+        super().__init__(View(columns, lambda row: row.name), id="dates")
 
     def _between(self, row: DateRow) -> str:
         if row.low is None or row.high is None:
@@ -139,13 +135,10 @@ class MilestonesGrid(TimeGrid[MilestoneDates]):
                 right=True,
             ),
             Column("baseline", "baseline", 10, day(lambda row: row.baseline), lambda row: row.baseline, rank=4),
-            Column("line", "", 0, lambda _: "", spans=self._painted, heading=self._axis),
+            Column("line", "", 0, lambda _: "", spans=self._painted, heading=self.axis),
         ]
         self.moments = Moments(EARLY)
-        super().__init__(View(columns, lambda row: row.kept.milestone), Timescale("UTC", EARLY), id="milestones")
-
-    def _axis(self, cells: int) -> Sequence[Span]:
-        return self.axis(cells)
+        super().__init__(View(columns, lambda row: row.kept.milestone), id="milestones")
 
     def _painted(self, row: MilestoneDates, cells: int) -> Sequence[Span]:
         marks = [Mark(row.kept.p50.date, MIDDLE, "ready"), Mark(row.kept.expected, FORECAST, "text")]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ledger.rules.rows import RUN_NOT_DONE, ItemRow
+from tui.lists.bars import spans_of
 from tui.lists.column import Span
 from tui.screens.page_lines import PageLine, said
 
@@ -103,13 +104,7 @@ def _map(hosts: Sequence[HostRow]) -> Iterator[PageLine]:
     names = [f"{part[0].name} to {part[-1].name}" for part in parts]
     longest = max(map(len, names))
     for name, part in zip(names, parts, strict=True):
-        signs = [SIGNS.get(host.status, ("?", "attention")) for host in part]
-        groups: list[Span] = []
-        for sign, role in signs:
-            if groups and groups[-1][1] == role:
-                groups[-1] = (groups[-1][0] + sign, role)
-            else:
-                groups.append((sign, role))
-        yield PageLine(MAP, ((f"{name.ljust(longest)} ", "muted"), *groups, ("", "text")))
+        signs = spans_of([SIGNS.get(host.status, ("?", "attention")) for host in part])
+        yield PageLine(MAP, ((f"{name.ljust(longest)} ", "muted"), *signs, ("", "text")))
     legend = "  ".join(f"{sign} {status}" for status, (sign, _) in SIGNS.items())
     yield PageLine(MAP, ((legend, "muted"),))

@@ -87,7 +87,7 @@ class RunScreen(PageScreen):
         seen = preview(snapshot, row.activity, row.attempt)
         if seen is not None:
             lines.append(said(PREVIEW, seen.summary, target=Target("evidence", seen.differences)))
-            case = case_of(snapshot, row.activity, self.owner.site.person or "")
+            case = case_of(snapshot, row.activity, self.site.person or "")
             lines += difference_lines(case, PREVIEW, seen.differences)
         lines += task_lines(found)
         folded = {task.heading for task in found.tasks if not task.has_failed}

@@ -102,7 +102,7 @@ class RunsScreen(ListScreen[RunListRow]):
         ]
 
     def _started(self, row: RunListRow) -> str:
-        return minute(row.started_at, self.owner.site.zone)
+        return minute(row.started_at, self.site.zone)
 
     def _seconds(self, row: RunListRow) -> float | None:
         return None if row.settled_at is None else (row.settled_at - row.started_at).total_seconds()
@@ -112,7 +112,7 @@ class RunsScreen(ListScreen[RunListRow]):
         return "" if seconds is None else took_words(seconds)
 
     def _is_mine(self, row: RunListRow) -> bool:
-        return any(one.id == row.activity and one.role in self.owner.site.roles for one in self.owner.site.rows)
+        return any(one.id == row.activity and one.role in self.site.roles for one in self.site.rows)
 
     def body(self) -> ComposeResult:
         """Return the list and the output."""
@@ -160,7 +160,7 @@ class RunsScreen(ListScreen[RunListRow]):
         """Read in a thread, since a folder of another machine may not answer. Without a file, show what the run left as evidence."""
         is_first = tail is None
         if tail is None or (not tail.at and row.status == "running"):  # its first line may not be there yet
-            tail = Tail(live_log(self.owner.site.folder, row.id))
+            tail = Tail(live_log(self.site.folder, row.id))
         lines = tail.lines()
         if is_first and not lines:
             lines = self._evidence(row)
@@ -168,7 +168,7 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def _evidence(self, row: RunListRow) -> list[str]:
         try:
-            with open_snapshot(self.owner.site.folder) as snapshot:
+            with open_snapshot(self.site.folder) as snapshot:
                 lines, where = output_lines(snapshot, row)
         except ClusterwrightError as error:
             lines, where = [], error.what
@@ -199,7 +199,7 @@ class RunsScreen(ListScreen[RunListRow]):
 
     def open(self, row: RunListRow) -> None:
         """Show a run's page."""
-        self.owner.open_run(row.id)
+        self.owner.open_page("run", row.id)
 
     def action_activity(self) -> None:
         """Open the page of the run's activity."""
@@ -209,7 +209,7 @@ class RunsScreen(ListScreen[RunListRow]):
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys at the foot: what is done about runs first."""
         first, *others = runs_first(super().keys())
-        return (first, ("Enter", "Page", "open"), ("y", "Activity", "activity"), *others)
+        return (first, ("Enter", "Page", "focused.choose"), ("y", "Activity", "activity"), *others)
 
 
 def _role(row: RunListRow) -> Role:

@@ -11,7 +11,6 @@ from tui.acting.actions import About
 from tui.lists.view import View
 from tui.screens.listing import ListScreen
 from tui.screens.step_columns import step_columns, step_fields, step_text, step_words
-from tui.site import OpenSite
 
 
 class StepsScreen(ListScreen[ListRow]):
@@ -23,20 +22,13 @@ class StepsScreen(ListScreen[ListRow]):
 
     def made(self) -> View[ListRow]:
         """Return the view of all activities."""
-        return View(
-            step_columns(self._site),
-            lambda row: row.id,
-            step_words(self._site),
-            step_fields(self._site),
-            step_text,
-        )
-
-    def _site(self) -> OpenSite:
-        return self.owner.site
+        columns = step_columns(lambda: self.site)
+        words, fields = step_words(lambda: self.site), step_fields(lambda: self.site)
+        return View(columns, lambda row: row.id, words, fields, step_text)
 
     def ask(self, _snapshot: Snapshot) -> Sequence[ListRow]:
         """Return the activities as the site has just read them."""
-        return self.owner.site.rows
+        return self.site.rows
 
     def open(self, row: ListRow) -> None:
         """Show the page of an activity."""

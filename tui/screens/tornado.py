@@ -48,6 +48,7 @@ class TornadoScreen(ListScreen[Cause]):
 
     TITLE = "Tornado"
     EMPTY = "each cause of delay is left out in turn; that takes a second or more a cause"
+    FIRST_KEYS: ClassVar[tuple[Shown, ...]] = (("f", "Work it out again", "again"),)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "again", "Work it out again", id="tornado.again")]
 
     def __init__(self, kept: Tornado) -> None:
@@ -106,14 +107,14 @@ class TornadoScreen(ListScreen[Cause]):
     @work(group="tornado", exclusive=True)
     async def work_out(self) -> None:
         """Run the command and show its answer. A refusal is shown where the answer would be."""
-        self.running, self._since = self.owner.site.running(WORDS), monotonic()
+        self.running, self._since = self.site.running(WORDS), monotonic()
         done = await self.running.done()
         self.running = None
         document = done.document
         if document is not None:
             self.kept.causes = [Cause(**bar) for bar in document["bars"]]
             left_out = f", {document['left_out']} smaller ones are left out" if document["left_out"] else ""
-            day = day_text(moment(document["as_of"]), self.owner.site.zone)
+            day = day_text(moment(document["as_of"]), self.site.zone)
             self.kept.said = f"of {document['samples']:,} samples, as of {day}{left_out}"
         else:
             self.kept.said = f"{done.refusal}; f works it out again"
@@ -131,11 +132,6 @@ class TornadoScreen(ListScreen[Cause]):
             self.running.stop()
         else:
             super().action_back()
-
-    def keys(self) -> tuple[Shown, ...]:
-        """Return the keys of the list with that which works it out again."""
-        first, *others = super().keys()
-        return (first, ("f", "Work it out again", "again"), *others)
 
 
 def _p80(cause: Cause) -> str:
