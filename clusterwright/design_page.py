@@ -7,7 +7,8 @@ from typing import Any
 
 from clusterwright.design_sections import sections_of
 from clusterwright.output import money, number
-from schedule.errors import InputError, UnreachableError
+from clusterwright.text_file import writing
+from schedule.errors import InputError
 from steps.design.checkpoints import lost_share
 from steps.design.dossier import Dossier
 from steps.design.figures import figure_specs
@@ -33,10 +34,8 @@ BAR, LINE, SOFT, MARK = "#2f6690", "#2f6690", "#9aa7b4", "#c8553d"
 def write_page(dossier: Dossier, path: Path) -> None:
     """Write the page of a design."""
     environment = Environment(loader=PackageLoader("clusterwright"), autoescape=True)
-    try:
+    with writing(path, "--html names a file"):
         path.write_text(environment.get_template("design.html").render(_content(dossier)), encoding="utf-8")
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="--html names a file") from None
 
 
 def _content(dossier: Dossier) -> dict[str, Any]:

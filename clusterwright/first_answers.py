@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
+from clusterwright.commands.options import a_day
 from clusterwright.output import table
 from clusterwright.this_machine import Machine
 from ledger.project_time import project_now
@@ -62,7 +63,7 @@ def asked(preset: str, start: date | None) -> Answers:
     )
     country = _ask("Which country, in two letters? Its public holidays are days off.", "US", _country)
     zone = _ask("Which time zone?", ZONE, _zone)
-    first = _ask("The first day of the project?", (start or today_in(zone)).isoformat(), _day)
+    first = _ask("The first day of the project?", (start or today_in(zone)).isoformat(), a_day)
     people = _ask("Who works and signs: a CSV file with id, name, roles; empty for three placeholders?", "", _people)
     return Answers(
         chosen,
@@ -104,13 +105,6 @@ def _nodes(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= most:
         raise InputError(f"a whole number from 1 to {most:,}")
     return int(text)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise InputError("a day as 2027-01-04") from None
 
 
 def _facility(text: str) -> str:

@@ -8,11 +8,11 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.planning import read_all
-from clusterwright.text_file import files_of, text_in
+from clusterwright.text_file import files_of, text_in, writing
 from clusterwright.where import find_site
 from ledger.evidence.store import content_of
 from schedule.csv_lines import write_rows
-from schedule.errors import InputError, Place, UnreachableError
+from schedule.errors import InputError, Place
 from steps.cabling.cable import Cable, Reading, together
 from steps.cabling.reading.found_file import read_found
 from steps.cabling.schedule_file import named, read_names, read_schedule
@@ -63,11 +63,8 @@ def write_worklist(path: Path, entries: Sequence[WorkItem]) -> None:
         found = entry.finding
         about = (found.rack, found.kind, " ".join(found.cables), found.says, found.action)
         rows.append((*about, entry.since, entry.closed, entry.note))
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            write_rows(file, rows)
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be written: {error.strerror}") from None
+    with writing(path), path.open("w", encoding="utf-8", newline="") as file:
+        write_rows(file, rows)
 
 
 def _designed(unit: str, site: Path | None) -> list[Cable]:

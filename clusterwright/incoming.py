@@ -75,20 +75,11 @@ def _of_work(found: Difference) -> Difference:
     )
 
 
-def judged(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
-    """Return what the rules say to each proposal, when those before it are recorded. Nothing is recorded."""
-    with decider.ledger.dry_run():
-        return _taken(decider, proposals, file, zone, why)
+def taken(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
+    """Return each proposal as it was taken, with what the rules say against it when those before it are recorded.
 
-
-def recorded(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
-    """Record what the rules allow, in one transaction, and return the rest with its reason."""
-    with decider.ledger.batch():
-        return _taken(decider, proposals, file, zone, why)
-
-
-def _taken(decider: Deciding, proposals: Sequence[Proposal], file: str, zone: str, why: str) -> list[JudgedProposal]:
-    """Return each proposal as it was taken. What a comment on its activity says already, of a file of another week, is none."""
+    What a comment on its activity says already, of a file of another week, is none.
+    """
     comments = comments_on(decider.snapshot, {_subject(one) for one in proposals})
     known = {(name, _asked_for(text)) for name, text in comments if text.startswith(PROPOSED)}
     found = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clusterwright.output import in_line, say
-from schedule.errors import UnreachableError
+from clusterwright.text_file import writing
 from schedule.exchange.mapping import NEW, PlanMapping, under_our_ids
 from schedule.exchange.model import Exchange
 from steps.catalog.drafts import NewWork, drafts
@@ -19,12 +19,10 @@ def write_new_steps(
     found = drafts(_new_work(under_our_ids(theirs, mapping, ours), mapping), catalog, file.name)
     for draft in found:
         path = target / draft.file
-        try:
+        with writing(path, "look at the folder"):
             target.mkdir(exist_ok=True)
             with path.open("x", encoding="utf-8") as out:
                 out.write(draft.text)
-        except OSError as error:
-            raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="look at the folder") from None
         say(f"{path}: a draft of {in_line(draft.work.id)} {in_line(draft.work.title)!r}")
     if found:
         one = found[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from clusterwright.output import Cells, day, money, table
 from ledger.questions.commitment import Commitment
@@ -42,25 +42,14 @@ RESPONSES = (
 HALF_A_DAY = 0.5
 
 
-class Milestone(Protocol):
-    """Anything that is reached."""
-
-    @property
-    def milestone(self) -> str:
-        """What it is called."""
-
-
-M = TypeVar("M", bound=Milestone)
-
-
-def few_halls(milestones: Sequence[M]) -> list[M]:
+def few_halls(milestones: Sequence[MilestoneOdds]) -> list[MilestoneOdds]:
     """Return the milestones with the first halls and the last one, where there are more than fit on a screen."""
     halls = [one for one in milestones if is_hall(one.milestone)]
     left_out = {one.milestone for one in halls[MOST - 1 : -1]}
     return [one for one in milestones if one.milestone not in left_out]
 
 
-def halls_left_out(milestones: Sequence[Milestone]) -> str:
+def halls_left_out(milestones: Sequence[MilestoneOdds]) -> str:
     """Return how many halls `few_halls` leaves out, in words; empty where it shows all."""
     more = len(milestones) - len(few_halls(milestones))
     return f"{more} more halls: --json" if more else ""
@@ -110,7 +99,7 @@ def _levels(one: MilestoneOdds, zone: str) -> tuple[str, ...]:
     return tuple(day(level.date, zone) for level in (one.p10, one.p50, one.p80))
 
 
-def _print(headers: tuple[str, ...], rows: Sequence[Cells], milestones: Sequence[Milestone], title: str) -> None:
+def _print(headers: tuple[str, ...], rows: Sequence[Cells], milestones: Sequence[MilestoneOdds], title: str) -> None:
     table(headers, rows, title=title, right=(headers.index(CHANCE),))
     if left_out := halls_left_out(milestones):
         print(left_out)
@@ -142,10 +131,9 @@ def print_responses(found: Sequence[ResponseResult], scenario: str = "") -> None
     """Print in how many samples each response is used, its price, and by how many weeks go-live is earlier; nothing without any."""
     if not found:
         return
-    rows = [_response(one) for one in found]
     under = f" under {scenario}" if scenario else ""
     title = f"What the buyer does about late orders{under}: the same samples with it and without it"
-    table(RESPONSES, rows, title=title, right=(2, 3, 4, 5, 6))
+    table(RESPONSES, map(_response, found), title=title, right=(2, 3, 4, 5, 6))
     for line in _notes(found):
         print(line)
 

@@ -27,6 +27,7 @@ Document = dict[str, Any]
 """What --json prints: an object with keys that stay."""
 
 
+MINUTES_OF_DAY = 1440
 WIDE = 160
 """How wide a table is that is no terminal's."""
 PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -140,6 +141,11 @@ def day(moment: datetime | date | None, zone: str) -> str:
     if isinstance(moment, datetime):
         moment = local_day(moment, zone)
     return "" if moment is None else moment.isoformat()
+
+
+def signed_days(minutes: float) -> str:
+    """Return minutes as days with their sign and one decimal."""
+    return f"{minutes / MINUTES_OF_DAY:+.1f}"
 
 
 def days(hours: float, hours_per_day: float = 24.0) -> str:

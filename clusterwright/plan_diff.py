@@ -77,8 +77,13 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
 
 def plan_diff(old: Plan, new: Plan) -> list[Change]:
     """Return every difference a person decides on, the finish first."""
-    parts = (_values, _activities, _orders, _links, _people)
-    return [change for part in parts for change in part(old, new)]
+    return [
+        *_values(old, new),
+        *_activities(old, new),
+        *_differences("order", _bought(old), _bought(new)),
+        *_links(old, new),
+        *_differences("person", _roles(old), _roles(new)),
+    ]
 
 
 def for_people(changes: Sequence[Change]) -> list[Change]:
@@ -237,10 +242,6 @@ def _activity(old: PlanActivity, new: PlanActivity) -> Iterator[Change]:
             yield from (Change(name, old.id, *sides) for sides in sides_of(before, after))
 
 
-def _orders(old: Plan, new: Plan) -> Iterator[Change]:
-    return _differences("order", _bought(old), _bought(new))
-
-
 def _bought(plan: Plan) -> dict[str, _Bought]:
     bought = attrgetter("quantity", "unit_of_measure", "lead")
     return {order.id: _Bought(*bought(order)) for order in plan.orders}
@@ -256,10 +257,6 @@ def _links(old: Plan, new: Plan) -> Iterator[Change]:
 
 def _by_ends(plan: Plan) -> dict[tuple[str, str, str], PlanLink]:
     return {(link.before, link.after, link.type): link for link in plan.links}
-
-
-def _people(old: Plan, new: Plan) -> Iterator[Change]:
-    return _differences("person", _roles(old), _roles(new))
 
 
 def _roles(plan: Plan) -> dict[str, str]:

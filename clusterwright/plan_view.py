@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -192,7 +191,7 @@ def _levelling(plan: Plan, levelling: PlanLevelling) -> str:
     )
     return (
         f"With unlimited crews: {_when(plan)(early)}, {_length(plan, early)}. The order of crews is {bound}: "
-        f"{levelling.method}, the best of {counted(Decimal(levelling.schedules), 'schedule')}."
+        f"{levelling.method}, the best of {counted(levelling.schedules, 'schedule')}."
     )
 
 

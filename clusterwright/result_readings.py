@@ -13,6 +13,7 @@ from clusterwright.commands.acting import Deciding
 from clusterwright.filled_lines import FilledLine, read_lines
 from clusterwright.foreign_results import ForeignReport, ForeignResult
 from clusterwright.output import reason
+from clusterwright.text_file import writing
 from ledger.questions.case import require_activity
 from ledger.questions.records import evidence, measurements
 from ledger.rules.readings import asked_of, measured
@@ -41,11 +42,8 @@ class ResultReading(NamedTuple):
 
 def write_first_mapping(path: Path, report: ForeignReport) -> None:
     """Write a mapping with each test of a report, in which nothing is decided."""
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            write_rows(file, [COLUMNS, *((one.test, "", "", "", PASSED, "", "") for one in report.results)])
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be written: {error.strerror}") from None
+    with writing(path), path.open("x", encoding="utf-8", newline="") as file:
+        write_rows(file, [COLUMNS, *((one.test, "", "", "", PASSED, "", "") for one in report.results)])
 
 
 def decided_lines(path: Path) -> list[FilledLine]:
@@ -53,27 +51,22 @@ def decided_lines(path: Path) -> list[FilledLine]:
     return [line for line in read_lines(path, COLUMNS, (TEST, ACTIVITY, METRIC, VALUE)) if line.text(ACTIVITY)]
 
 
-def judged(
-    decider: Deciding, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
+def taken(
+    decider: Deciding, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str, *, record: bool
 ) -> list[ResultReading]:
-    """Return what the rules say to each reading. Nothing is recorded. Lines whose test the report does not have are left out."""
-    with decider.ledger.dry_run() as writing:
-        return _taken(decider, writing, report, file, lines, item)
+    """Return what the rules say to each reading. Lines whose test the report does not have are left out.
 
-
-def recorded(
-    decider: Deciding, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
-) -> list[ResultReading]:
-    """Record what the rules allow, in one transaction. Attach the file where a line whose reading is on record names a kind."""
-    with decider.ledger.batch() as writing:
-        return [
-            one if one.refusal else one._replace(refusal=_attach(decider, writing, one.line, file))
-            for one in _taken(decider, writing, report, file, lines, item)
-        ]
+    With `record` what they allow is recorded, and the file is attached where a line whose reading is on record names a kind.
+    """
+    with decider.together(record=record) as trying:
+        found = _taken(decider, trying, report, file, lines, item)
+        if not record:
+            return found
+        return [one if one.refusal else one._replace(refusal=_attach(decider, trying, one.line, file)) for one in found]
 
 
 def _taken(
-    decider: Deciding, writing: Transaction, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
+    decider: Deciding, trying: Transaction, report: ForeignReport, file: Path, lines: Sequence[FilledLine], item: str
 ) -> list[ResultReading]:
     results = {one.test: one for one in report.results}
     found = []
@@ -84,7 +77,7 @@ def _taken(
         value, is_new, refusal = "", False, ""
         try:
             value = _value(line, result)
-            is_new = _measure(decider, writing, line, value, result, source, item)
+            is_new = _measure(decider, trying, line, value, result, source, item)
         except UnreachableError:
             raise
         except ClusterwrightError as error:
@@ -93,12 +86,12 @@ def _taken(
     return found
 
 
-def _attach(decider: Deciding, writing: Transaction, line: FilledLine, file: Path) -> str:
+def _attach(decider: Deciding, trying: Transaction, line: FilledLine, file: Path) -> str:
     """Attach the file to the activity of a line that names a kind, unless it is. Return what the rules say against it, or nothing."""
     activity, kind = line.text(ACTIVITY), line.text(EVIDENCE)
     if not kind:
         return ""
-    snapshot = writing.at()
+    snapshot = trying.at()
     attempt, digest = require_activity(snapshot, activity).attempt, sha256(file.read_bytes()).hexdigest()
     if any((one.attempt, one.kind, one.digest) == (attempt, kind, digest) for one in evidence(snapshot, activity)):
         return ""
@@ -137,7 +130,7 @@ def _value(line: FilledLine, result: ForeignResult) -> str:
 
 def _measure(
     decider: Deciding,
-    writing: Transaction,
+    trying: Transaction,
     line: FilledLine,
     value: str,
     result: ForeignResult,
@@ -147,7 +140,7 @@ def _measure(
     """Record a reading, unless the record has it already. Return whether it was recorded."""
     activity, metric, unit = line.text(ACTIVITY), line.text(METRIC), line.text(UNIT)
     where = line.text(ITEM) or item
-    snapshot = writing.at()
+    snapshot = trying.at()
     row = require_activity(snapshot, activity)
     read = measured(row, asked_of(row), Measured(metric, value, unit), where)
     before = [

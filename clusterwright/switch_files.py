@@ -8,10 +8,10 @@ import yaml
 from typer import Option
 
 from clusterwright.planning import read_all
-from clusterwright.text_file import files_of
+from clusterwright.text_file import files_of, writing
 from clusterwright.where import find_site
 from ledger.evidence.store import content_of
-from schedule.errors import InputError, UnreachableError
+from schedule.errors import InputError
 from steps.cabling.schedule_file import read_names
 from steps.switches.services import SiteServers, read_services
 from steps.yaml_lines import load
@@ -62,14 +62,12 @@ def drawn_switches(
 
 def write_configurations(folder: Path, documents: Iterable[tuple[str, str]]) -> Iterator[Path]:
     """Write a file for each switch. Yield its path."""
-    try:
+    with writing(folder, "--out names a folder"):
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in documents:
             path = folder / f"{name}.yaml"
             path.write_text(text, encoding="utf-8")
             yield path
-    except OSError as error:
-        raise UnreachableError(f"{folder} cannot be written: {error.strerror}", hint="--out names a folder") from None
 
 
 def read_back(paths: Iterable[Path]) -> Iterator[tuple[Path, object]]:

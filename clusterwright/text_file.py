@@ -1,11 +1,12 @@
-"""Text files that a person names: opened as that person, bounded, UTF-8, and an error with its path for everything else."""
+"""Files that a person names. Text is opened as that person, bounded, UTF-8; what cannot be read or written is an error with its path."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
 from ledger.evidence.store import content_of
-from schedule.errors import InputError, Place
+from schedule.errors import InputError, Place, UnreachableError
 
 LARGEST = 64 * 1024 * 1024
 
@@ -26,3 +27,12 @@ def text_in(path: Path) -> str:
     except UnicodeDecodeError as error:
         place = Place(str(path), content.count(b"\n", 0, error.start) + 1)
         raise InputError("this line is not UTF-8 text", hint="save the file as UTF-8", place=place) from None
+
+
+@contextmanager
+def writing(path: Path, hint: str = "") -> Iterator[None]:
+    """Raise UnreachableError if a file or a folder cannot be written in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint=hint) from None

@@ -25,7 +25,7 @@ from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, W
 from steps.stamps import at_site
 
 if TYPE_CHECKING:
-    from ledger.writing import Ledger
+    from ledger.writing import Ledger, Transaction
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -43,6 +43,10 @@ class Deciding:
     key: Path | None
     snapshot: Snapshot
     """The record as it was before the first decision."""
+
+    def together(self, *, record: bool) -> "AbstractContextManager[Transaction]":
+        """Return the transaction of many decisions: all are recorded at its end, or with `record` off the rules are asked and nothing is."""
+        return self.ledger.batch() if record else self.ledger.dry_run()
 
     def take(
         self,
@@ -206,7 +210,9 @@ def _at_site(value: object, zone: str) -> object:
 
 def say_done(name: str, done: str, event: object) -> None:
     """Say what was decided about an activity, whether with a key, what was removed from files, what it opened, and what it still needs."""
-    say(f"{name}: {done}{_by_key(event)}{_taken_out(event)}{_non_conformance(event)}{_not_yet(event)}")
+    payload: Any = getattr(event, "payload", None)
+    by_key = " with your key" if getattr(payload, "statement", None) else ""
+    say(f"{name}: {done}{by_key}{_taken_out(payload)}{_non_conformance(payload)}{_not_yet(payload)}")
 
 
 def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
@@ -219,23 +225,16 @@ def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
         )
 
 
-def _by_key(event: Any) -> str:
-    """Return the words for a decision that carries a signature."""
-    return " with your key" if getattr(getattr(event, "payload", None), "statement", None) else ""
-
-
-def _taken_out(event: Any) -> str:
+def _taken_out(payload: Any) -> str:
     """Return what was removed from a file before it was kept, in words."""
-    payload = getattr(event, "payload", None)
     removed = list(getattr(payload, "removed", ()))
     for file in getattr(payload, "evidence", ()):
         removed += getattr(file, "removed", ())
     return f"; taken out before it was kept: {', '.join(removed)}" if removed else ""
 
 
-def _non_conformance(event: Any) -> str:
+def _non_conformance(payload: Any) -> str:
     """Return the words for a decision that opened a non-conformance, or that belongs to one."""
-    payload: Any = getattr(event, "payload", None)
     if ncr_class := getattr(payload, "ncr_class", None):
         return f"; it opened {payload.ncr}, class {ncr_class}: `clusterwright ncr show {payload.ncr}`"
     if under := getattr(payload, "under", None):
@@ -243,8 +242,7 @@ def _non_conformance(event: Any) -> str:
     return ""
 
 
-def _not_yet(event: Any) -> str:
+def _not_yet(payload: Any) -> str:
     """Return the words for an approval that is not the last one that the policy asks for."""
-    payload: Any = getattr(event, "payload", None)
     is_one_of_several = getattr(payload, "quorum", 1) > 1 and payload.result != State.DONE.value
     return f"; {payload.quorum} people must sign, and not all of them have" if is_one_of_several else ""

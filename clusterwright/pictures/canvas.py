@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from clusterwright.output import in_line
+from clusterwright.text_file import writing
 from schedule.errors import InputError, UnreachableError
 
 try:
@@ -64,10 +65,8 @@ def write_picture(picture: Picture, path: Path) -> None:
     else:
         environment = Environment(loader=PackageLoader("clusterwright"), autoescape=True)
         text = environment.get_template("picture.html").render(picture=picture, svg=svg)
-    try:
+    with writing(path, "--out names a file"):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="--out names a file") from None
 
 
 def check_file(path: Path) -> None:

@@ -1,6 +1,6 @@
 """From data to the picture that shows them."""
 
-from typing import assert_never
+from collections.abc import Callable
 
 from clusterwright.pictures.canvas import Picture
 from clusterwright.pictures.crews import crews_picture
@@ -16,21 +16,16 @@ from steps.planning.pictures.pictured import Pictured
 from steps.planning.pictures.plan_tornado import PlanTornado
 from steps.planning.pictures.s_curve import SCurve
 
+PICTURES: dict[type, Callable[..., Picture]] = {
+    Gantt: gantt_picture,
+    SCurve: s_curve_picture,
+    PCurve: p_curve_picture,
+    PlanTornado: tornado_picture,
+    CrewHistogram: crews_picture,
+    Neighbourhood: neighbourhood_picture,
+}
+
 
 def picture_of(found: Pictured, *, site: str, zone: str) -> Picture:
     """Return the picture of data of any kind, with the site's name and days in its time zone."""
-    match found:
-        case Gantt():
-            return gantt_picture(found, site=site, zone=zone)
-        case SCurve():
-            return s_curve_picture(found, site=site, zone=zone)
-        case PCurve():
-            return p_curve_picture(found, site=site, zone=zone)
-        case PlanTornado():
-            return tornado_picture(found, site=site, zone=zone)
-        case CrewHistogram():
-            return crews_picture(found, site=site, zone=zone)
-        case Neighbourhood():
-            return neighbourhood_picture(found, site=site, zone=zone)
-        case _:
-            assert_never(found)
+    return PICTURES[type(found)](found, site=site, zone=zone)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from clusterwright.budget_lines import ESTIMATED_IN, Estimates
 from clusterwright.look_ahead import AHEAD
-from clusterwright.output import money
+from clusterwright.output import MINUTES_OF_DAY, money, signed_days
 from clusterwright.reports.asked import Asked
 from clusterwright.reports.page import Table, counted_table
 from clusterwright.week_report import done_since, owner_of
@@ -26,16 +26,10 @@ from steps.amount import counted
 from steps.planning.record.driving import driving_chain
 from steps.planning.record.slip_of_plan import SlippedPart
 
-MINUTES_OF_DAY = 1440
 LEAST_MINUTES = 72
 """Half of a tenth of a day: less of a slip is not shown."""
 MANY = 2
 """So many people are named who may take a decision; of more it is said how many."""
-
-
-def signed_days(minutes: int) -> str:
-    """Return minutes as days with their sign."""
-    return f"{minutes / MINUTES_OF_DAY:+.1f}"
 
 
 def where(names: list[str]) -> str:
@@ -228,7 +222,7 @@ def quality_table(asked: Asked) -> Table:
         )
         for row in found
     ]
-    waivers = counted(Decimal(sum(row.kind == "waiver" for row in found)), "waiver")
+    waivers = counted(sum(row.kind == "waiver" for row in found), "waiver")
     said = f"{sum(row.kind == 'ncr' for row in found)} NCR, {waivers}"
     overdue = sum(row.is_overdue for row in found)
     table = counted_table(

@@ -37,19 +37,8 @@ from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError, P
 from steps.stamps import minute
 
 
-def judged(decider: Deciding, filled: Filled) -> list[JudgedLine]:
-    """Return what the rules say to each line. Nothing is recorded."""
-    with decider.ledger.dry_run() as writing:
-        return _taken(decider, writing, filled)
-
-
-def recorded(decider: Deciding, filled: Filled) -> list[JudgedLine]:
-    """Record what the rules allow, in one transaction, and return every line with what was recorded and refused of it."""
-    with decider.ledger.batch() as writing:
-        return _taken(decider, writing, filled)
-
-
-def _taken(decider: Deciding, writing: Transaction, filled: Filled) -> list[JudgedLine]:
+def taken(decider: Deciding, writing: Transaction, filled: Filled) -> list[JudgedLine]:
+    """Return every line with what of it is recorded, as the rules allow it, and what is refused."""
     snapshot = writing.at()
     _refuse_other_site(snapshot, filled)
     rows = {row.id: row for row in activities(snapshot)}

@@ -19,8 +19,9 @@ from clusterwright.sheets.columns import (
     SheetTable,
     Sort,
 )
+from clusterwright.text_file import writing
 from schedule.csv_lines import write_rows
-from schedule.errors import InputError, UnreachableError
+from schedule.errors import InputError
 
 ABOUT = "About"
 """The sheet of the workbook that says where it is from."""
@@ -53,13 +54,8 @@ def write_sheet(sheet: FieldSheet, path: Path) -> None:
     suffix = path.suffix.casefold()
     if suffix not in {XLSX, CSV}:
         raise InputError(f"{path} is no form of a sheet", hint="end the name with .xlsx or .csv")
-    try:
-        if suffix == XLSX:
-            _write_workbook(sheet, path)
-        else:
-            _write_csv(sheet, path)
-    except OSError as error:
-        raise UnreachableError(f"{path} cannot be written: {error.strerror}", hint="look at the path") from None
+    with writing(path, "look at the path"):
+        (_write_workbook if suffix == XLSX else _write_csv)(sheet, path)
 
 
 def _facts(about: AboutSheet) -> Iterator[tuple[str, str]]:

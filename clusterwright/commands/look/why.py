@@ -13,7 +13,6 @@ Example:
 """
 
 from collections.abc import Iterable
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -152,7 +151,7 @@ def _time(hours: float) -> str:
 
 
 def _hours(hours: float) -> str:
-    return "less than an hour" if 0 < hours < 1 else counted(Decimal(round(hours)), "hour")
+    return "less than an hour" if 0 < hours < 1 else counted(round(hours), "hour")
 
 
 def _print(found: Why, zone: str) -> None:

@@ -12,7 +12,6 @@ Example:
 
 import os
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -113,7 +112,7 @@ def _head(found: "Scheduled") -> Iterator[str]:
         proven = "no schedule is shorter" if found.gap <= 0 else f"{found.gap:.1%} above the bound"
         yield f"with unlimited resources {text(int(found.unlimited.finish.max()))}"
         yield (
-            f"lower bound {text(found.bound)}: {proven}; {levelled.method}, the best of {counted(Decimal(levelled.schedules), 'schedule')}, "
+            f"lower bound {text(found.bound)}: {proven}; {levelled.method}, the best of {counted(levelled.schedules, 'schedule')}, "
             f"seed {levelled.seed}"
         )
 

@@ -12,7 +12,7 @@ Example:
 from typing import TYPE_CHECKING
 
 from clusterwright.commands.asking import AskingPast
-from clusterwright.output import Document, day, table
+from clusterwright.output import MINUTES_OF_DAY, Document, day, signed_days, table
 from ledger.questions.forecast_words import than_planned
 from ledger.questions.site import site_of
 from steps.stamps import days_between
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steps.planning.record.slip_of_plan import LateChain, Slipped
-
-MINUTES_OF_DAY = 1440
 
 
 def slip(ask: AskingPast) -> None:
@@ -71,19 +69,19 @@ def _print(found: "Slipped", near: "tuple[LateChain, ...]", zone: str) -> None:
     if found.parts:
         table(
             ("what", "title", "owner", "because it", "days"),
-            [(one.id, one.title, one.owner, one.words, _signed(one.minutes)) for one in found.parts],
-            title=f"Why: the parts sum to {_signed(found.minutes)} days",
+            [(one.id, one.title, one.owner, one.words, signed_days(one.minutes)) for one in found.parts],
+            title=f"Why: the parts sum to {signed_days(found.minutes)} days",
             right=(4,),
         )
         table(
             ("owner", "days"),
-            [(owner, _signed(minutes)) for owner, minutes in found.summed(lambda part: part.owner)],
+            [(owner, signed_days(minutes)) for owner, minutes in found.summed(lambda part: part.owner)],
             right=(1,),
         )
         table(
             ("cause", "days"),
             [
-                (cause.later if minutes > 0 else cause.earlier, _signed(minutes))
+                (cause.later if minutes > 0 else cause.earlier, signed_days(minutes))
                 for cause, minutes in found.summed(lambda part: part.cause)
             ],
             right=(1,),
@@ -94,7 +92,7 @@ def _print(found: "Slipped", near: "tuple[LateChain, ...]", zone: str) -> None:
             [
                 (
                     *(_ends(one.ids), f"{one.id} {one.title}", one.owner),
-                    *(_signed(one.late_minutes), f"{one.float_minutes / 60:.1f}"),
+                    *(signed_days(one.late_minutes), f"{one.float_minutes / 60:.1f}"),
                 )
                 for one in near
             ],
@@ -105,7 +103,3 @@ def _print(found: "Slipped", near: "tuple[LateChain, ...]", zone: str) -> None:
 
 def _ends(ids: tuple[str, ...]) -> str:
     return ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1]}, {len(ids)} in all"
-
-
-def _signed(minutes: int) -> str:
-    return f"{minutes / MINUTES_OF_DAY:+.1f}"

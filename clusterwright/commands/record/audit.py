@@ -11,7 +11,6 @@ Example:
 """
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Annotated
 
 from typer import Option
@@ -79,7 +78,7 @@ def audit(
             }
         )
     else:
-        findings = counted(Decimal(len(found)), "finding")
+        findings = counted(len(found), "finding")
         print(f"{found.events} events, head {found.head[:16]}, {findings}")
         if found.checkpoint is not None:
             print(found.checkpoint.words(found.zone))
@@ -90,7 +89,7 @@ def audit(
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
     if found:
-        raise NotSatisfiedError(f"the ledger has {counted(Decimal(len(found)), 'fault')}")
+        raise NotSatisfiedError(f"the ledger has {counted(len(found), 'fault')}")
 
 
 def _as_json(checkpoint: Checkpoint | None) -> dict[str, object] | None:
@@ -112,7 +111,7 @@ def _lines(found: Findings) -> Iterator[str]:
     if found.refused:
         yield f"refused, and changed nothing: events {first_of(found.refused, NAMED)}"
     if found.unwitnessed:
-        events = counted(Decimal(found.unwitnessed), "event")
+        events = counted(found.unwitnessed, "event")
         yield f"no signature or anchor witnesses {events} yet: `clusterwright anchor` publishes the head"
     elif found.unwitnessed == 0:
         yield "a signature or an anchor witnesses every event"

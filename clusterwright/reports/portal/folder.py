@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.output import say
+from clusterwright.text_file import writing
 from schedule.errors import InputError, UnreachableError
 from steps.amount import first_of
 
@@ -64,10 +65,9 @@ def write_folder(folder: Path, files: Iterable[tuple[str, str]], total: int) -> 
     """Write a portal's files, and put them in the place of the portal that was there. `total` is for the lines of progress."""
     beside = folder.with_name(f".{folder.name}.{getpid()}.new")
     try:
-        written = _write(beside, files, total)
-        _swap(beside, folder)
-    except OSError as error:
-        raise UnreachableError(f"{folder} cannot be written: {error.strerror}", hint=HINT) from None
+        with writing(folder, HINT):
+            written = _write(beside, files, total)
+            _swap(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return written

@@ -1,6 +1,5 @@
 """What people in the field are handed: sheets to fill in, and labels for a scanner."""
 
-from decimal import Decimal
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -17,8 +16,9 @@ from clusterwright.output import say
 from clusterwright.sheets.columns import Part
 from clusterwright.sheets.filling import sheet_of
 from clusterwright.sheets.writing import CSV, write_sheet
+from clusterwright.text_file import writing
 from schedule.csv_lines import write_rows
-from schedule.errors import InputError, UnreachableError
+from schedule.errors import InputError
 from steps.amount import counted
 
 USUAL = (Part.WORK, Part.ITEMS, Part.READINGS)
@@ -85,14 +85,12 @@ def labels(
         activities = matching_activities(snapshot, [name for name in about if "#" not in name]).all()
         deliveries = matching_deliveries(snapshot, [name for name in about if "#" in name]).all()
         found = labels_of(snapshot, [*activities, *deliveries])
-    number = counted(Decimal(len(found)), "label")
-    try:
+    number = counted(len(found), "label")
+    with writing(file, "look at the path"):
         if suffix == ".csv":
             with file.open("w", encoding="utf-8-sig", newline="") as out:
                 write_rows(out, [COLUMNS, *((label.code, *label.lines) for label in found)])
             say(f"{file}: {number}")
             return
         pages = write_labels(found, file, STOCKS[chosen], code)
-    except OSError as error:
-        raise UnreachableError(f"{file} cannot be written: {error.strerror}", hint="look at the path") from None
-    say(f"{file}: {number} on {counted(Decimal(pages), 'page')} of {chosen}")
+    say(f"{file}: {number} on {counted(pages, 'page')} of {chosen}")

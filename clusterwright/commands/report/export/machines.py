@@ -19,9 +19,10 @@ from typer import Argument
 from clusterwright.commands.options import SiteOption
 from clusterwright.machines import expected_machines
 from clusterwright.output import Document, say
+from clusterwright.text_file import writing
 from clusterwright.where import find_site
 from ledger.private import private_files
-from schedule.errors import NotSatisfiedError, UnreachableError
+from schedule.errors import NotSatisfiedError
 
 
 def machines(
@@ -46,10 +47,7 @@ def machines(
 def _write(file: Path, machines: list[Document]) -> None:
     """Write the file, which may have passwords, for its owner alone. One that was there stays until the new one is whole."""
     text = json.dumps({"expected_machines": machines}, indent=2) + "\n"
-    try:
-        with private_files(), TemporaryDirectory(dir=file.parent) as scratch:
-            aside = Path(scratch) / "machines"
-            aside.write_text(text, encoding="utf-8")
-            aside.replace(file)
-    except OSError as error:
-        raise UnreachableError(f"{file} cannot be written: {error.strerror}", hint="look at the path") from None
+    with writing(file, "look at the path"), private_files(), TemporaryDirectory(dir=file.parent) as scratch:
+        aside = Path(scratch) / "machines"
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(file)

@@ -31,8 +31,7 @@ from clusterwright.result_readings import (
     TEST,
     ResultReading,
     decided_lines,
-    judged,
-    recorded,
+    taken,
     write_first_mapping,
 )
 from schedule.errors import InputError, NotSatisfiedError
@@ -57,7 +56,7 @@ def results(
     if not lines:
         raise InputError(f"{map_file} names no activity", hint=f"fill in `{ACTIVITY}` and `{METRIC}`")
     with me.deciding() as decider:
-        found = (recorded if record else judged)(decider, report, file, lines, item)
+        found = taken(decider, report, file, lines, item, record=record)
     if as_json:
         print_json(_document(file, report, found, is_recorded=record))
     else:

@@ -28,7 +28,7 @@ from clusterwright.commands.acting import Acting
 from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import JsonOption, SequenceOption
 from clusterwright.exporting import exported
-from clusterwright.incoming import JudgedProposal, compared, judged, mapped, recorded
+from clusterwright.incoming import JudgedProposal, compared, mapped, taken
 from clusterwright.new_steps import write_new_steps
 from clusterwright.output import Document, in_line, print_json, say, table
 from ledger.questions.site import site_of
@@ -82,8 +82,8 @@ def schedule(
             if new_steps is not None:
                 write_new_steps(folder, new_steps, file, read.schedule, mapping, ours)
         zone = site_of(decider.snapshot).time_zone
-        take = recorded if record else judged
-        lines = take(decider, found.proposals, file.name, zone, out_of_sequence)
+        with decider.together(record=record):
+            lines = taken(decider, found.proposals, file.name, zone, out_of_sequence)
     refused = [line for line in lines if line.refusal]
     if as_json:
         print_json(_document(file, read, found, lines, mapping, is_recorded=record))

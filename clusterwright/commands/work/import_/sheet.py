@@ -24,7 +24,7 @@ from clusterwright.output import Document, in_line, print_json, say
 from clusterwright.sheets.columns import Part
 from clusterwright.sheets.deeds import JudgedLine
 from clusterwright.sheets.reading import Filled, read_sheet
-from clusterwright.sheets.taking import about_refused, judged, recorded, refused_lines
+from clusterwright.sheets.taking import about_refused, refused_lines, taken
 from clusterwright.sheets.writing import write_sheet
 from schedule.errors import NotSatisfiedError
 
@@ -43,7 +43,8 @@ def sheet(
 ) -> None:
     filled = read_sheet(file)
     with me.deciding() as decider:
-        lines = (recorded if record else judged)(decider, filled)
+        with decider.together(record=record) as writing:
+            lines = taken(decider, writing, filled)
         about = about_refused(decider.snapshot, filled)
     wrong = [one for one in lines if one.refusals]
     back = (refused or file.with_stem(f"{file.stem}-refused")) if wrong and (record or refused) else None
