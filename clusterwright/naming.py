@@ -29,11 +29,15 @@ def require_phase(phase: str | None) -> None:
         named("phase", [phase], [one.value for one in Phase])
 
 
-def require_organisation(snapshot: Snapshot, name: str) -> None:
-    """Raise InputError for an organisation of which the record has nothing."""
+def known_organisation(snapshot: Snapshot, name: str | None) -> str | None:
+    """Return an organisation or a supplier as the site writes it; None for none. Raise InputError if the record has nothing of it."""
+    if name is None:
+        return None
     known = organisations_on_record(snapshot)
-    if not any(is_same(name, one) for one in known):
+    same = next((one for one in known if is_same(name, one)), None)
+    if same is None:
         raise InputError(f"{name!r} is no organisation of this site", hint=_hint("organisation", name, known))
+    return same
 
 
 def _hint(what: str, name: str, known: Collection[str]) -> str:

@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.commands.asking import AskingPast, dated, when
+from clusterwright.naming import known_organisation, require_phase
 from clusterwright.output import print_json, say
+from clusterwright.text_file import writing
 from clusterwright.week_report import FORMATS, Span, WeekReport, week_report
 from flows.runs.releases.lapsed import lapsed_releases
-from ledger.questions.people import people
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.permission import is_same
 from schedule.errors import InputError, UnreachableError
-from steps.catalog.terms import Phase
 
 PAGES = ("html", "pdf")
 FORMS = (*FORMATS, *PAGES)
-_NAMES = "SELECT DISTINCT organisation FROM activity UNION SELECT DISTINCT supplier_name FROM order_line"
 
 
 class About(NamedTuple):
@@ -33,7 +31,8 @@ def hand_on(ask: AskingPast, about: About, form: str | None, out: Path | None) -
     """Print a report, or write it to a file."""
     form = form_of(form, out)
     with ask.record() as snapshot:
-        about = _checked(snapshot, about)
+        require_phase(about.phase)
+        about = about._replace(organisation=known_organisation(snapshot, about.organisation))
         record = when(snapshot)
         report = week_report(
             snapshot, record, about.organisation, lapsed_releases(snapshot), span=about.span, phase=about.phase
@@ -67,30 +66,9 @@ def write(content: bytes, out: Path | None) -> None:
     if out is None:
         print(content.decode(), end="")
         return
-    try:
+    with writing(out, "--out names a file"):
         out.write_bytes(content)
-    except OSError as error:
-        raise UnreachableError(f"{out} cannot be written: {error.strerror}", hint="--out names a file") from None
     say(f"wrote {out}")
-
-
-def _checked(snapshot: Snapshot, about: About) -> About:
-    """Return what a report is about, with the organisation as the site writes it. Raise InputError for what there is not."""
-    if about.phase is not None and about.phase not in set(Phase):
-        raise InputError(f"{about.phase!r} is no phase", hint=f"there are: {', '.join(Phase)}")
-    return about._replace(organisation=known_organisation(snapshot, about.organisation))
-
-
-def known_organisation(snapshot: Snapshot, named: str | None) -> str | None:
-    """Return an organisation or a supplier as the site writes it; None for none. Raise InputError for one that nobody knows."""
-    if named is None:
-        return None
-    known = sorted({one.organisation for one in people(snapshot)} | set(snapshot.column(_NAMES)))
-    same = next((name for name in known if name and is_same(name, named)), None)
-    if same is None:
-        has = ", ".join(filter(None, known)) or "none"
-        raise InputError(f"nobody here belongs to {named!r}", hint=f"organisations: {has}")
-    return same
 
 
 def _page(snapshot: Snapshot, about: About, report: WeekReport, form: str) -> bytes:

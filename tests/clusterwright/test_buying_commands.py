@@ -149,3 +149,14 @@ def test_a_contractors_work_is_listed_and_reported_by_contractor(shop: Shop) -> 
     assert [r["id"] for r in rows] == ["020@pod-001", "020@pod-002"]
     assert "## By contractor (1)" in week
     assert "| Sparks Ltd |" in week
+
+
+def test_a_report_is_for_an_organisation_that_has_an_order_alone(shop: Shop) -> None:
+    """Who was given an order has no people here and no work, and is handed the week all the same."""
+    shop("assign", ORDER, "--organisation", "Fjord Forwarding", "--as", "pm")
+
+    rows = json.loads(shop("orders", "--organisation", "fjord forwarding", "--json").stdout)
+    week = json.loads(shop("report", "week", "--organisation", "fjord forwarding", "--json").stdout)
+
+    assert [row["id"] for row in rows] == [ORDER]
+    assert [row["id"] for row in week["sections"]["Orders due"]] == [ORDER]

@@ -303,4 +303,4 @@ def test_nobody_else_has_a_portal(made: Portals, tmp_path: Path) -> None:
     )
 
     assert done.returncode == 2
-    assert "nobody here belongs to 'Nobody'" in done.stderr
+    assert "'Nobody' is no organisation of this site" in done.stderr

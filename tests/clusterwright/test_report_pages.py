@@ -265,7 +265,7 @@ def test_the_form_is_that_of_the_files_name(site: Reported) -> None:
         (["week", "--out", "week.docx"], "'docx' is no format"),
         (["week", "--out", "nowhere/week.pdf"], "nowhere/week.pdf cannot be written"),
         (["phase", "plumbing"], "'plumbing' is no phase"),
-        (["week", "--organisation", "Nobody"], "nobody here belongs to 'Nobody'"),
+        (["week", "--organisation", "Nobody"], "'Nobody' is no organisation of this site"),
         (["meeting", "--trade", "pilot"], "'pilot' is no trade"),
         (["meeting", "--trade", "Technicians"], "did you mean technician?"),
     ],

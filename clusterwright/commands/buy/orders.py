@@ -24,7 +24,7 @@ from typer import Option
 
 from clusterwright.budget_lines import budget_lines
 from clusterwright.commands.asking import AskingPast
-from clusterwright.naming import require_organisation
+from clusterwright.naming import known_organisation
 from clusterwright.order_columns import ALL, COLUMNS, NUMBERS, OPEN, PLACED, days_late, latest_first, order_cells
 from clusterwright.order_words import LateOrder, and_more, early_cost_words, late_lines
 from clusterwright.output import Cells, print_lines, table
@@ -55,8 +55,7 @@ def orders(
     if (budget or history) and (late or as_csv):
         raise InputError("--late and --csv are of the list", hint="leave --budget and --history out")
     with ask.record() as snapshot:
-        if organisation is not None:
-            require_organisation(snapshot, organisation)
+        known_organisation(snapshot, organisation)
         zone = site_of(snapshot).time_zone
         if history is not None:
             _history(ask, snapshot, history, zone)

@@ -21,7 +21,7 @@ from typer import Option
 
 from clusterwright.commands.asking import AskingPast
 from clusterwright.flat import flat_activity
-from clusterwright.naming import named, require_organisation
+from clusterwright.naming import known_organisation, named
 from clusterwright.output import Cells, Document, day
 from ledger.questions.activities import activities
 from ledger.questions.kept_forecast import kept_forecast
@@ -76,8 +76,7 @@ def list_(
         roles = named("role", role, {row.role for row in rows})
         flags = named("flag", flag, FLAGS)
         how = named("delay", late, (PAST, LATER))
-        if organisation is not None:
-            require_organisation(snapshot, organisation)
+        known_organisation(snapshot, organisation)
         text = (search or "").casefold()
         tests: list[Callable[[ListRow], bool]] = [
             lambda row: not phases or row.phase in phases,

@@ -7,9 +7,9 @@ from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.commands.options import FormOption, OrganisationOption, OutOption
-from clusterwright.naming import named
+from clusterwright.naming import known_organisation, named
 from clusterwright.output import print_json, say
-from clusterwright.reports.handing_on import About, form_of, hand_on, known_organisation, write
+from clusterwright.reports.handing_on import About, form_of, hand_on, write
 from clusterwright.reports.meeting import meeting_report
 from clusterwright.week_report import FORMATS
 from flows.runs.releases.lapsed import lapsed_releases
