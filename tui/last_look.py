@@ -5,14 +5,13 @@ A look belongs to the sitting before it if that was less than some hours ago. Wh
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ledger.private import make_file
 
@@ -24,53 +23,43 @@ OFTEN = timedelta(minutes=10)
 """How often a look at which nothing is new is kept."""
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What was seen, and when by this machine's clock: the last event, go-live as forecast, and the parts of its slip in minutes."""
 
     at: datetime
     seq: int
     go_live: datetime | None = None
-    slip: Mapping[str, int] = field(default_factory=dict)
+    slip: dict[str, int] = {}
+
+
+class Sittings(msgspec.Struct):
+    """The last look of the sitting before this one, and the last look."""
+
+    before: Look | None = None
+    last: Look | None = None
 
 
 def looked(folder: Path, person: str, look: Look) -> Look | None:
     """Keep a look of a person. Return the last one of their sitting before this; None if there was none."""
     kept = _read(folder)
-    entry = kept.get(person)
-    before, last = (_look(entry.get(name)) if isinstance(entry, dict) else None for name in ("before", "last"))
+    seen = Sittings()
+    with suppress(msgspec.ValidationError):  # one that this program does not read
+        seen = msgspec.convert(kept.get(person), Sittings)
+    before, last = seen.before, seen.last
     if last is not None and look.at - last.at > SITTING:
         before = last
     is_new = last is None or (last.seq, last.go_live) != (look.seq, look.go_live) or look.at - last.at > OFTEN
     if is_new:
-        kept[person] = {"before": _document(before), "last": _document(look)}
+        kept[person] = Sittings(before, look)
         _write(folder, kept)
     return before
 
 
 def _read(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return msgspec.json.decode((folder / FILE).read_bytes(), type=dict[str, Any])
+    except (OSError, ValueError, msgspec.DecodeError):
         return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _look(found: Any) -> Look | None:
-    """Return a look from its document. None for none, and for one that this program does not read."""
-    try:
-        go_live = found["go_live"] and datetime.fromisoformat(found["go_live"])
-        slip = {str(name): int(minutes) for name, minutes in dict(found["slip"]).items()}
-        return Look(datetime.fromisoformat(found["at"]), int(found["seq"]), go_live, slip)
-    except (TypeError, KeyError, ValueError):
-        return None
-
-
-def _document(look: Look | None) -> dict[str, Any] | None:
-    if look is None:
-        return None
-    go_live = look.go_live and look.go_live.isoformat()
-    return asdict(look) | {"at": look.at.isoformat(), "go_live": go_live}
 
 
 def _write(folder: Path, kept: dict[str, Any]) -> None:
@@ -80,5 +69,5 @@ def _write(folder: Path, kept: dict[str, Any]) -> None:
     with suppress(OSError):
         file.parent.mkdir(mode=0o700, exist_ok=True)
         make_file(new)
-        new.write_text(json.dumps(kept), encoding="utf-8")
+        new.write_bytes(msgspec.json.encode(kept))
         new.replace(file)

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
+
+from steps.stamps import local_day
 
 EIGHTHS = 8
 """Positions in a cell."""
 
 
 class Zoom(NamedTuple):
-    """How much time a cell has, and how far ticks are apart."""
+    """How much time a cell has, and its ticks: how many days the longest has, on which day one begins that a day is in, and its label."""
 
     name: str
     cell: timedelta
+    longest: int
+    begin: Callable[[date], date]
+    label: Callable[[date], str]
+
+    def after(self, begin: date) -> date:
+        """Return the first day of the next tick."""
+        return self.begin(begin + self.longest * DAY)
+
+
+def midnight(day: date, zone: str) -> datetime:
+    """Return when a day begins in a time zone."""
+    return datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+
+
+def _begin_of(months: int) -> Callable[[date], date]:
+    """Return what returns the first day of the month, quarter, half-year or year that a day is in."""
+    return lambda day: date(day.year, (day.month - 1) // months * months + 1, 1)
 
 
 DAY = timedelta(days=1)
 ZOOMS = (
-    Zoom("day", DAY / 12),
-    Zoom("week", DAY / 2),
-    Zoom("month", 3 * DAY),
-    Zoom("quarter", 9 * DAY),
-    Zoom("half-year", 18 * DAY),
-    Zoom("year", 36 * DAY),
+    Zoom("day", DAY / 12, 1, lambda day: day, lambda day: f"{day:%a} {day.day} {day:%b}"),
+    Zoom("week", DAY / 2, 7, lambda day: day - day.weekday() * DAY, lambda day: f"{day.day} {day:%b %y}"),
+    Zoom("month", 3 * DAY, 31, _begin_of(1), lambda day: f"{day:%b %Y}"),
+    Zoom("quarter", 9 * DAY, 93, _begin_of(3), lambda day: f"Q{(day.month + 2) // 3} {day.year}"),
+    Zoom("half-year", 18 * DAY, 186, _begin_of(6), lambda day: f"H{(day.month + 5) // 6} {day.year}"),
+    Zoom("year", 36 * DAY, 366, _begin_of(12), lambda day: f"{day.year}"),
 )
 """The closest first. A tick of each has ten cells or more, in which its label fits."""
 
@@ -70,16 +89,12 @@ class Timescale:
 
     def ticks(self, width: int) -> Iterator[tuple[int, str]]:
         """Yield the cell and the label of each day, week, month, quarter or year that begins in a width."""
-        zone = ZoneInfo(self.zone)
-        last = self.at(width)
-        day = _begin(self.name, self.origin.astimezone(zone).date())
-        while True:
-            begin = datetime.combine(day, time(), zone).astimezone(UTC)
-            if begin >= last:
-                return
+        zoom = ZOOMS[self.zoom]
+        day = zoom.begin(local_day(self.origin, self.zone))
+        while (begin := midnight(day, self.zone)) < self.at(width):
             if begin >= self.origin:
-                yield self.place(begin) // EIGHTHS, _label(self.name, day)
-            day = _next(self.name, day)
+                yield self.place(begin) // EIGHTHS, zoom.label(day)
+            day = zoom.after(day)
 
     def heading(self, width: int) -> str:
         """Return the axis as a line: a stroke where each tick is, its label behind it where that has room."""
@@ -92,48 +107,8 @@ class Timescale:
 
 def fitting(zone: str, first: datetime, last: datetime, width: int) -> Timescale:
     """Return the closest scale in which a stretch of time can be seen whole, or the widest. It begins where a tick is."""
-    local = first.astimezone(ZoneInfo(zone)).date()
-    for zoom, (name, _) in enumerate(ZOOMS):
-        begin = datetime.combine(_begin(name, local), time(), ZoneInfo(zone)).astimezone(UTC)
-        scale = Timescale(zone, begin, zoom)
+    for number, zoom in enumerate(ZOOMS):
+        scale = Timescale(zone, midnight(zoom.begin(local_day(first, zone)), zone), number)
         if scale.at(width) > last:
             return scale
     return scale
-
-
-def _begin(name: str, day: date) -> date:
-    """Return the first day of the week, month, quarter or year that a day is in."""
-    match name:
-        case "day":
-            return day
-        case "week":
-            return day - timedelta(days=day.weekday())
-        case "month":
-            return day.replace(day=1)
-        case "quarter":
-            return date(day.year, (day.month - 1) // 3 * 3 + 1, 1)
-        case "half-year":
-            return date(day.year, 7 if day.month > 6 else 1, 1)
-        case _:
-            return date(day.year, 1, 1)
-
-
-def _next(name: str, begin: date) -> date:
-    days = {"day": 1, "week": 7, "month": 31, "quarter": 93, "half-year": 186, "year": 366}
-    return _begin(name, begin + timedelta(days=days[name]))
-
-
-def _label(name: str, day: date) -> str:
-    match name:
-        case "day":
-            return f"{day:%a} {day.day} {day:%b}"
-        case "week":
-            return f"{day.day} {day:%b %y}"
-        case "month":
-            return f"{day:%b %Y}"
-        case "quarter":
-            return f"Q{(day.month + 2) // 3} {day.year}"
-        case "half-year":
-            return f"{'H2' if day.month > 6 else 'H1'} {day.year}"
-        case _:
-            return str(day.year)

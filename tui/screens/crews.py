@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, ClassVar
-from zoneinfo import ZoneInfo
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,12 +12,13 @@ from textual.binding import Binding, BindingType
 from ledger.questions.crew_weeks import CrewWeek, Limit, TradeWeeks, crew_weeks
 from ledger.questions.site import revision
 from ledger.questions.snapshot import Snapshot
+from steps.stamps import local_day
 from tui.keyline import Shown
 from tui.lists.bars import level, spans_of
 from tui.lists.column import Column, Span
 from tui.lists.prompt import Prompt
 from tui.lists.timegrid import EARLY, TimeGrid
-from tui.lists.timescale import EIGHTHS, Timescale
+from tui.lists.timescale import EIGHTHS, Timescale, midnight
 from tui.lists.view import View
 from tui.looks import Role
 from tui.screens.listing import ListScreen
@@ -52,7 +52,7 @@ class WeekGrid(TimeGrid[TradeWeeks]):
     @property
     def begin(self) -> datetime:
         """When the chosen week begins."""
-        return datetime.combine(self.monday, time(), ZoneInfo(self.scale.zone)).astimezone(UTC)
+        return midnight(self.monday, self.scale.zone)
 
     def action_aside(self, columns: int) -> None:
         """Choose the week so many weeks later."""
@@ -60,7 +60,7 @@ class WeekGrid(TimeGrid[TradeWeeks]):
 
     def action_now(self) -> None:
         """Choose this week."""
-        self.choose(self.now.astimezone(ZoneInfo(self.scale.zone)).date())
+        self.choose(local_day(self.now, self.scale.zone))
 
     def axis(self, cells: int) -> Sequence[Span]:
         """Return the heading of the axis, with a mark over the chosen week."""
@@ -139,10 +139,10 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         is_first = self.chart.monday.year == EARLY.year
         if rows:
             zone, weeks = self.site.zone, rows[0].weeks
-            first, last = (_begin(week.monday, zone) for week in (weeks[0], weeks[-1]))
+            first, last = (midnight(week.monday, zone) for week in (weeks[0], weeks[-1]))
             self.chart.show_time(zone, now, (first, last + WEEK))
             if is_first:
-                self.chart.choose(min(max(now, first), last).astimezone(ZoneInfo(zone)).date())
+                self.chart.choose(local_day(min(max(now, first), last), zone))
 
     def count(self) -> None:
         """Say how many rows there are, and what is painted."""
@@ -193,7 +193,7 @@ class CrewsScreen(ListScreen[TradeWeeks]):
 
 def painted_weeks(row: TradeWeeks, scale: Timescale, width: int) -> Sequence[Span]:
     """Return the weeks of a row on an axis: in each cell the fullest of those that it has a part of."""
-    first = _begin(row.weeks[0].monday, scale.zone)
+    first = midnight(row.weeks[0].monday, scale.zone)
     cells: list[Span] = []
     for cell in range(width):
         begin, end = (scale.at(cell) - first) // WEEK, -((first - scale.at(cell + 1)) // WEEK)
@@ -214,10 +214,6 @@ def limits(snapshot: Snapshot) -> dict[str, Limit]:
     plan = read_frame(snapshot)
     trades = {role: Limit(plan.roles.get(role, role), number) for role, number in plan.crews.items()}
     return trades | {one.id: Limit(f"{one.id.partition('@')[2]}: {one.title}", one.capacity) for one in plan.resources}
-
-
-def _begin(monday: date, zone: str) -> datetime:
-    return datetime.combine(monday, time(), ZoneInfo(zone)).astimezone(UTC)
 
 
 def _number(name: str, title: str, width: int, of: Any, rank: int) -> Column[TradeWeeks]:
