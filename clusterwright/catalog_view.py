@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from clusterwright.output import Cells, Document, clean, table
 
 if TYPE_CHECKING:
-    from steps.catalog.lint.report import LintFinding, LintReport
+    from steps.catalog.lint.report import LintReport
     from steps.catalog.loader import Entry
-    from steps.catalog.schema import Criterion, Estimate, Link, SignOff, Step
+    from steps.catalog.schema import Criterion, Estimate, SignOff, Step
 
 
 LINK_COLUMNS = ("waits for", "delivery", "type", "map", "where", "reason")
@@ -28,7 +28,8 @@ def print_entry(entry: Entry) -> None:
     step = entry.step
     print(clean("\n".join(_head(entry))))
     if step.links:
-        table(LINK_COLUMNS, [_link(link) for link in step.links], title="Links")
+        links = [(one.after, one.supply, one.type, one.map, one.when, one.reason) for one in step.links]
+        table(LINK_COLUMNS, links, title="Links")
     if step.accept:
         table(CRITERION_COLUMNS, [_criterion(c) for c in step.accept], title="Criteria")
 
@@ -112,10 +113,6 @@ def _estimate(e: Estimate) -> str:
     return f"{range_} {e.unit} ({e.source})"
 
 
-def _link(link: Link) -> Cells:
-    return link.after, link.supply, link.type, link.map, link.when, link.reason
-
-
 def _criterion(c: Criterion) -> Cells:
     from steps.acceptance.readers import READERS  # the readers of every tool, which `show` does without
 
@@ -130,17 +127,13 @@ def report_document(report: LintReport, steps: int) -> Document:
     """Return what a lint found, with stable keys."""
     return {
         "steps": steps,
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [vars(finding) | {"place": str(finding.place)} for finding in report.findings],
         "figures": report.figures,
         "assumption_share": round(report.assumption_share, 4),
         "barriers": report.barriers,
         "activities": report.activities,
         "start_without_predecessor": report.free_starts,
     }
-
-
-def _finding(finding: LintFinding) -> dict[str, str]:
-    return vars(finding) | {"place": str(finding.place)}
 
 
 def print_report(report: LintReport, steps: int) -> None:

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clusterwright.design_sections import Section, sections_of
+from clusterwright.design_sections import sections_of
 from clusterwright.output import Cells, Document, print_json, table
 from clusterwright.text_file import text_in
 from schedule.csv_lines import numbered_rows, write_rows
@@ -90,7 +90,7 @@ def print_comparison(dossiers: Sequence[Dossier]) -> None:
     """Print the sections of several designs side by side."""
     names = [d.design.preset.name for d in dossiers]
     columns = range(1, len(names) + 1)
-    by_design = [{section.title: _values(section) for section in sections_of(d)} for d in dossiers]
+    by_design = [{one.title: {row.label: row.value for row in one.rows} for one in sections_of(d)} for d in dossiers]
     for title in dict.fromkeys(chain(*by_design)):
         sides = [sections.get(title, {}) for sections in by_design]
         labels = dict.fromkeys(chain(*sides))
@@ -103,10 +103,6 @@ def print_comparison(dossiers: Sequence[Dossier]) -> None:
 
 def _side_by_side(label: str, sides: Sides, none: object) -> Cells:
     return label, *(side.get(label, none) for side in sides)
-
-
-def _values(section: Section) -> dict[str, str]:
-    return {row.label: row.value for row in section.rows}
 
 
 def print_figures(design: Design, *, as_json: bool) -> None:

@@ -40,6 +40,7 @@ def hosts_of(
     for unit, inside in pods.items():
         hosts[unit] = tuple(host for pod in inside for host in matching.hosts_of(pod.id))
         unmatched[unit] = tuple(node for pod in inside for node in matching.unmatched_of(pod.id))
+    # a pattern with a bracket names some hosts of a group by their place: management[0], compute[0:1]
     sets = {", ".join(names): _hosts_in(named, names) for names in patterns.values()}
     return Hosts(
         nodes=hosts,
@@ -47,13 +48,10 @@ def hosts_of(
         shared={unit: others for unit, inside in pods.items() if first in inside},
         sets=sets,
         plays={playbook: ", ".join(names) for playbook, names in patterns.items()},
-        leads={playbook: _hosts_in(named, filter(_is_for_some, names)) for playbook, names in patterns.items()},
+        leads={
+            playbook: _hosts_in(named, (name for name in names if "[" in name)) for playbook, names in patterns.items()
+        },
     )
-
-
-def _is_for_some(pattern: str) -> bool:
-    """Return whether a pattern names some hosts of a group by their place: management[0], compute[0:1]."""
-    return "[" in pattern
 
 
 def _playbooks(design: Design, catalog: Catalog) -> list[str]:

@@ -1,15 +1,14 @@
 """A plan in a few sentences, for a person who sees one for the first time."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import timedelta
 
 from clusterwright.output import day
 from clusterwright.plan_orders import licence_lines
 from ledger.questions.forecast_words import chance_words
 from steps.amount import counted
 from steps.catalog.terms import Kind
-from steps.planning.activity import PlanActivity
 from steps.planning.dates.critical_days import critical_parts
 from steps.planning.odds.commitment import PlanCommitment
 from steps.planning.plan import Plan
@@ -54,14 +53,11 @@ def plan_in_words(plan: Plan, found: PlanCommitment) -> Iterator[str]:
             f"{one.title} ({counted(one.quantity, one.unit_of_measure)}) by {day(one.order_by, zone)}" for one in orders
         )
         yield f"Buy first: {first}."
-    soon = sorted((start, one.id, one.title, one.role) for start, one in _starts(todo) if start < plan.start + WEEK)
+    starts = [(one.dates.early_start, one.id, one.title, one.role) for one in todo if one.dates]
+    soon = sorted(one for one in starts if one[0] < plan.start + WEEK)
     _, name, begins, _ = soon[0]
     roles = Counter(role for *_, role in soon)
     yield (
         f"{len(soon)} activities begin in the first week, for {', '.join(role for role, _ in roles.most_common())}; "
         f"the first is {name}, {begins}."
     )
-
-
-def _starts(todo: Iterable[PlanActivity]) -> Iterator[tuple[datetime, PlanActivity]]:
-    return ((one.dates.early_start, one) for one in todo if one.dates)

@@ -104,7 +104,7 @@ def week_report(
     bought = orders(snapshot, organisation=organisation)
     bought = [o for o in bought if phase is None or f"{o.step}@{o.unit}" in among]
     planned = [o for o in bought if o.state == "planned"]
-    due = [o for o in planned if _is_by(o.order_by, now + AHEAD)]
+    due = [o for o in planned if o.order_by and o.order_by <= now + AHEAD]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
         f"Done in the last {span}": _lines(parts["done"], zone, attrgetter("finished_at")),
@@ -155,10 +155,6 @@ def own_words(rows: list[Activity], zone: str) -> tuple[str, ...]:
 def constraint_line(one: Constraint, zone: str) -> Line:
     """Return what some work waits for, and the first day on which that is to start."""
     return Line(one.who, one.id, one.title, day(one.needed, zone), f"{one.state}; {one.holds_words} for it")
-
-
-def _is_by(moment: datetime | None, by: datetime) -> bool:
-    return moment is not None and moment <= by
 
 
 def _finish(row: Activity) -> datetime | None:

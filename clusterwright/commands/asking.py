@@ -36,23 +36,18 @@ class Asking:
         """Return the record of the site, as of the moment that is named, else of the present."""
         return record(self.site, self.as_of)
 
-    def answer(
-        self,
-        snapshot: Snapshot,
-        document: Any,
-        in_words: Callable[[], None],
-    ) -> None:
-        """Print an answer as JSON or in words. One about an earlier moment says which."""
+    def answer(self, snapshot: Snapshot | None, document: Any, in_words: Callable[[], None]) -> None:
+        """Print an answer as JSON or in words. One about an earlier moment says which. None is for one that is not from the record."""
         if self.as_json:
-            print_json(dated(snapshot, document))
+            print_json(document if snapshot is None else dated(snapshot, document))
             return
-        if snapshot.as_of is not None:
+        if snapshot is not None and snapshot.as_of is not None:
             print(when(snapshot))
         in_words()
 
     def table(
         self,
-        snapshot: Snapshot,
+        snapshot: Snapshot | None,
         rows: Sequence[Row],
         headers: Sequence[str],
         cells: Callable[[Row], Sequence[object]],

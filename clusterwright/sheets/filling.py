@@ -42,7 +42,7 @@ def sheet_of(
     ]
     bought = orders(snapshot, organisation=organisation) if Part.DELIVERIES in parts else []
     made = {
-        Part.WORK: lambda: _work(rows, zone),
+        Part.WORK: lambda: SheetTable(Part.WORK, COLUMNS[Part.WORK], [_work_row(row, zone) for row in rows]),
         Part.ITEMS: lambda: _items(snapshot, rows),
         Part.READINGS: lambda: _readings(snapshot, rows),
         Part.DELIVERIES: lambda: _deliveries(bought, among),
@@ -58,10 +58,6 @@ def sheet_of(
     if lines > MOST:
         raise InputError(f"the sheet would have {lines:,} lines", hint=f"name fewer activities: {MOST:,} is the most")
     return FieldSheet(about, tables)
-
-
-def _work(rows: Iterable[Activity], zone: str) -> SheetTable:
-    return SheetTable(Part.WORK, COLUMNS[Part.WORK], [_work_row(row, zone) for row in rows])
 
 
 def _work_row(row: Activity, zone: str) -> Sequence[Cell]:

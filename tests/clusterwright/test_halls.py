@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.questions.links import predecessors
 from ledger.reading import open_snapshot
+from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests import commands
 from tests.conftest import Command
 from tests.once import Once
@@ -163,18 +165,20 @@ def test_a_delivery_that_is_here_cannot_come_earlier(two_halls: Path, command: C
     assert then["hall-2 in service"] <= now["hall-2 in service"]
 
 
-class Reached(NamedTuple):
-    milestone: str
+def odds_of(name: str) -> MilestoneOdds:
+    day = datetime(2027, 1, 4, tzinfo=UTC)
+    sure = Chance(day, day, day)
+    return MilestoneOdds(name, day, day, sure, sure, sure, planned_share=0.5)
 
 
 def test_a_screen_shows_the_first_halls_and_the_last_one_and_says_how_many_there_are_more() -> None:
     names = ["go-live", *(f"hall-{number} in service" for number in range(1, 41)), "power"]
 
-    shown = [one.milestone for one in few_halls([Reached(name) for name in names])]
+    shown = [one.milestone for one in few_halls([odds_of(name) for name in names])]
 
     assert shown == ["go-live", *(f"hall-{number} in service" for number in (1, 2, 3, 4, 5, 40)), "power"]
-    assert halls_left_out([Reached(name) for name in names]) == "34 more halls: --json"
-    assert halls_left_out([Reached(name) for name in names[:7]]) == ""
+    assert halls_left_out([odds_of(name) for name in names]) == "34 more halls: --json"
+    assert halls_left_out([odds_of(name) for name in names[:7]]) == ""
 
 
 @pytest.mark.parametrize(("number", "said"), [("0", "0 pods cannot come first: the site has 1 pod"), ("2", "2 pods")])

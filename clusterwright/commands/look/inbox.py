@@ -18,10 +18,7 @@ from ledger.questions.inbox import InboxRow
 from schedule.errors import WaitingError
 
 
-def inbox(
-    ask: AskingPast,
-    who: AsOption = None,
-) -> None:
+def inbox(ask: AskingPast, who: AsOption = None) -> None:
     with ask.record() as snapshot:
         person = acting_person(snapshot, who)
         rows = questions.inbox(snapshot, person, lapsed_releases(snapshot))

@@ -25,11 +25,11 @@ from ledger.evidence.plans import read_frame
 from ledger.questions.case import require_activity
 from ledger.questions.meant import activity_named
 from ledger.questions.order_timing import TimedOrder, timed_orders
-from ledger.questions.orders import HistoryRow, changes, order_history, order_named
+from ledger.questions.orders import changes, order_history, order_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import why
-from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow
+from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.rules.subjects import is_delivery, is_supply
 from steps.amount import counted
 from steps.stamps import minute
@@ -76,8 +76,8 @@ def _print_order(document: Document, snapshot: Snapshot, name: str) -> None:
         answer.state_sentence,
         *answer.lines(zone),
         *(_delivery(one, order, zone) for one in order.tranches),
-        *(_change(one) for one in document["changes"]),
-        *(_event(one, zone) for one in document["history"]),
+        *(f"change {one.id}: {one.state}, asked by {one.asked_by}: {one.reason}" for one in document["changes"]),
+        *(f"{minute(one.at, zone)} {one.person}: {one.said}" for one in document["history"]),
     ]
     print_lines(lines)
 
@@ -117,11 +117,3 @@ def _delivery(one: TrancheRow, order: OrderRow, zone: str) -> str:
         f"complete on {day(one.received_at, zone)}" if one.received_at else "",
     ]
     return f"delivery {one.id}: {', '.join(filter(None, (came, *said)))}"
-
-
-def _change(one: ChangeRow) -> str:
-    return f"change {one.id}: {one.state}, asked by {one.asked_by}: {one.reason}"
-
-
-def _event(one: HistoryRow, zone: str) -> str:
-    return f"{minute(one.at, zone)} {one.person}: {one.said}"

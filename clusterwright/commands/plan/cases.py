@@ -179,10 +179,8 @@ def whatif(
     before, _ = seen(now, samples=samples, seed=seed, pods=pods)
     after, solved = seen(changed, samples=samples, seed=seed, pods=pods)
     found = TwoCases(before, after, savings(solved, most=SAVINGS), now.plan.slip_day_usd)
-    if ask.as_json:
-        print_json(found.document)
-    else:
-        found.print(now.plan.time_zone, title="Go-live as it is, and as it would be; nothing is recorded")
+    title = "Go-live as it is, and as it would be; nothing is recorded"
+    ask.answer(None, found.document, lambda: found.print(now.plan.time_zone, title=title))
 
 
 def impact(

@@ -91,10 +91,7 @@ def _say_went_live(ask: Asking, top: Headlines, *, publish: bool) -> None:
     """Say when the site went live, in place of a forecast."""
     if publish:
         raise NotSatisfiedError(f"there is nothing to forecast: the site {top.lines[0]}")
-    if ask.as_json:
-        print_json(top.document)
-    else:
-        print_lines(top.lines)
+    ask.answer(None, top.document, lambda: print_lines(top.lines))
 
 
 def _print(

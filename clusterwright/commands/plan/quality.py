@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import Cells, Document, in_line, print_json, print_lines, table
+from clusterwright.output import Cells, Document, in_line, print_lines, table
 from schedule.errors import NotSatisfiedError
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def quality(
     from clusterwright.schedules import of_file, of_site  # the schedule's engines
 
     judged = of_site(ask.folder) if file is None else of_file(file)
-    if ask.as_json:
-        print_json(_document(judged))
-    else:
-        _print(judged)
+    ask.answer(None, _document(judged) if ask.as_json else None, lambda: _print(judged))
     failed = [check.id for check in judged.found.failed]
     if failed:
         raise NotSatisfiedError(f"{len(failed)} checks of {judged.what} fail: {', '.join(failed)}")

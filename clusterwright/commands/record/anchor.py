@@ -41,16 +41,7 @@ def anchor(
         say(f"{git}: {'noted on HEAD' if add_note(git, head) else 'is on HEAD already'}")
     remember(snapshot.site_dir, head)
     if ask.as_json:
-        named = {
-            name: getattr(head, name)
-            for name in (
-                "site",
-                "seq",
-                "hash",
-                "time",
-                "trailer",
-            )
-        }
+        named = {name: getattr(head, name) for name in ("site", "seq", "hash", "time", "trailer")}
         print_json(named | {"rehearsal": site.rehearsal})
     elif trailer:
         print(clean(head.trailer))

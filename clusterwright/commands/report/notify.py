@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json, say, table
+from clusterwright.output import say
 from flows.notify.messages import Message, due_messages, refuse_rules_of_nobody
 from flows.notify.sent_notices import remembered
 from flows.notify.settings import NotifyFile, read_settings, resolved
@@ -72,12 +72,8 @@ def _tried(settings: NotifyFile, site: str) -> list[Trial]:
 
 
 def _report(ask: Asking, trials: list[Trial]) -> None:
-    if ask.as_json:
-        print_json(trials)
-    else:
-        table(
-            ("address", "arrived", ""), [(one.address, "yes" if one.arrived else "no", one.because) for one in trials]
-        )
+    headers = ("address", "arrived", "")
+    ask.table(None, trials, headers, lambda one: (one.address, "yes" if one.arrived else "no", one.because))
     failed = [one.address for one in trials if not one.arrived]
     if failed:
         raise UnreachableError(

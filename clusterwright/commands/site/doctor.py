@@ -19,7 +19,7 @@ from clusterwright.commands.asking import Asking
 from clusterwright.engine_health import engine_health, print_engines
 from clusterwright.health import checks, fixed
 from clusterwright.health_check import FAULT, OK, Check
-from clusterwright.output import print_json, say, table
+from clusterwright.output import say, table
 from schedule.errors import NotSatisfiedError
 
 
@@ -37,21 +37,19 @@ def doctor(
             if check.state != OK and (done := fixed(check, ask.site)):
                 say(f"{check.name}: {done}")
         found = checks(ask.site)
-    if ask.as_json:
-        print_json(found)
-    else:
-        _print(found)
+    ask.answer(None, found, lambda: _print(found))
     if faults := _faults(found):
         raise NotSatisfiedError(f"not in order: {faults}")
 
 
 def _engine(ask: Asking) -> None:
     health = engine_health(ask.folder)
-    if ask.as_json:
-        print_json(health)
-    else:
+
+    def in_words() -> None:
         _print(health.checks)
         print_engines(health)
+
+    ask.answer(None, health, in_words)
     if faults := _faults(health.checks):
         raise NotSatisfiedError(f"not as the ledger says: {faults}")
 

@@ -32,7 +32,8 @@ def import_progress(
     yes: Annotated[bool, Option("--yes", help="Record it; without it only the check is made.")] = False,
 ) -> None:
     with me.deciding() as decider:
-        rows = _rows(file, site_of(decider.snapshot).time_zone)
+        zone = site_of(decider.snapshot).time_zone
+        rows = [_row(line, zone) for line in read_lines(file, COLUMNS, COLUMNS[:2])]
         if yes:
             decider.take(progress.import_progress, rows)
         else:
@@ -40,12 +41,8 @@ def import_progress(
     say(f"{len(rows)} rows recorded" if yes else f"{len(rows)} rows are right; nothing is recorded without --yes")
 
 
-def _rows(path: Path, zone: str) -> list[ProgressRow]:
-    """Return the rows of a progress file. Times without an offset are in the zone. Raise for the first fault, with its file, line and column."""
-    return [_row(line, zone) for line in read_lines(path, COLUMNS, COLUMNS[:2])]
-
-
 def _row(line: FilledLine, zone: str) -> ProgressRow:
+    """Return a row of a progress file. Times without an offset are in the zone. Raise for the first fault, with its file, line and column."""
     line.refuse_beyond()
     state, place = line.text("state"), line.place
     if state not in {"done", "in_progress"}:

@@ -65,8 +65,6 @@ class Leaf(NamedTuple):
 
 def blocks_of(bands: tuple[Band, ...], most: int) -> tuple[tuple[Block, ...], ...]:
     """Return the bands of a sheet of paper for a page, whose tables have at most so many rows."""
-    return tuple(tuple(_cut(block, most) for block in band.blocks) for band in bands)
-
-
-def _cut(block: Block, most: int) -> Block:
-    return block.cut(most) if isinstance(block, Table) else block
+    return tuple(
+        tuple(block.cut(most) if isinstance(block, Table) else block for block in band.blocks) for band in bands
+    )

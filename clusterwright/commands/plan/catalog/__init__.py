@@ -6,8 +6,7 @@ Example:
 
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -15,7 +14,7 @@ from clusterwright.catalog_view import entry_document, print_entry
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import PhaseOption
 from clusterwright.naming import require_phase
-from clusterwright.output import Cells, Document, clean, print_json, table
+from clusterwright.output import Cells, Document, clean, print_json
 from clusterwright.where import site_if_any
 from steps.catalog.loader import Entry, read_catalog, read_roles, require
 
@@ -32,10 +31,8 @@ def list_(ask: Asking, phase: PhaseOption = None) -> None:
     require_phase(phase)
     catalog = read_catalog(site_if_any(ask.site))
     steps = [entry for entry in catalog.values() if phase in {None, entry.step.phase}]
-    if ask.as_json:
-        print_json([_document(entry) for entry in steps])
-        return
-    table(("step", "title", "phase", "kind", "scope", "playbook"), [_step_cells(entry) for entry in steps])
+    headers = ("step", "title", "phase", "kind", "scope", "playbook")
+    ask.table(None, steps, headers, _step_cells, document=lambda: [*map(_document, steps)])
 
 
 def _step_cells(entry: Entry) -> Cells:
@@ -79,12 +76,5 @@ def roles(ask: Asking) -> None:
 
     """
     known = read_roles(site_if_any(ask.site))
-    if ask.as_json:
-        print_json(known)
-    else:
-        rows = [_role_cells(slug, role) for slug, role in known.items()]
-        table(("role", "title", ""), rows)
-
-
-def _role_cells(slug: str, role: Mapping[str, Any]) -> Cells:
-    return slug, role["title"], "signs" if role["signs"] else ""
+    rows = [(slug, role["title"], "signs" if role["signs"] else "") for slug, role in known.items()]
+    ask.table(None, rows, ("role", "title", ""), tuple, document=lambda: known)

@@ -13,7 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import Cells, Document, print_json, table
+from clusterwright.output import Cells, Document
 from clusterwright.planning import read_all
 from clusterwright.where import site_if_any
 from schedule.errors import InputError
@@ -37,21 +37,14 @@ def graph(
     else:
         design, catalog = design_of_preset(preset or ONE_POD), read_catalog()
     nodes, links = step_graph(expand(catalog, design, 8.0))
-    if ask.as_json:
-        print_json(
-            {
-                "preset": design.preset.name,
-                "nodes": [n for n in nodes if n["applies"]],
-                "links": links,
-                "not_applicable": [n for n in nodes if not n["applies"]],
-            }
-        )
-        return
-    table(
-        ("from", "to", "type", "lag h", "map", "reason", "bridged"),
-        map(_cells, links),
-        right=(3,),
-    )
+    document = {
+        "preset": design.preset.name,
+        "nodes": [n for n in nodes if n["applies"]],
+        "links": links,
+        "not_applicable": [n for n in nodes if not n["applies"]],
+    }
+    headers = ("from", "to", "type", "lag h", "map", "reason", "bridged")
+    ask.table(None, links, headers, _cells, document=lambda: document, right=(3,))
 
 
 def _cells(link: Document) -> Cells:

@@ -18,7 +18,6 @@ from typer import Argument
 
 from clusterwright.catalog_view import print_report, report_document
 from clusterwright.commands.asking import Asking
-from clusterwright.output import print_json
 from clusterwright.planning import rooms
 from clusterwright.where import site_if_any
 from flows.runs.process.place import playbooks_folder
@@ -46,9 +45,6 @@ def lint(
         name = read_into(catalog, Path(step)) if is_file else step
         what, steps = f"step {name}", 1
         report = check.lint_step(catalog, name, installed, designs)
-    if ask.as_json:
-        print_json(report_document(report, steps))
-    else:
-        print_report(report, steps)
+    ask.answer(None, report_document(report, steps), lambda: print_report(report, steps))
     if report.findings:
         raise NotSatisfiedError(f"findings in {what}: {len(report.findings)}")

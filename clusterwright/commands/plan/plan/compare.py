@@ -186,7 +186,7 @@ def _compared(
         live.p50.date,
         live.p80.date,
         weeks,
-        _unlimited(plan),
+        plan.levelling.unlimited_finish if plan.levelling else plan.finish,
         costed.cost,
         plan.slip_day_usd,
         title,
@@ -234,10 +234,6 @@ def _price(change: "Change") -> str:
     from steps.planning.scenarios.scenario_changes import NOT_PRICED
 
     return NOT_PRICED if change.usd is None else money(change.usd).replace("$-", "-$")
-
-
-def _unlimited(plan: "Plan") -> "datetime":
-    return plan.levelling.unlimited_finish if plan.levelling else plan.finish
 
 
 def _document(one: Compared, first: Compared) -> Document:

@@ -39,11 +39,8 @@ def _print(lent: list[DelegationRow], broken: list[OverrideRow], zone: str) -> N
         empty="no role is lent",
     )
     if broken:
-        table(("against its policy", "by", "lacking", "reason"), map(_override, broken))
-
-
-def _override(o: OverrideRow) -> Cells:
-    return o.activity, o.person, "; ".join(o.lacking), o.reason
+        rows = [(one.activity, one.person, "; ".join(one.lacking), one.reason) for one in broken]
+        table(("against its policy", "by", "lacking", "reason"), rows)
 
 
 def _cells(d: DelegationRow, zone: str) -> Cells:

@@ -13,7 +13,7 @@ from typing import Annotated
 from typer import Option
 
 from clusterwright.commands.asking import Asking
-from clusterwright.output import Cells, Document, print_json, table
+from clusterwright.output import Document
 from clusterwright.where import known_person
 from ledger.questions.case import actor
 from ledger.rules.access import Rule, Who, in_words
@@ -40,20 +40,14 @@ def access(
     rules = ACCESS
     if held is not None:
         rules = {action: rule for action, rule in rules.items() if _may(held, rule)}
-    if ask.as_json:
-        print_json([_document(action, rule) for action, rule in rules.items()])
-    else:
-        rows = [_cells(action, rule) for action, rule in rules.items()]
-        table(("decision", "about", "who may", "but"), rows)
+    rows = [(action.replace("_", " "), rule.to, *in_words(rule)) for action, rule in rules.items()]
+    headers = ("decision", "about", "who may", "but")
+    ask.table(None, rows, headers, tuple, document=lambda: [_document(*one) for one in rules.items()])
 
 
 def _may(roles: set[str], rule: Rule) -> bool:
     """Return whether somebody with these roles may, or may where it depends on the case."""
     return not (roles | DEPENDS).isdisjoint(rule.may)
-
-
-def _cells(action: str, rule: Rule) -> Cells:
-    return action.replace("_", " "), rule.to, *in_words(rule)
 
 
 def _document(action: str, rule: Rule) -> Document:
