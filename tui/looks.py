@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
@@ -67,13 +67,7 @@ _MADE: dict[Role, tuple[str, str, str]] = {
 """By role: the theme's variables of its two colours, and what else."""
 
 REVERSED: dict[Role, Role] = {
-    "text": "text-reversed",
-    "muted": "muted-reversed",
-    "ready": "ready-reversed",
-    "active": "active-reversed",
-    "attention": "attention-reversed",
-    "good": "good-reversed",
-    "bad": "bad-reversed",
+    role.removesuffix("-reversed"): role for role in get_args(Role) if role.endswith("-reversed")
 }
 """The roles with their two colours swapped, for the part of a cell for which there is no block."""
 

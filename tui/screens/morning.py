@@ -26,6 +26,7 @@ from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.supplies import supplies
 from ledger.questions.waiting import waiting
+from ledger.rules.rows import OrderRow
 from steps.stamps import minute
 from tui.acting.actions import About
 from tui.last_look import Look, looked
@@ -121,30 +122,15 @@ class MorningScreen(SiteScreen):
             "chain": (chain(forecast, {row.id: row for row in owner.rows}, zone) if forecast else [], ""),
             "supplies": (supply_rows(bought, now), ""),
             "runs": (run_rows(automation_now(snapshot), now), ""),
-            "facts": (
-                list(
-                    facts(
-                        top.decisions,
-                        everybody(snapshot),
-                        halls(snapshot, forecast),
-                        budget(snapshot),
-                        orders,
-                        crews_today(snapshot),
-                        self.means,
-                        zone,
-                    )
-                )
-                if found
-                else [],
-                "",
-            ),
+            "facts": (self._facts(snapshot, top, orders, zone) if found else [], ""),
         }
-        return Morning(
-            head,
-            progress_curve(snapshot, POINTS),
-            zone,
-            panels,
-        )
+        return Morning(head, progress_curve(snapshot, POINTS), zone, panels)
+
+    def _facts(self, snapshot: Snapshot, top: Headlines, orders: Sequence[OrderRow], zone: str) -> list[PanelRow]:
+        """Return decisions, halls, money and crews."""
+        found = halls(snapshot, top.fresh.forecast if top.fresh else None)
+        money, crews = budget(snapshot), crews_today(snapshot)
+        return list(facts(top.decisions, everybody(snapshot), found, money, orders, crews, self.means, zone))
 
     def _moved(self, snapshot: Snapshot, top: Headlines, zone: str) -> tuple[Sequence[PanelRow], str]:
         """Return what moved since the person's last sitting, and since when that is. This look is kept for the next one."""

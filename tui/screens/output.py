@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from ledger.questions.snapshot import Snapshot
 from tui.acting.command import as_typed
 from tui.acting.running import Running
-from tui.lists.column import Column
+from tui.lists.column import Column, Row
 from tui.lists.view import View
 from tui.screens.listing import ListScreen
 
@@ -23,7 +23,25 @@ class Line(NamedTuple):
     text: str
 
 
-class OutputScreen(ListScreen[Line]):
+class RunningScreen(ListScreen[Row]):
+    """A list of what a command answers. Esc stops the command while it runs, then goes back."""
+
+    running: Running | None = None
+
+    def on_unmount(self) -> None:
+        """Leave nothing running."""
+        if self.running is not None:
+            self.running.stop()
+
+    def action_back(self) -> None:
+        """Stop it if it runs; else go back."""
+        if self.running is not None:
+            self.running.stop()
+        else:
+            super().action_back()
+
+
+class OutputScreen(RunningScreen[Line]):
     """What a command says. Esc stops it while it runs, then goes back."""
 
     EMPTY = "at work…"
@@ -36,7 +54,6 @@ class OutputScreen(ListScreen[Line]):
         """Take the command."""
         super().__init__()
         self.words = words
-        self.running: Running | None = None
         self.lines: list[Line] = []
         self.shown = 0
         """How many of the lines are on the list."""
@@ -54,11 +71,6 @@ class OutputScreen(ListScreen[Line]):
         super().on_mount()
         self.set_interval(self.SHOW_S, self.show_new)
         self.run_it()
-
-    def on_unmount(self) -> None:
-        """Leave nothing running."""
-        if self.running is not None:
-            self.running.stop()
 
     @work(group="output")
     async def run_it(self) -> None:
@@ -87,10 +99,3 @@ class OutputScreen(ListScreen[Line]):
         """Copy the command."""
         self.app.copy_to_clipboard(as_typed(self.words))
         self.notify("copied")
-
-    def action_back(self) -> None:
-        """Stop it if it runs; else go back."""
-        if self.running is not None:
-            self.running.stop()
-        else:
-            super().action_back()

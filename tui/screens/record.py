@@ -65,8 +65,7 @@ class RecordScreen(ListScreen[JournalRow]):
 
     def made(self) -> View[JournalRow]:
         """Return the view of the events."""
-        fields = {"since": self._since, "who": _in("actor"), "kind": _in("words"), "subject": _in("subject")}
-        return View(self._columns(), lambda row: str(row.seq), self._words(), fields)
+        return View(self._columns(), lambda row: str(row.seq), self._words(), {"since": self._since})
 
     def ask(self, snapshot: Snapshot) -> list[JournalRow]:
         """Return the events that are new since the last look, newest first; at the first, a piece."""
@@ -181,13 +180,3 @@ class RecordScreen(ListScreen[JournalRow]):
         except ValueError:
             raise InputError(f"{text!r} is no day and no number", hint="since:2026-11-24 or since:120") from None
         return lambda row: local_day(row.recorded_at or UNREADABLE, self.site.zone) >= first
-
-
-def _in(name: str) -> Any:
-    """Return what makes the test whether a field has one of the texts between commas."""
-
-    def made(text: str) -> Test[JournalRow]:
-        wanted = text.split(",")
-        return lambda row: any(one in getattr(row, name).casefold() for one in wanted)
-
-    return made

@@ -71,6 +71,7 @@ class DatesGrid(TimeGrid[DateRow]):
     """The dates of go-live on one time line."""
 
     SHARE = 0.3
+    moments = Moments(EARLY)
 
     def __init__(self, zone: ZoneOf) -> None:
         """Take what says the site's time zone."""
@@ -85,7 +86,6 @@ class DatesGrid(TimeGrid[DateRow]):
             Column("between", "95 % between", 23, self._between, rank=3),
             Column("line", "", 0, lambda _: "", spans=self._painted, heading=self.axis),
         ]
-        self.moments = Moments(EARLY)
         super().__init__(View(columns, lambda row: row.name), id="dates")
 
     def _between(self, row: DateRow) -> str:
@@ -111,6 +111,7 @@ class MilestonesGrid(TimeGrid[MilestoneDates]):
     """Every milestone: expected, how sure, and as it was promised."""
 
     SHARE = 0.3
+    moments = Moments(EARLY)
 
     def __init__(self, zone: ZoneOf) -> None:
         """Take what says the site's time zone."""
@@ -137,7 +138,6 @@ class MilestonesGrid(TimeGrid[MilestoneDates]):
             Column("baseline", "baseline", 10, day(lambda row: row.baseline), lambda row: row.baseline, rank=4),
             Column("line", "", 0, lambda _: "", spans=self._painted, heading=self.axis),
         ]
-        self.moments = Moments(EARLY)
         super().__init__(View(columns, lambda row: row.kept.milestone), id="milestones")
 
     def _painted(self, row: MilestoneDates, cells: int) -> Sequence[Span]:

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 
 from ledger.questions.snapshot import Snapshot
 from steps.stamps import moment
-from tui.acting.running import Running
 from tui.keyline import Shown
 from tui.leaving import is_open
 from tui.lists.bars import BLOCKS
@@ -20,7 +19,7 @@ from tui.lists.column import Column, Span
 from tui.lists.timescale import EIGHTHS
 from tui.lists.view import View
 from tui.looks import day_text
-from tui.screens.listing import ListScreen
+from tui.screens.output import RunningScreen
 
 WORDS = ("picture", "--json", "tornado")
 
@@ -43,7 +42,7 @@ class Tornado:
     said: str = ""
 
 
-class TornadoScreen(ListScreen[Cause]):
+class TornadoScreen(RunningScreen[Cause]):
     """The greatest first. Esc stops the command while it runs, then goes back; `f` works it out again."""
 
     TITLE = "Tornado"
@@ -55,7 +54,6 @@ class TornadoScreen(ListScreen[Cause]):
         """Take what was worked out before, which is shown until it is worked out again."""
         super().__init__()
         self.kept = kept
-        self.running: Running | None = None
         self._since = 0.0
 
     def made(self) -> View[Cause]:
@@ -91,11 +89,6 @@ class TornadoScreen(ListScreen[Cause]):
         if not self.kept.causes:
             self.work_out()
 
-    def on_unmount(self) -> None:
-        """Leave nothing running."""
-        if self.running is not None:
-            self.running.stop()
-
     def count(self) -> None:
         """Say for how long it is at work, or what is shown."""
         super().count()
@@ -125,13 +118,6 @@ class TornadoScreen(ListScreen[Cause]):
         """Work it out again."""
         if self.running is None:
             self.work_out()
-
-    def action_back(self) -> None:
-        """Stop it if it runs; else go back."""
-        if self.running is not None:
-            self.running.stop()
-        else:
-            super().action_back()
 
 
 def _p80(cause: Cause) -> str:

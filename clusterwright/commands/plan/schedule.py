@@ -163,6 +163,7 @@ def _in_order(found: "Scheduled") -> list[int]:
 
 def _rows(found: "Scheduled") -> Iterator[Document]:
     project, at, solution = found.project, found.project.timeline.at, found.solution
+    length = project.timeline.length
     names, driving = found.network.activities.names, solution.driving_link.tolist()
     critical = {step.row for step in found.chain()}
     waits = found.waits.tolist()
@@ -180,12 +181,12 @@ def _rows(found: "Scheduled") -> Iterator[Document]:
             "finish": finish,
             "late_start": late_start,
             "late_finish": late_finish,
-            "total_float": found.project.timeline.length(floats[0][row]),
-            "free_float": found.project.timeline.length(floats[1][row]),
+            "total_float": length(floats[0][row]),
+            "free_float": length(floats[1][row]),
             "on_chain": row in critical,
             "driven_by": None if driving[row] < 0 else names[int(found.network.links.before[driving[row]])],
             "unlimited_start": at(early[row]),
-            "waits": found.project.timeline.length(waits[row]),
+            "waits": length(waits[row]),
         }
 
 
@@ -205,14 +206,8 @@ def _cells(found: "Scheduled", row: int) -> Cells:
 
 
 def _step_cells(found: "Scheduled", step: "ChainStep") -> Cells:
-    text, row = found.project.timeline.text, step.row
-    return (
-        found.project.activities.names[row],
-        found.project.titles[row],
-        text(int(found.solution.start[row])),
-        text(int(found.solution.finish[row])),
-        "the start of the project, or a date" if step.by is None else _driver(found, row, step.by),
-    )
+    by = "the start of the project, or a date" if step.by is None else _driver(found, step.row, step.by)
+    return *_cells(found, step.row)[:4], by
 
 
 def _driver(found: "Scheduled", row: int, by: "DrivenBy") -> str:
