@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from textual import work
 from textual.app import ComposeResult
@@ -22,13 +21,6 @@ from tui.acting.running import Running
 from tui.looks import safe, safe_lines
 
 Values = Mapping[str, str]
-
-
-class Before(NamedTuple):
-    """A question before a decision. `words` returns its command from what is typed, and raises InputError where that is not enough."""
-
-    label: str
-    words: Callable[[Snapshot, str, Values], Sequence[str]]
 
 
 def _impact_of_promise(snapshot: Snapshot, subject: str, values: Values) -> list[str]:
@@ -49,8 +41,8 @@ def _impact_of_promise(snapshot: Snapshot, subject: str, values: Values) -> list
     return ["impact", f"--days={days}", name]
 
 
-BEFORE: Mapping[str, Before] = {"promise": Before("Impact", _impact_of_promise)}
-"""By the name of a command."""
+BEFORE: Mapping[str, Callable[[Snapshot, str, Values], Sequence[str]]] = {"promise": _impact_of_promise}
+"""By the name of a command: what returns the question before it from what is typed, or raises InputError where that is not enough."""
 
 
 class BeforeAnswer(VerticalScroll):

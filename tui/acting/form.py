@@ -82,10 +82,9 @@ class Form(ModalScreen[Done | None]):
             yield Static("", id="help", classes="hint")
             yield Static("", id="line")
             yield VerticalScroll(Static("", id="said", classes="wrong"), classes="long", can_focus=False)
-            before = BEFORE.get(command.name)
-            if before is not None:
+            if command.name in BEFORE:
                 yield BeforeAnswer(self.owner.site.running)
-            asks = f"F2 {before.label.lower()} first · " if before else ""
+            asks = "F2 impact first · " if command.name in BEFORE else ""
             yield Static(f"Enter does it · {asks}Tab next · Ctrl+Y copies the command · Esc goes back", classes="hint")
 
     def _field(self, field: Field) -> ComposeResult:
@@ -223,10 +222,10 @@ class Form(ModalScreen[Done | None]):
     @work(thread=True, group="form")
     def ask_before(self, values: Mapping[str, str]) -> None:
         """Work out the question, then run it."""
-        before, answer = BEFORE[self.asked.command.name], self.query_one(BeforeAnswer)
+        question, answer = BEFORE[self.asked.command.name], self.query_one(BeforeAnswer)
         try:
             with open_snapshot(self.owner.site.folder) as snapshot:
-                words = before.words(snapshot, next(iter(self.subjects), ""), values)
+                words = question(snapshot, next(iter(self.subjects), ""), values)
         except ClusterwrightError as error:
             self.app.call_from_thread(answer.say, [error.what, error.hint] if error.hint else [error.what])
             return
