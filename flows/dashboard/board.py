@@ -113,7 +113,7 @@ class Board:
             self._show(watch)
         except ClusterwrightError as error:
             log.warning("board_not_shown because=%s", error)
-            self._checked = None
+            self._checked, self._status = None, StatusArtifact(self._api)  # it may have lost what it had
             return False
         return True
 

@@ -77,8 +77,13 @@ class Slices:
         return copied(log, self.exchange, self.pool.site, run)
 
     def take_over(self, run: str) -> bool:
-        """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more."""
+        """Remove what is left of a run of another dispatcher. Return whether its workers have said that nothing runs any more.
+
+        An exchange that knows none of the team's workers says nothing of any run: it is not mounted here.
+        """
         names = self.exchange.slices(run)
+        if not any(self.exchange.introduced(worker) for worker in self.team.workers):
+            return False
         with suppress(OSError, UnreachableError):
             self.exchange.remove_live_copy(self.pool.site, run.partition("-")[2])
         for name in names:

@@ -309,6 +309,8 @@ def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypa
     exchange.open(other)
 
     slices.show_ended()
+    assert not slices.take_over("engine-run-0003"), "nobody knows what runs on workers whose exchange is not mounted here"
+    exchange.introduce("w", b"its statement")
     assert slices.take_over("engine-run-0001")
     slices.show_ended()
     assert going == [{NAME, other}]  # at the beginning; what has just ended has some time
