@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
-from ledger.rules.subjects import is_delivery, order_of
+from ledger.rules.subjects import is_delivery
 from ledger.subjects.corrections.rules import EntryRow, refuse_uncorrectable
 
 _BEGUN = """
@@ -67,9 +67,3 @@ def last_entries(snapshot: Snapshot, subject: str) -> list[EntryRow]:
 def begun_because(snapshot: Snapshot, node: str, *, by_start: bool = False) -> list[str]:
     """Return the activities that began and come directly after a node. With `by_start`, those that only waited for its start."""
     return snapshot.column(_BEGUN, node=node, by_start=by_start)
-
-
-def has_changes(snapshot: Snapshot, subject: str) -> bool:
-    """Return whether somebody asked to change an order or one of its deliveries."""
-    asked = snapshot.column("SELECT subject FROM change_order")
-    return any(order_of(one) == order_of(subject) for one in asked)

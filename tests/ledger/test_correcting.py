@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from ledger.entries import ItemEntry
 from ledger.questions.case import require_activity
 from ledger.questions.checks import checklist
-from ledger.questions.entries import corrections
+from ledger.questions.entries import corrections, last_entries
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import require_order, require_tranche, serials
 from ledger.questions.records import comments, evidence, measurements
 from ledger.questions.why import why
+from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.subjects.checklists.decisions import check
 from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import acknowledge, expedite, order, promise
 from ledger.subjects.orders.delivery_decisions import receive, ship
-from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import comment, finish, measure, progress, reopen, start
@@ -28,7 +31,7 @@ from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
-from tests.ledger.conftest import T0, Look, activity, criterion, link, small_plan
+from tests.ledger.conftest import T0, Clock, Look, activity, begun, criterion, earlier_rules, link, small_plan
 from tests.ledger.journey import bought
 
 NAME, AFTER = "301@site", "302@site"
@@ -272,3 +275,51 @@ def test_an_order_by_mistake_is_taken_back_before_anybody_answers(ledger: Ledger
     order(ledger, "pm", BOUGHT, supplier="ACME")
     assert require_order(look(), BOUGHT).supplier_name == "ACME"
     assert audit(ledger.site_dir) == []
+
+
+def test_an_order_by_mistake_is_taken_back_once_its_change_orders_are_decided(ledger: Ledger, look: Look) -> None:
+    """The wrong supplier and currency go with it. What was decided about a delivery's quantity stays."""
+    bought(ledger)
+    wrong = order_entry(look)
+    ask_change(ledger, "sponsor", BOUGHT, value=4, reason="dearer")
+    decide_change(ledger, "pm", "CO-0001", approved=True)
+    ask_change(ledger, "sponsor", FIRST, quantity=20, reason="fewer")
+    with pytest.raises(NotSatisfiedError, match="has change orders: CO-0002\n"):
+        correct(ledger, "pm", wrong, "the wrong supplier and currency")
+    decide_change(ledger, "pm", "CO-0002", approved=True)
+    correct(ledger, "pm", wrong, "the wrong supplier and currency")
+
+    row = require_order(look(), BOUGHT)
+    assert (row.state, row.supplier_name, row.currency, row.value) == ("planned", "", "", None)
+    order(ledger, "pm", BOUGHT, supplier="Right", value=5, currency="EUR")
+    row = require_order(look(), BOUGHT)
+    assert (row.supplier_name, row.currency, row.value) == ("Right", "EUR", Decimal(5))
+    assert require_tranche(look(), FIRST).quantity == 20
+    assert audit(ledger.site_dir) == []
+
+
+def test_before_version_5_an_order_with_change_orders_stays(tmp_path: Path, clock: Clock) -> None:
+    """Then it can be taken back once the owner has put version 5 in force."""
+    with earlier_rules(4):
+        site = begun(tmp_path, clock)
+    with site:
+        adopt_plan(site, "pm", small_plan(), reason="first plan")
+        bought(site)
+        with open_snapshot(site.site_dir) as snapshot:
+            wrong = order_entry(lambda: snapshot)
+        ask_change(site, "sponsor", BOUGHT, value=4, reason="dearer")
+        decide_change(site, "pm", "CO-0001", approved=False, reason="the wrong order")
+        with pytest.raises(NotSatisfiedError, match="before version 5 of the rules"):
+            correct(site, "pm", wrong, "the wrong supplier")
+        assert audit(site.site_dir) == []
+
+        raise_rules(site, "pm", "orders can be put right")
+        correct(site, "pm", wrong, "the wrong supplier")
+
+        assert audit(site.site_dir) == []
+
+
+def order_entry(look: Look) -> int:
+    """Return the number of the event that placed the order."""
+    (entry,) = last_entries(look(), BOUGHT)
+    return entry.seq

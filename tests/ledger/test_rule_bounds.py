@@ -374,16 +374,15 @@ PROMISED = [entry(seq, "order.promised") for seq in (8, 9)]
     ],
 )
 def test_an_order_is_taken_back_while_nothing_rests_on_it(later: Any, begun: Any, answer: str) -> None:
-    found = said(correct_supply, entry(7, "order.placed"), later, begun, has_changes=False)
+    found = said(correct_supply, entry(7, "order.placed"), later, begun, ())
     assert found == answer or (answer and found.startswith(answer))
 
 
 def test_an_order_that_somebody_asked_to_change_is_not_taken_back_but_a_promise_of_it_is() -> None:
     asked = {
-        kind: said(correct_supply, entry(7, kind), (), (), has_changes=True)
-        for kind in ("order.placed", "order.promised")
+        kind: said(correct_supply, entry(7, kind), (), (), ["CO-0001"]) for kind in ("order.placed", "order.promised")
     }
-    assert asked["order.placed"].startswith("o has change orders")
+    assert asked["order.placed"].startswith("o has change orders: CO-0001")
     assert asked["order.promised"] == ""
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ledger.questions.entries import begun_because, has_changes, later_entries, require_entry
+from ledger.questions.entries import begun_because, later_entries, require_entry
 from ledger.questions.moment import Moment
+from ledger.questions.orders import changes
 from ledger.rules.access import ENGINE
 from ledger.rules.permission import refuse_stranger
-from ledger.rules.subjects import is_supply
+from ledger.rules.subjects import is_supply, order_of
 from ledger.rules.text import require_reason
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.again import Named, Tables, about_named
 from ledger.subjects.corrections import rules
 from ledger.subjects.corrections.payloads import EntryTakenBack
@@ -35,8 +37,11 @@ def _of_supply(moment: Moment, actor: str, entry: EntryRow) -> str:
     role = moment.may(actor, "correct_supply", f"event {entry.seq}", theirs={entry.person} - {ENGINE})
     refuse_stranger(moment.actor(actor))
     snapshot = moment.snapshot
+    asked = [one for one in changes(snapshot) if order_of(one.subject) == entry.subject]
+    if moment.rules >= ITEMS_AND_WAIVERS:
+        asked = [one for one in asked if one.state == "open"]
     later, begun = later_entries(snapshot, entry), begun_because(snapshot, entry.subject)
-    rules.correct_supply(entry, later, begun, has_changes=has_changes(snapshot, entry.subject))
+    rules.correct_supply(entry, later, begun, [one.id for one in asked])
     return role
 
 

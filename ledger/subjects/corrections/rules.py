@@ -110,20 +110,21 @@ def correct_supply(
     entry: EntryRow,
     later: Sequence[EntryRow],
     begun: Collection[str],
-    *,
-    has_changes: bool,
+    changes: Sequence[str],
 ) -> None:
     """Raise if an entry about an order or a delivery cannot be taken back.
 
-    `begun` are the activities that began because of it. `has_changes` is true if somebody asked to change the order.
+    `begun` are the activities that began because of it. `changes` are the change orders that keep the order as it is: those that
+    wait for a decision or, under version 4 of the rules and before, all.
     """
     _refuse_again(entry)
     _refuse_rested_on(entry, later)
     if entry.kind in {ORDERED, RECEIVED}:
         _refuse_begun(entry, begun)
-    if entry.kind == ORDERED and has_changes:
+    if entry.kind == ORDERED and changes:
         raise NotSatisfiedError(
-            f"{entry.subject} has change orders", hint="`clusterwright change request` puts it right"
+            f"{entry.subject} has change orders: {', '.join(changes)}",
+            hint="decide them first; decided ones keep it only before version 5 of the rules: `clusterwright authority rules`",
         )
 
 
