@@ -46,7 +46,7 @@ def shut_out(
     *,
     attests: bool = False,
 ) -> ShutOut | None:
-    """Return what a person gives up who works on an activity now. None if they could not approve it anyway.
+    """Return what a person gives up who works on an activity now. None if they could not approve it anyway, or nothing is left to approve.
 
     Who attests work never approves it (`attests`), whatever the policy says of the people who do it.
     """
@@ -54,13 +54,13 @@ def shut_out(
     roles = set(policy.roles)
     could = roles & actor(snapshot, person).roles.keys()
     is_apart = row.separates_duties or attests
-    if not could or not is_apart or person in row.hands:
-        return None
     signed = approvers(snapshot, row)
+    lacking = policy.quorum - len(signed)
+    if not could or not is_apart or person in row.hands or lacking <= 0:
+        return None
     apart = {person, *row.hands, *signed}
     able = (one for one in people(snapshot) if roles & set(one.roles))
     others = tuple(one.id for one in able if one.id not in apart)
-    lacking = policy.quorum - len(signed)
     return ShutOut(row.id, person, policy.roles, others, lacking)
 
 

@@ -172,7 +172,7 @@ TABLE: dict[State, _Leads] = {
         **_STOPPED,
     },
     _S.DONE: {
-        **_all(_S.DONE, _A.ATTACH, _A.PREVIEW),
+        **_all(_S.DONE, _A.ATTACH, _A.PREVIEW, _A.MEASURE),
         _A.FACT: frozenset({_S.DONE, _S.OPEN}),
         **_all(_S.DONE, _A.SIGN),
         **_all(_S.OPEN, _A.REOPEN),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -11,24 +12,35 @@ from msgspec.structs import replace
 
 from ledger.entries import ItemResult, RunOutcome
 from ledger.questions.case import require_activity
-from ledger.questions.ncrs import ncrs
+from ledger.questions.ncrs import ncrs, punch
+from ledger.questions.shut_out import shut_out
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.subjects.plan import decisions
-from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.runs.decisions import release, settle
 from ledger.subjects.sign_off.decisions import waive
 from ledger.subjects.sign_off.kinds.signed import sign
-from ledger.subjects.work.decisions import measure
+from ledger.subjects.work.decisions import finish, measure, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from steps.catalog.terms import AlsoRead, Effect, Kind
-from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, begun, small_plan
+from tests.ledger.conftest import (
+    Clock,
+    Look,
+    StateOf,
+    activity,
+    adopt_small_plan,
+    begun,
+    criterion,
+    earlier_rules,
+    small_plan,
+)
 from tests.ledger.journey import GOOD, bought, passed, racked, take
 
-NAME = "030@pod-001"
+NAME, SIMPLE = "030@pod-001", "301@site"
 AT = "pod-001-n1"
 DUE = date(2026, 12, 1)
 LOSS = GOOD[0]
@@ -161,6 +173,63 @@ def test_by_earlier_rules_what_was_waived_before_its_run_is_to_be_tried_again(
             waive(ledger, "lead", NAME, "link.up", "no tool", due=DUE)
     assert refused.value.hint == f"clusterwright retry {NAME}"
     assert audit(site_dir) == []
+
+
+def test_a_waiver_on_done_work_is_made_good_by_a_reading(ready: Ledger, state: StateOf, look: Look) -> None:
+    """It stays done, and nobody opens it again. Another criterion of it, and what the run has read, are not read any more."""
+    waive(ready, "lead", NAME, "link.up", "no tool", due=DUE)
+    ran(ready, LOSS, UNREAD)
+    with pytest.raises(NotSatisfiedError, match="only a criterion that is waived"):
+        measure(ready, "tech", NAME, "link.loss", Decimal("0.1"), "dB", item=AT)
+    measure(ready, "tech", NAME, "link.up", False, "", item=AT)
+    assert ([p.id for p in punch(look(), DUE)], ncrs(look(), open_only=True)) == (["W-0001"], [])
+
+    measure(ready, "tech", NAME, "link.up", True, "", item=AT)
+
+    assert (state(NAME), punch(look(), DUE)) == ("done", [])
+    assert require_activity(look(), NAME).waived
+    assert audit(ready.site_dir) == []
+
+
+def test_what_a_run_read_and_a_waiver_passed_is_read_again_by_a_run(ready: Ledger) -> None:
+    """A reading by hand does not replace it, on done work either."""
+    waive(ready, "lead", NAME, "link.up", "known", due=DUE)
+    ran(ready, LOSS, Measured("link.up", False, "", AT))
+
+    with pytest.raises(NotSatisfiedError, match=r"has read link\.up") as refused:
+        measure(ready, "tech", NAME, "link.up", True, "", item=AT)
+
+    assert "clusterwright reopen" in refused.value.hint
+
+
+def test_by_earlier_rules_nothing_is_measured_of_done_work(of_version_4: Ledger) -> None:
+    """Its waived criterion neither, until the owner puts version 5 in force. Nobody gives an approval up then: it has all it needs."""
+    site = of_version_4
+    with pytest.raises(NotSatisfiedError, match="is done"):
+        measure(site, "tech", SIMPLE, "link.loss", Decimal("0.1"), "dB")
+    assert audit(site.site_dir) == []
+
+    raise_rules(site, "pm", "waivers are made good")
+    with open_snapshot(site.site_dir) as snapshot:
+        assert shut_out(snapshot, require_activity(snapshot, SIMPLE), "lead2") is None
+    measure(site, "tech", SIMPLE, "link.loss", Decimal("0.1"), "dB")
+
+    assert audit(site.site_dir) == []
+
+
+@pytest.fixture
+def of_version_4(tmp_path: Path, clock: Clock) -> Iterator[Ledger]:
+    """Return a site of version 4 of the rules with people's work that is done under a waiver."""
+    with earlier_rules(4):
+        site = begun(tmp_path, clock)
+    with site:
+        measured = activity(SIMPLE, criteria=[criterion("link.loss", "<=", Decimal("0.5"), "dB")])
+        adopt_plan(site, "pm", small_plan(activities=[measured], links=[], orders=[]), reason="first plan")
+        start(site, "tech", SIMPLE)
+        waive(site, "lead", SIMPLE, "link.loss", "no tool", due=DUE)
+        finish(site, "tech", SIMPLE)
+        sign(site, "lead", SIMPLE)
+        yield site
 
 
 def test_a_reading_that_nothing_judges_leads_nowhere(empty: Ledger, clock: Clock) -> None:

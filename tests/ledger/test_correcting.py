@@ -15,6 +15,7 @@ from ledger.questions.entries import corrections, last_entries
 from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import require_order, require_tranche, serials
 from ledger.questions.records import comments, evidence, measurements
+from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
@@ -280,7 +281,7 @@ def test_an_order_by_mistake_is_taken_back_before_anybody_answers(ledger: Ledger
 def test_an_order_by_mistake_is_taken_back_once_its_change_orders_are_decided(ledger: Ledger, look: Look) -> None:
     """The wrong supplier and currency go with it. What was decided about a delivery's quantity stays."""
     bought(ledger)
-    wrong = order_entry(look)
+    wrong = order_entry(look())
     ask_change(ledger, "sponsor", BOUGHT, value=4, reason="dearer")
     decide_change(ledger, "pm", "CO-0001", approved=True)
     ask_change(ledger, "sponsor", FIRST, quantity=20, reason="fewer")
@@ -306,7 +307,7 @@ def test_before_version_5_an_order_with_change_orders_stays(tmp_path: Path, cloc
         adopt_plan(site, "pm", small_plan(), reason="first plan")
         bought(site)
         with open_snapshot(site.site_dir) as snapshot:
-            wrong = order_entry(lambda: snapshot)
+            wrong = order_entry(snapshot)
         ask_change(site, "sponsor", BOUGHT, value=4, reason="dearer")
         decide_change(site, "pm", "CO-0001", approved=False, reason="the wrong order")
         with pytest.raises(NotSatisfiedError, match="before version 5 of the rules"):
@@ -319,7 +320,7 @@ def test_before_version_5_an_order_with_change_orders_stays(tmp_path: Path, cloc
         assert audit(site.site_dir) == []
 
 
-def order_entry(look: Look) -> int:
+def order_entry(snapshot: Snapshot) -> int:
     """Return the number of the event that placed the order."""
-    (entry,) = last_entries(look(), BOUGHT)
+    (entry,) = last_entries(snapshot, BOUGHT)
     return entry.seq

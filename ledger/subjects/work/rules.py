@@ -25,6 +25,7 @@ from ledger.rules.permission import Actor, refuse_outsider, refuse_stranger
 from ledger.rules.readings import Metrics, asked_of, measured
 from ledger.rules.rows import RUN_NOT_DONE
 from ledger.rules.sequence import early, refuse_blocked, refuse_never
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.checklists.rules import refuse_open_items, refuse_second_count
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
 from steps.acceptance.measured import Measured
@@ -180,6 +181,8 @@ def may_measure(case: Case) -> None:
     allowed(case, "measure")
     permitted(case, Action.MEASURE)
     row = case.row
+    if row.state is State.DONE:
+        _refuse_unwaived(case, *case.waived)
     if row.separates_duties and case.actor.id in case.approvals:
         raise NotPermittedError(
             f"{case.actor.id} has approved {row.id} and may not measure it", hint="another person reads the instrument"
@@ -199,13 +202,23 @@ def may_measure(case: Case) -> None:
 def measure(case: Case, asked: Metrics, entry: Measured, item: str) -> Measured:
     """Let a person read an instrument. Return the reading. `asked` is what may be read at the activity.
 
-    After a run a person may read only what the run could not read.
+    After a run a person may read only what the run could not read, and of done work only what is waived, which is to be made good.
     """
     may_measure(case)
     read = measured(case.row, asked, entry, item)
-    if case.row.state in NOT_MET:
+    if case.row.state is State.DONE:
+        _refuse_unwaived(case, read.metric)
+    if case.row.state in NOT_MET | {State.DONE}:
         _refuse_read_by_run(case, read.metric, item)
     return read
+
+
+def _refuse_unwaived(case: Case, *metrics: str) -> None:
+    if case.rules < ITEMS_AND_WAIVERS or not {*metrics}.intersection(case.waived):
+        raise NotSatisfiedError(
+            f"{case.row.id} is done; only a criterion that is waived is still measured",
+            hint=f"`clusterwright reopen {case.row.id} --reason WHY`; before version 5 of the rules a waived one wants that, too",
+        )
 
 
 def _refuse_read_by_run(case: Case, metric: str, item: str) -> None:
@@ -215,9 +228,10 @@ def _refuse_read_by_run(case: Case, metric: str, item: str) -> None:
     by_run = {reading.item: reading.value for reading in readings}
     if by_run.get(item) is not None:
         at_item = f" at {item}" if item else ""
+        again = "reopen" if row.state is State.DONE else "retry"
         raise NotSatisfiedError(
             f"the run of {row.id} has read {metric}{at_item}; a reading by hand does not replace it",
-            hint=f"`clusterwright retry {row.id}` reads it again, or waive it with a reason",
+            hint=f"`clusterwright {again} {row.id}` reads it again, or waive it with a reason",
         )
     unread = sorted(where for where, value in by_run.items() if value is None)
     if unread and item not in unread:
