@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,25 @@ from ledger.questions.orders import orders
 from ledger.questions.people import person_for_account
 from ledger.questions.site import project_time, site_of, units
 from ledger.reading import open_snapshot
+from ledger.rules.version import RULES
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.sign_off.kinds.signed import sign
-from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.work.decisions import finish, measure, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, Look, StateOf, account_of, activity, small_plan
+from tests.ledger.conftest import (
+    T0,
+    Clock,
+    Look,
+    StateOf,
+    account_of,
+    activity,
+    begun,
+    criterion,
+    earlier_rules,
+    small_plan,
+)
 from tests.ledger.journey import bought
 
 
@@ -75,6 +88,28 @@ def test_revision_keeps_what_was_done_and_drops_what_had_not_begun(
     assert state("060@pod-001") == "ready"
     assert orders(look(clock.now))[0].state == "placed"
     assert audit(ledger.site_dir) == []
+
+
+@pytest.mark.own_file
+@pytest.mark.parametrize("version", [4, RULES])
+def test_begun_work_that_a_revision_removes_is_finished_by_its_criteria(
+    tmp_path: Path, clock: Clock, version: int
+) -> None:
+    """By earlier rules it lost them, and could be finished without a reading."""
+    name = "301@site"
+    measured = activity(name, criteria=[criterion("link.loss", "<=", Decimal("0.5"), "dB")])
+    with earlier_rules(version):
+        site = begun(tmp_path, clock)
+    with site:
+        adopt_plan(site, "pm", revised({}, extra=[measured]), reason="first")
+        start(site, "tech", name)
+        adopt_plan(site, "pm", small_plan(), reason="without it")
+        if version == RULES:
+            with pytest.raises(NotSatisfiedError, match=r"link\.loss"):
+                finish(site, "tech", name)
+            measure(site, "tech", name, "link.loss", Decimal("0.2"), "dB")
+        finish(site, "tech", name)
+        assert audit(site.site_dir) == []
 
 
 def test_revision_that_asks_for_more_makes_what_is_done_stale(ledger: Ledger, look: Look, clock: Clock) -> None:

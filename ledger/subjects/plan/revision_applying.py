@@ -1,8 +1,9 @@
 """A plan revision applied to what already happened. Activities, orders and deliveries keep their ids and their state.
 
-An activity that the plan no longer has, and that had not begun, becomes not applicable. A person's decision that an activity
-does not apply stays in force. The event says which activities are opened or signed again (see `ledger.subjects.plan.revision_rules`). An event
-of version 1 did not say it. For such an event, an activity that is done and now asked for differently becomes stale here.
+An activity that the plan no longer has, and that had not begun, becomes not applicable. One that had begun goes on, and from version 5
+of the rules on by its criteria. A person's decision that an activity does not apply stays in force. The event says which activities are
+opened or signed again (see `ledger.subjects.plan.revision_rules`). An event of version 1 did not say it. For such an event, an activity
+that is done and now asked for differently becomes stale here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from ledger.log.chain import Event
 from ledger.rules.activity import NOT_BEGUN, Activity, State
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.state.projection import Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
 from ledger.subjects.plan.applying import columns_from, take_rows
@@ -49,7 +51,9 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
             p.add("activity", **columns, **state)
     for row in gone.values():
         if row.in_plan:
-            unasked = replace(row.plan, criteria=(), facts=())
+            is_begun = row.state is not State.OPEN
+            criteria = row.plan.criteria if is_begun and p.rules >= ITEMS_AND_WAIVERS else ()
+            unasked = replace(row.plan, criteria=criteria, facts=())
             state = _gone(row, event)
             p.update("activity", row.id, plan=text_of(unasked), in_plan=False, **state)
 
