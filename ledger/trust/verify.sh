@@ -157,6 +157,7 @@ owned=0
 engine_signs=0
 rules=1
 believed=0
+changes=
 refused=" "
 owner=
 uuid=
@@ -225,7 +226,7 @@ while IFS= read -r event && IFS= read -r hash <&3; do
       case $statement in *"\"name\":\"${subject%\"\}}\""*) ;; *) fault "event $events has a statement about something else" ;; esac
       [ "$(first_of "$statement" person)" = "$actor" ] || fault "event $events has a statement of somebody else"
       [ "$(first_of "$statement" genesis)" = "$genesis" ] || fault "event $events has a statement of another site"
-      [ "$kind" != plan.adopted ] || allowed > "$work/before-$events"
+      case $kind in plan.adopted | key.revoked) allowed > "$work/before-$events"; changes="$changes $events" ;; esac
       [ "$believed" -eq 0 ] || cat allowed_signers > "$work/before-$events"
       ;;
     *)
@@ -262,7 +263,19 @@ elif ! same allowed_signers < "$work/allowed"; then
 fi
 
 # 3. Signatures: each statement names an event of this ledger, and its person signed it, with a key that was valid at that time. A plan
-#    is adopted with a key that counted before it. The engine signed each of its own events.
+#    is adopted with a key that counted before it. The engine signed each of its own events. What was recorded before its key was revoked
+#    stays, as in the record. It is named if the revocation goes back further.
+holds() { # the keys, who signed, the signature's file, and its time; the text is the standard input
+  ssh-keygen -q -Y verify -f "$1" -I "$2" -n "$namespace" -s "$3" -O "verify-time=$4" > /dev/null 2>&1
+}
+keys_at() { # sets signers: the keys as they counted when the event of that number was recorded
+  for change in $changes; do
+    signers=$work/before-$change
+    [ "$change" -lt "$1" ] || return 0
+  done
+  signers=$work/allowed
+}
+[ "$believed" -eq 0 ] || changes=
 signed=0
 : > "$work/tsv"
 while IFS="$tab" read -r name person moment kind; do
@@ -275,12 +288,17 @@ while IFS="$tab" read -r name person moment kind; do
   rest=${rest##*\"head\":\{\"hash\":\"}
   head=${rest#*\"seq\":}
   [ "$(head -n "${head%%[!0-9]*}" hashes | tail -n 1)" = "${rest%%\"*}" ] || fault "$file was made over another ledger"
+  number=$((1${name%%-*} - 1000000))
   signers=$work/allowed
-  [ "$kind" != plan.adopted ] || signers=$work/before-$((1${name%%-*} - 1000000))
+  [ "$kind" != plan.adopted ] || signers=$work/before-$number
   size=$(wc -c < "$file" | tr -d ' ')
-  { printf 'DSSEv1 28 application/vnd.in-toto+json %s ' "$size"; cat "$file"; } |
-    ssh-keygen -q -Y verify -f "$signers" -I "$person" -n "$namespace" -s "$file.sig" -O "verify-time=$moment" > /dev/null 2>&1 ||
-    fault "$file: the signature of $person is invalid"
+  { printf 'DSSEv1 28 application/vnd.in-toto+json %s ' "$size"; cat "$file"; } > "$work/text"
+  if ! holds "$signers" "$person" "$file.sig" "$moment" < "$work/text"; then
+    [ "$kind" = plan.adopted ] || keys_at "$number"
+    if holds "$signers" "$person" "$file.sig" "$moment" < "$work/text"; then line "$file: signed by $person" >> "$work/later"
+    else fault "$file: the signature of $person is invalid"
+    fi
+  fi
   armoured "$file.sig" || fault "$file.sig has more in it than a signature"
   envelope=statements/$name.dsse.json # packages of earlier releases have each statement in this form too
   [ -f "$envelope" ] || continue
@@ -296,8 +314,8 @@ while read -r number hash recorded; do
   seconds "$recorded"
   file=engine/$(printf %06d "$number").sig
   line "$file" >> "$work/expected"
-  [ -f "$file" ] && printf 'clusterwright event %s' "$hash" |
-    ssh-keygen -q -Y verify -f "$work/allowed" -I engine -n "$namespace" -s "$file" -O "verify-time=$second" > /dev/null 2>&1 ||
+  keys_at "$number"
+  [ -f "$file" ] && printf 'clusterwright event %s' "$hash" | holds "$signers" engine "$file" "$second" ||
     fault "event $number is the engine's, and has no valid signature of it"
   [ ! -f "$file" ] || armoured "$file" || fault "$file has more in it than a signature"
 done < "$work/engine"
@@ -363,6 +381,10 @@ fi
 if [ -s refused ] && [ "$refused" != " " ]; then
   echo "The rules refuse $(wc -l < refused | tr -d ' ') events, and these change nothing (number, kind, actor):"
   shown < refused
+fi
+if [ -f "$work/later" ]; then
+  echo "Recorded before the key was revoked, and after the time from which it was. Ask these people whether they signed:"
+  shown < "$work/later"
 fi
 if [ "$bad" -ne 0 ]; then echo "This package is NOT valid."; exit 1; fi
 [ "$namespace" = clusterwright ] || echo "A REHEARSAL: people and hardware are simulated. It proves nothing about a real site."

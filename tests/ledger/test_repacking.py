@@ -15,6 +15,7 @@ from ledger.evidence.plans import read_plan
 from ledger.reading import open_snapshot
 from ledger.subjects.people.decisions import revoke_key
 from ledger.subjects.plan.decisions import adopt_plan, raise_rules
+from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.trust.package import write_package
 from ledger.writing import Ledger
 from tests.ledger import repacking
@@ -30,12 +31,12 @@ from tests.ledger.repacking import (
     sign_package,
     verdict,
 )
-from tests.ledger.test_revoking import older, with_keys
+from tests.ledger.test_revoking import AWAITING, older, signed, with_keys
 from tests.needs import needs
 
 pytestmark = [needs("ssh-keygen"), pytest.mark.own_file]  # a package is files, wherever the ledger is
 
-__all__ = ["older"]
+__all__ = ["older", "signed"]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SLICE = range(0, len(ALTERATIONS) * len(ENDS), 7)
@@ -192,6 +193,24 @@ def test_keys_that_were_revoked_for_a_day_to_come_are_those_of_the_record(
 
     assert found.code == 0, found.said
     assert "owner, signed it" in found.said
+
+
+def test_what_was_recorded_before_a_revocation_that_goes_back_further_is_valid_and_named(
+    signed: Ledger, clock: Clock, tmp_path: Path
+) -> None:
+    """The record believes it, and nobody can take a revocation back: the package would never be valid again."""
+    lost = clock.now
+    clock.forward(1)
+    sign(signed, "lead", AWAITING)
+    clock.forward(1)
+    revoke_key(signed, "pm", "lead", "lost since yesterday", since=lost)
+    write_package(signed.site_dir, tmp_path / "package")
+    sign_package(tmp_path / "package", "pm")
+
+    found = verdict(tmp_path / "package")
+
+    assert found.code == 0, found.said
+    assert [line.rpartition(": ")[2] for line in found.said.splitlines() if "signed by" in line] == ["signed by lead"]
 
 
 @pytest.mark.slow
