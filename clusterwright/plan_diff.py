@@ -83,6 +83,8 @@ def plan_diff(old: Plan, new: Plan) -> list[Change]:
         *_differences("order", _bought(old), _bought(new)),
         *_links(old, new),
         *_differences("person", _roles(old), _roles(new)),
+        *_differences("account", _accounts(old), _accounts(new)),
+        *_differences("key", _keys(old), _keys(new)),
     ]
 
 
@@ -261,3 +263,12 @@ def _by_ends(plan: Plan) -> dict[tuple[str, str, str], PlanLink]:
 
 def _roles(plan: Plan) -> dict[str, str]:
     return {person.id: ", ".join(person.roles) for person in plan.people}
+
+
+def _accounts(plan: Plan) -> dict[str, str | None]:
+    return {person.id: person.account for person in plan.people}
+
+
+def _keys(plan: Plan) -> dict[str, str | None]:
+    """Return people's keys without comments, as a plan in force has them."""
+    return {person.id: person.ssh_key and " ".join(person.ssh_key.split()[:2]) for person in plan.people}

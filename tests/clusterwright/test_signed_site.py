@@ -87,6 +87,23 @@ def test_a_signed_site_from_adoption_to_a_package(site: Site) -> None:
 
 
 @pytest.mark.slow
+def test_the_owner_sees_whose_key_and_account_a_plan_changes(site: Site) -> None:
+    """Otherwise they would sign for a key that somebody else wrote into site.yaml, and be told that nothing changes."""
+    path = site.folder / "site.yaml"
+    held = yaml.safe_load(path.read_text(encoding="utf-8"))
+    held["people"][1] = site._person("new", "electrical-lead") | {"id": "lead", "name": "Lead", "account": "other"}
+    path.write_text(yaml.safe_dump(held), encoding="utf-8")
+
+    changes = json.loads(site("plan", "diff", "--json").stdout)
+
+    keys = [" ".join((site.keys / f"{name}.pub").read_text(encoding="utf-8").split()[:2]) for name in ("lead", "new")]
+    assert [list(change.values()) for change in changes] == [
+        ["account", "lead", machine_account(), "other"],
+        ["key", "lead", *keys],
+    ]
+
+
+@pytest.mark.slow
 def test_a_statement_signed_elsewhere_is_recorded_once(site: Site) -> None:
     site("attest", "071@site", "--as", "tech", "--reason", "worked out on paper", key="tech")
     file = site.folder / "calculation.csv"
