@@ -109,3 +109,5 @@ def test_two_signatures_that_one_account_can_give_are_named() -> None:
     assert "002@site asks for signatures of several people" in one_account_in_short(["002@site"])
     assert by_one_account(asked, [ana, bo._replace(account="bo"), crew]) == []
     assert by_one_account(asked, [ana._replace(account=None), bo._replace(account=None)]) == []
+    by_key = replace(asked[1], policy=replace(asked[1].policy, assurance="signed"))
+    assert by_one_account([by_key], [ana, bo, crew]) == []
