@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from shlex import quote
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -117,7 +118,7 @@ def write_package(site_dir: Path, folder: Path, key: Path | None = None) -> Pack
     (folder / "verify.sh").chmod(0o755)
     _write(folder / "SHA256SUMS", "".join(_sums(folder)))
     _write(folder / MANIFEST, _manifest(folder, rows))
-    to_sign = f"ssh-keygen -Y sign -n {namespace} -f KEY {folder / MANIFEST}" if owner_key else ""
+    to_sign = f"ssh-keygen -Y sign -n {namespace} -f KEY {quote(str(folder / MANIFEST))}" if owner_key else ""
     if key is not None:
         _sign(folder, key, namespace, owner, keys)
         to_sign = ""
@@ -268,7 +269,7 @@ def _sign(
     if why is not None:
         raise NotSatisfiedError(
             f"{key} is not the key of {owner}, the owner, so {folder} is not signed: {why}",
-            hint=f"the owner signs it: ssh-keygen -Y sign -n {namespace} -f KEY {folder / MANIFEST}",
+            hint=f"the owner signs it: ssh-keygen -Y sign -n {namespace} -f KEY {quote(str(folder / MANIFEST))}",
         )
     _write(folder / f"{MANIFEST}.sig", signature)
 

@@ -7,6 +7,7 @@ Example:
 """
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from typer import Argument, Option
@@ -36,7 +37,7 @@ def bundle(
     made = write_package(find_site(site), folder, key)
     signed = f"{made.statements} signed statements, {made.of_engine} signatures of the engine"
     say(f"{folder}: {made.events} events, {signed}, {made.evidence} files of evidence")
-    say(f"head {made.head}; verify it with {folder}/verify.sh")
+    say(f"head {made.head}; verify it with {quote(f'{folder}/verify.sh')}")
     if made.to_sign:
         say(f"chain only until the owner signs it: {made.to_sign}")
 
