@@ -42,13 +42,13 @@ class Commitment(NamedTuple):
 class Contingency(NamedTuple):
     """The time between the working schedule and the commitment of go-live, in days of the site's calendar.
 
-    `days` is what there was when people committed, `left` what is left by the working forecast of now, or when the site went
+    `days` is what there was when people committed, `left` what is left by the kept forecast, or when the site went
     live, and negative if that is after the commitment. `published` is what was left at the last forecast that was published. None if there was none since.
-    `chance` is that of the commitment now. None without a kept forecast.
+    `chance` is that of the commitment now. Both `left` and `chance` are None without a kept forecast.
     """
 
     days: int
-    left: int
+    left: int | None
     published: int | None
     chance: float | None
     owner: str = CONTINGENCY_OWNER
@@ -60,17 +60,17 @@ def commitments(snapshot: Snapshot) -> dict[str, Commitment]:
 
 
 def contingency(snapshot: Snapshot, commitment: Commitment, fresh: Freshness | None) -> Contingency:
-    """Return what is left of the schedule contingency of go-live. Without a kept forecast the plan in force says how the work stands."""
-    site, found = site_of(snapshot), None if fresh is None else fresh.forecast
-    stands = live_since(snapshot) or (found and found.finish) or site.plan_finish or commitment.working
+    """Return what is left of the schedule contingency of go-live. The plan does not say: it does not know how the work stands."""
+    zone, found = site_of(snapshot).time_zone, None if fresh is None else fresh.forecast
+    stands = live_since(snapshot) or (None if found is None else found.finish)
 
     def until(finish: datetime) -> int:
-        return days_between(finish, commitment.commitment, site.time_zone)
+        return days_between(finish, commitment.commitment, zone)
 
     since = [one for one in forecasts(snapshot) if one.at > commitment.at]
     return Contingency(
         days=until(commitment.working),
-        left=until(stands),
+        left=None if stands is None else until(stands),
         published=until(since[0].finish) if since else None,
         chance=None if found is None else found.milestones[0].committed_share,
     )

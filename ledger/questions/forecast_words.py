@@ -121,9 +121,18 @@ def commitment_words(made: Commitment, zone: str, chance: str = "") -> str:
 def contingency_line(left: Contingency) -> str:
     """Return what is left of the schedule contingency, who answers for it, and what was drawn since the last published forecast."""
     drawn = "" if left.published is None else f"; {days_words(left.published)} when a forecast was last published"
-    if left.left < 0:
+    if left.left is not None and left.left < 0:
         return f"schedule contingency of {days_words(left.days)} is used up: the working forecast is {days_words(left.left)} after the commitment ({left.owner}){drawn}"
-    return f"schedule contingency: {left.left} of {days_words(left.days)} left ({left.owner}){drawn}"
+    return f"schedule contingency: {left_words(left.left, left.days)} ({left.owner}){drawn}"
+
+
+def left_words(left: int | None, days: int) -> str:
+    """Return how many days of contingency are left of those there were at the commitment."""
+    if left is None:
+        return f"{days_words(days)} at the commitment; no forecast says what is left"
+    if left > days:
+        return f"{days_words(left)} left, {left - days} more than at the commitment"
+    return f"{left} of {days_words(days)} left"
 
 
 def chance_words(share: float) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from ledger.forecasting import keep_forecast, make_forecast
 from ledger.questions.commitment import commitments, contingency, go_live_commitment
+from ledger.questions.forecast_words import left_words
 from ledger.questions.headlines import headlines
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.reading import open_snapshot
@@ -60,8 +61,13 @@ def test_another_revision_does_not_move_a_commitment(committed: Ledger, plan: Pl
         live = go_live_commitment(snapshot)
         assert live is not None
         assert (live.target, live.commitment, live.revision) == (TARGET, COMMITMENT, 1)
-        left = contingency(snapshot, live, None)
-        assert left.days - left.left == 60, "the plan's own slip draws it down"
+        assert contingency(snapshot, live, None).left is None, "a plan does not know how the work stands"
+        _, left, _, hint = headlines(snapshot).lines[:4]
+        assert (
+            left
+            == f"schedule contingency: {(COMMITMENT - plan.finish).days} days at the commitment; no forecast says what is left (project-manager)"
+        )
+        assert hint == "no forecast of this plan is kept: `clusterwright forecast` makes one"
 
 
 def test_who_commits_anew_says_why_and_both_are_on_record(committed: Ledger, plan: Plan) -> None:
@@ -73,6 +79,12 @@ def test_who_commits_anew_says_why_and_both_are_on_record(committed: Ledger, pla
         assert live.reason == "the utility is late"
         assert snapshot.column("SELECT DISTINCT revision FROM committed_date ORDER BY revision") == [1, 2]
     assert not audit(committed.site_dir)
+
+
+def test_more_than_there_was_is_no_part_of_it() -> None:
+    """A forecast that is earlier than the plan leaves more than there was when people committed."""
+    assert left_words(133, 101) == "133 days left, 32 more than at the commitment"
+    assert left_words(101, 101) == "101 of 101 days left"
 
 
 def test_views_begin_with_the_commitment_and_what_is_left(committed: Ledger, clock: Clock) -> None:
@@ -93,6 +105,7 @@ def test_views_begin_with_the_commitment_and_what_is_left(committed: Ledger, clo
         live, fresh = go_live_commitment(late), kept_forecast(late)
         assert live is not None
         left = contingency(late, live, fresh)
+    assert left.left is not None
     assert left.left < -3, "nothing has begun three days after the commitment"
     assert f"is used up: the working forecast is {-left.left} days after the commitment (project-manager)" in second
     assert second.endswith("; 4 days when a forecast was last published")

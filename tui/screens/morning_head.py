@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from ledger.questions.counts import Counts
-from ledger.questions.forecast_words import chance_words, days_words, than_planned
+from ledger.questions.forecast_words import chance_words, days_words, left_words, than_planned
 from ledger.questions.headlines import Headlines
 from ledger.questions.progress_curve import Curve
 from ledger.questions.site import SiteRow
@@ -58,8 +58,8 @@ def _promised(site: SiteRow, top: Headlines) -> list[Fact]:
         chance = "" if left.chance is None else f", chance {chance_words(left.chance)}"
         facts.append(("commitment", f"{day_text(made.commitment, zone)} ({made.percentile}){chance}", "bold"))
         facts.append(("target", f"{day_text(made.target, zone)} (P50)", ""))
-        role = "bad" if left.left < 0 else ""
-        facts.append(("contingency", f"{left.left} of {days_words(left.days)} left", role))
+        role = "bad" if left.left is not None and left.left < 0 else ""
+        facts.append(("contingency", left_words(left.left, left.days), role))
     else:
         facts.append(("commitment", "none yet", "attention"))
     return facts
