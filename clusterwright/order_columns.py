@@ -48,7 +48,7 @@ def order_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
         "quantity": counted(r.quantity, r.unit_of_measure),
         "state": state_cell(r),
         "promised": day(r.promised_last, zone),
-        "need by": day(r.late_delivery.need_by if r.late_delivery else r.need_by, zone),
+        "need by": day(r.need_by, zone),
         "late at P80": late_cell(timed.late_days_p80),
         "supplier": r.supplier_name,
         "value": _value(r, timed),

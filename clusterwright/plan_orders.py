@@ -64,7 +64,7 @@ def _line(orders: Sequence[_Timed], plan: Plan) -> Cells:
         f"{first.lead.m / WEEK_H:g}",
         "" if first.lead_p80_h is None else f"{first.lead_p80_h / WEEK_H:.0f}",
         day(first.need_by, zone),
-        late_cell(_worst(orders).late_days_p80),
+        late_cell(_worst(orders).timing.late_days_p80),
         price(_sum([one.order.usd for one in orders])),
         "" if cost is None else money(cost),
     )
@@ -75,13 +75,13 @@ def _late(alike: Iterable[Sequence[_Timed]]) -> Iterator[LateOrder]:
     for orders in alike:
         late = [one for one in orders if one.timing.late_days_p80]
         if late:
-            worst = _worst(late)
-            name = and_more(late[0].order.id, len(late))
+            order, worst = _worst(late)
+            name = and_more(order.id, len(late))
             yield LateOrder(name, worst.late_days_p80 or 0.0, worst.order_from, worst.ways)
 
 
-def _worst(orders: Sequence[_Timed]) -> OrderTiming:
-    return max((one.timing for one in orders), key=lambda timing: timing.late_days_p80 or 0.0)
+def _worst(orders: Sequence[_Timed]) -> _Timed:
+    return max(orders, key=lambda one: one.timing.late_days_p80 or 0.0)
 
 
 def _cost(one: _Timed, plan: Plan) -> float | None:

@@ -196,7 +196,7 @@ def _order(o: OrderRow, zone: str) -> Line:
 
 
 def _late_delivery(o: OrderRow, zone: str) -> Line:
-    note = f"{o.late_words}, needed by {day(o.late_delivery and o.late_delivery.need_by, zone)}"
+    note = f"{o.late_words}, needed by {day(o.need_by, zone)}"
     return Line(o.supplier_name, o.id, o.title, str(o.promised_last or ""), note)
 
 

@@ -104,7 +104,7 @@ def _orders_table(asked: Asked, owed: list[OrderRow]) -> Table:
             counted(sum((one.outstanding for one in row.tranches), Decimal(0)), row.unit_of_measure),
             state_cell(row),
             day(row.promised_last, asked.zone),
-            due(asked, row.late_delivery.need_by if row.late_delivery else row.need_by),
+            due(asked, row.need_by),
         )
         for row in owed
     ]

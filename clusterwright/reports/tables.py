@@ -144,9 +144,7 @@ def _said(asked: Asked, row: OrderRow) -> str:
     if row.placed_at is None:
         by = f"order by {asked.day(row.order_by)}"
         return f"{by}, {row.days_late} d ago" if row.days_late else by
-    late = row.late_delivery
-    need = asked.day(late.need_by if late else row.need_by)
-    return f"{row.days_late} d late, needed {need}"
+    return f"{row.days_late} d late, needed {asked.day(row.need_by)}"
 
 
 def decisions_table(asked: Asked) -> Table:

@@ -251,13 +251,15 @@ def serials_received(snapshot: Snapshot) -> Received:
 def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime, zone: str) -> OrderRow:
     """Return an order with what follows from its deliveries: its quantity, its state, and whether and by how much it is late."""
     changed = sum((t.quantity - t.planned_quantity for t in tranches), Decimal(0))
+    late = latest_delivery(tranches, now, zone) if row.placed_at else None
     found = row._replace(
         quantity=row.quantity + changed,
+        need_by=row.need_by if late is None else late.need_by,
         state=order_state(row.placed_at, tranches),
         late=is_order_late(now, row.order_by, row.placed_at, tranches, zone),
         tranches=tuple(tranches),
         time_zone=zone,
-        late_delivery=latest_delivery(tranches, now, zone) if row.placed_at else None,
+        late_delivery=late,
     )
     return found._replace(days_late=order_days_late(found, now))
 

@@ -58,11 +58,8 @@ class Supply(NamedTuple):
 
     @property
     def need_by(self) -> datetime | None:
-        """When it must be here; of an order with late deliveries, the latest of these."""
-        if self.delivery is not None:
-            return self.delivery.need_by
-        late = self.order.late_delivery
-        return late.need_by if late is not None else self.order.need_by
+        """When it must be here."""
+        return (self.delivery or self.order).need_by
 
     @property
     def promised(self) -> date | None:

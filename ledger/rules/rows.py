@@ -108,7 +108,7 @@ class OrderRow(NamedTuple):
     `quantity` includes change orders. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
     `early_because` says why it was placed although something before it was open, and is empty otherwise. `days_late` is how many
     days it is past its order-by date, or once it is placed, how many days after its need-by date `late_delivery` comes. `late_delivery` is None
-    if no delivery is late. Days are those of the site's `time_zone`.
+    if no delivery is late; `need_by` is that of the late one if there is one. Days are those of the site's `time_zone`.
     """
 
     id: str

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from clusterwright.plan_orders import print_orders
+from steps.planning.dates.dating import solved
 from tests.conftest import Command
+from tests.ledger.conftest import small_plan
 
 SERVERS = "001@site#gpu-server"
 
@@ -54,6 +58,21 @@ def test_an_order_whose_p80_has_passed_is_named_with_the_day_to_place_it(adopted
         assert "a second source" in line
         assert "Early deliveries tie up money at 10 % a year: $" in text
     assert late > 30
+
+
+def test_of_orders_alike_the_latest_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """As `clusterwright orders` names it, and not the one that is to be placed first."""
+    plan = solved(small_plan()).plan
+    (order,) = plan.orders
+    assert order.dates is not None
+    early = order.model_copy(update={"lead_p80_h": order.lead.m + 240})
+    ready = replace(order.dates, early_finish=order.dates.early_finish + timedelta(days=9))
+    ready = replace(ready, late_finish=order.dates.late_finish + timedelta(days=1))
+    latest = early.model_copy(update={"id": "001@pod-009#gpu-server", "dates": ready})
+
+    print_orders(plan.model_copy(update={"orders": (early, latest)}))
+
+    assert "! 001@pod-009#gpu-server and 1 more: order " in capsys.readouterr().out
 
 
 def test_the_rate_of_the_site_counts(adopted: Path, command: Command) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.questions.activities import activities
 from ledger.questions.inbox import inbox
 from ledger.questions.orders import budget, changes, order_history, orders
+from ledger.questions.supplies import supply_named
 from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import acknowledge, expedite, order, promise
@@ -21,6 +23,7 @@ from ledger.subjects.work.kinds.organisation_assigned import assign_organisation
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, WaitingError
+from steps.planning.dates.dating import solved
 from tests.ledger.conftest import PEOPLE, Clock, Look, StateOf, account_of, small_plan
 from tests.ledger.test_signed import Keys, keys, put_name, signed  # noqa: F401  fixtures
 
@@ -46,6 +49,24 @@ def with_contractors(ledger: Ledger) -> None:
     ]
     people.append({"id": "buys", "name": "Bea", "roles": ["procurement-lead"], "account": account_of("buys")})
     adopt_plan(ledger, "pm", small_plan(people=people), reason="contractors")
+
+
+def test_an_order_is_needed_by_the_day_on_which_its_late_delivery_is(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """Not by that of the first delivery, which may be in time."""
+    plan = solved(small_plan()).plan
+    first, second = plan.orders[0].tranches
+    assert second.dates is not None
+    needed = second.dates.late_finish + timedelta(days=40)
+    later = second.model_copy(update={"dates": replace(second.dates, late_finish=needed)})
+    moved = plan.orders[0].model_copy(update={"tranches": (first, later)})
+    adopt_plan(ledger, "pm", plan.model_copy(update={"orders": (moved,)}), reason="pod 2 is later")
+    priced(ledger)
+    promise(ledger, "pm", later.id, needed.date() + timedelta(days=7), reason="allocation")
+
+    (row,) = orders(look(clock.now))
+
+    assert (row.days_late, row.need_by) == (7, needed)
+    assert supply_named(look(clock.now), ORDER).need_by == needed
 
 
 def test_money_is_committed_received_and_open_by_budget_line(ledger: Ledger, look: Look, clock: Clock) -> None:

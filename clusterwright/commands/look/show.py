@@ -95,7 +95,7 @@ def _about(order: OrderRow, timing: TimedOrder, zone: str) -> Iterator[str]:
         "order from": day(timing.order_from, zone),
         "order by": day(order.order_by, zone),
         "promised": day(order.promised_last, zone),
-        "need by": day(order.late_delivery.need_by if order.late_delivery else order.need_by, zone),
+        "need by": day(order.need_by, zone),
     }
     yield ", ".join(f"{name} {date}" for name, date in dates.items() if date)
     if late := late_cell(timing.late_days_p80):
