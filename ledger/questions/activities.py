@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from json import dumps
 
 from ledger.questions.case import select
@@ -10,12 +11,19 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_BEGUN, Activity, State, words
 from ledger.rules.permission import is_same
 from ledger.rules.rows import Begun
-from steps.stamps import stamp
+from steps.stamps import instant, stamp
 
 _HOSTS = """
 SELECT u.hosts, u.shared, a.kept, s.hosts, (
   SELECT r.playbook_digest FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt - 1 ORDER BY r.id DESC LIMIT 1)
 FROM activity a JOIN unit u ON u.id = a.unit LEFT JOIN host_set s ON s.name = json_extract(a.plan, '$.plays') WHERE a.id = :name"""
+
+_OPENED = """
+SELECT max(effective_at) FROM event WHERE seq NOT IN (SELECT seq FROM refused) AND (
+  subject = :name AND (kind IN ('activity.reopened', 'activity.rejected', 'run.settled')
+    OR kind = 'request.made' AND instr(payload, '"action":"retry"'))
+  OR kind IN ('facts.recorded', 'plan.adopted') AND instr(payload, '"activity":"' || :name || '"'))"""
+"""When an activity that was begun before was opened again, by itself or as one of several."""
 
 
 def activities(
@@ -43,6 +51,12 @@ def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:
     found = select(snapshot, "state = 'open' AND ready_from <= :now", now=stamp(snapshot.now))
     found = [row for row in found if row.state is State.READY]
     return found if phase is None else [row for row in found if row.plan.phase == phase]
+
+
+def ready_since(snapshot: Snapshot, row: Activity) -> datetime | None:
+    """Return since when work that may start waits: since nothing before it is open, or since it was opened again, if that is later."""
+    (opened,) = (None,) if row.attempt == 1 else snapshot.first(_OPENED, name=row.id)
+    return max(filter(None, (row.ready_from, instant(opened))), default=None)
 
 
 def states_of(snapshot: Snapshot, names: Collection[str]) -> dict[str, State]:

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger.questions.activities import activities, plays_nobody, ready
+from ledger.questions.activities import activities, plays_nobody, ready, ready_since
 from ledger.questions.case import actor, approvers, require_activity, select
 from ledger.questions.facts import lacking_facts
 from ledger.questions.ncrs import ncrs
@@ -102,7 +102,7 @@ def _sign_offs(snapshot: Snapshot) -> Iterator[Needed]:
     gates = [row for row in ready(snapshot) if row.plan.kind is Kind.GATE]
     waiting += [gate for gate in gates if not gate.plan.completed_by]
     for row in waiting:
-        since = row.ready_from if row.state is State.READY else row.ended_at
+        since = ready_since(snapshot, row) if row.state is State.READY else row.ended_at
         never = {*approvers(snapshot, row), *(row.hands if row.separates_duties else ())}
         needed = _of(row, "sign", row.plan.policy.roles, since)
         yield needed._replace(never=frozenset(never))
@@ -131,7 +131,7 @@ def _releases(snapshot: Snapshot, lapsed: Container[str]) -> Iterator[Needed]:
     for row in ready(snapshot):
         if row.id in lapsed or next_action(snapshot, row) == "release":
             roles = roles_for("release", policy=row.plan.policy.roles)
-            needed = _of(row, "release", roles, row.ready_from)
+            needed = _of(row, "release", roles, ready_since(snapshot, row))
             yield needed._replace(only=row.assignee, organisation=row.whose)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain
 from typing import NamedTuple, ParamSpec
 
-from ledger.questions.activities import activities, ready
+from ledger.questions.activities import activities, ready, ready_since
 from ledger.questions.case import LookedUp, actor, case_of
 from ledger.questions.decisions_needed import Needed, decisions_needed, next_action
 from ledger.questions.orders import refuse_unready_order, require_order
@@ -149,7 +149,7 @@ def _to_do(snapshot: Snapshot, me: Actor, lapsed: Container[str]) -> Iterator[In
     for row in ready(snapshot):
         action = None if row.id in lapsed else next_action(snapshot, row)
         if action not in {None, "release"} and _is_for(row, me):
-            yield _row(snapshot, me, row, action, row.plan.role, row.ready_from)
+            yield _row(snapshot, me, row, action, row.plan.role, ready_since(snapshot, row))
     for row in activities(snapshot, state=State.IN_PROGRESS):
         if _is_for(row, me):
             yield _row(snapshot, me, row, "finish", row.plan.role, row.started_at)

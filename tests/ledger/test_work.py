@@ -10,6 +10,7 @@ import pytest
 
 from ledger.questions.case import require_activity
 from ledger.questions.counts import counts, next_wake
+from ledger.questions.inbox import inbox
 from ledger.questions.log import last_events
 from ledger.questions.orders import orders
 from ledger.questions.records import comments, evidence
@@ -189,6 +190,18 @@ def test_reopened_work_makes_what_rested_on_it_stale_and_holds_its_hold_point(
     assert state("030@pod-001") == "blocked"
     sign(ledger, "lead2", "020@pod-001")
     assert state("030@pod-001") == "ready"
+
+
+def test_reopened_work_waits_since_it_was_reopened(ledger: Ledger, clock: Clock, look: Look) -> None:
+    """All before it was done long ago, and nobody could go on with it since then."""
+    bought(ledger)
+    racked(ledger)
+    clock.forward(24)
+
+    reopen(ledger, "tech", "010@pod-001", "wrong torque")
+
+    (waits,) = [one for one in inbox(look(clock.now), "tech") if one.activity == "010@pod-001"]
+    assert (waits.action, waits.since) == ("start", clock.now)
 
 
 def test_reopening_the_first_decision_makes_the_whole_site_stale(ledger: Ledger, clock: Clock, look: Look) -> None:

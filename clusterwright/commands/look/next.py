@@ -1,7 +1,7 @@
 """List what can be started now, the most urgent first.
 
-`who` is the role that does the work, `since` the day from which it could have been started. The float is how many working days it may
-wait before it delays go-live; what is critical may not wait at all. `clusterwright start` records that it has begun.
+`who` is the role that does the work, `since` the day from which it could have been started, or started again. The float is how
+many working days it may wait before it delays go-live; what is critical may not wait at all. `clusterwright start` records that it has begun.
 
 Example:
     clusterwright next
@@ -19,7 +19,7 @@ from clusterwright.commands.options import PhaseOption
 from clusterwright.flat import flat_activity
 from clusterwright.naming import require_phase
 from clusterwright.output import Cells, day
-from ledger.questions.activities import ready
+from ledger.questions.activities import ready, ready_since
 from ledger.questions.calendar import WorkingWeek, float_words, working_weeks
 from ledger.questions.site import site_of
 from ledger.rules.activity import Activity
@@ -39,14 +39,14 @@ def next_(
             snapshot,
             rows,
             ("activity", "what", "who", "kind", "since", "float"),
-            lambda row: _cells(row, zone, weeks),
+            lambda row: _cells(row, day(ready_since(snapshot, row), zone), weeks),
             document=lambda: [flat_activity(row) for row in rows],
             empty="nothing is ready; `clusterwright status` says what is under way",
         )
 
 
-def _cells(row: Activity, zone: str, weeks: Mapping[str, WorkingWeek]) -> Cells:
-    plan, since = row.plan, day(row.ready_from, zone)
+def _cells(row: Activity, since: str, weeks: Mapping[str, WorkingWeek]) -> Cells:
+    plan = row.plan
     return row.id, plan.title, plan.role, plan.kind, since, float_words(row, weeks).removeprefix("float ")
 
 
