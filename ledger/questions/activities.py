@@ -55,8 +55,11 @@ def ready(snapshot: Snapshot, phase: str | None = None) -> list[Activity]:
 
 def ready_since(snapshot: Snapshot, row: Activity) -> datetime | None:
     """Return since when work that may start waits: since nothing before it is open, or since it was opened again, if that is later."""
-    (opened,) = (None,) if row.attempt == 1 else snapshot.first(_OPENED, name=row.id)
-    return max(filter(None, (row.ready_from, instant(opened))), default=None)
+    if row.attempt == 1:
+        return row.ready_from
+    (opened,) = snapshot.first(_OPENED, name=row.id)
+    known = filter(None, (row.ready_from, instant(opened)))
+    return max(known, default=None)
 
 
 def states_of(snapshot: Snapshot, names: Collection[str]) -> dict[str, State]:

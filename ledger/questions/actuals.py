@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
+from itertools import pairwise
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from ledger.questions.case import lapsed, select
@@ -11,9 +15,12 @@ from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
 from ledger.rules.rows import TrancheRow
+from ledger.rules.working_time import WorkingTime
 from ledger.subjects.orders.rules import is_unready
+from steps.planning.activity import WORKING
+from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.record.forecast import MINUTE, Actual
-from steps.planning.record.holds import Span
+from steps.planning.record.holds import Span, within
 from steps.stamps import local_day, moment
 
 _APPROVERS = """
@@ -29,6 +36,16 @@ _HOLDS = """
 SELECT hold.activity, hold.since, coalesce(hold.until, :now) FROM hold JOIN activity ON activity.id = hold.activity
 WHERE hold.attempt = activity.attempt AND hold.since < :now"""
 
+_CALENDARS = """
+SELECT adopted_at, time_zone, start, working_days, working_hours, holidays, calendars FROM plan_revision ORDER BY revision"""
+
+
+class _InForce(NamedTuple):
+    """From when a plan was in force, and its working calendars by name."""
+
+    since: datetime
+    calendars: dict[str, WorkCalendar]
+
 
 def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """Return when every node of the network that has begun started and finished, by its id.
@@ -40,14 +57,24 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
     """
     now, found = snapshot.now, {}
     approvers, holds = dict(snapshot.ask(_APPROVERS)), _holds(snapshot)
+    plans = list(_plans(snapshot))
     for row in select(snapshot, _BEGUN):
         finished, approved = _ends(row, now)
         if row.started_at is not None or finished is not None:
             started = row.started_at or finished
             share = _share(row)
-            approver = approvers.get(row.id)
+            approver, held = approvers.get(row.id), holds.get(row.id, ())
+            span = row.started_at or now, finished or now
+            unworked = _unworked(plans, row.plan.calendar, span, held)
             found[row.id] = Actual(
-                started, finished, row.out_of_sequence, share, approved, approver, holds.get(row.id, ())
+                started,
+                finished,
+                row.out_of_sequence,
+                share,
+                approved,
+                approver,
+                held,
+                unworked,
             )
     for order in orders(snapshot):
         if order.placed_at is None:
@@ -60,6 +87,44 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
             found[tranche.id] = Actual(order.placed_at, comes, early)
     refuse_far(snapshot, found)
     return found
+
+
+def _plans(snapshot: Snapshot) -> Iterator[_InForce]:
+    """Yield since when each plan was in force, the first one first, and in which hours people worked."""
+    for adopted, zone, start, *texts in snapshot.ask(_CALENDARS):
+        days, hours, holidays, trades = map(json.loads, texts)
+        weeks: dict[str, Any] = {WORKING: (days, hours, holidays)}
+        for name, own in trades.items():
+            weeks[name] = [own[field] for field in WorkingTime._fields[2:]]
+        calendars = {}
+        for name, week in weeks.items():
+            facts = WorkingTime(zone, moment(start), *week)
+            calendars[name] = WorkCalendar.from_plan(facts)
+        yield _InForce(moment(adopted), calendars)
+
+
+def _unworked(
+    plans: Sequence[_InForce],
+    name: str,
+    span: Span,
+    holds: Sequence[Span],
+) -> float:
+    """Return how many hours of a span, without its holds, a calendar of the plan in force has more than those of the plans of then."""
+    calendar = plans[-1].calendars.get(name) if plans else None
+    if calendar is None:  # time that passes by itself
+        return 0.0
+    more = 0.0
+    begins, last = span
+    for earlier, following in pairwise(plans):
+        then = earlier.calendars.get(name, earlier.calendars[WORKING])
+        ends = min(max(begins, following.since), last)
+        if then != calendar:
+            held = within(holds, begins, ends)
+            for own, sign in ((calendar, 1), (then, -1)):
+                worked = own.between(begins, ends) - sum(own.between(*one) for one in held)
+                more += sign * worked
+        begins = ends
+    return more
 
 
 def _holds(snapshot: Snapshot) -> dict[str, tuple[Span, ...]]:

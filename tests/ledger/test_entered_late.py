@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -133,11 +133,16 @@ def a_site(clock: Clock) -> Iterator[Ledger]:
     with tempfile.TemporaryDirectory() as name, recorded_by(clock):
         folder = Path(name) / "site"
         folder.mkdir()
-        plan = small_plan(crews={"technician": 2}, approvals={"network-lead": 4.0})
-        worked = tuple(structs.replace(one, crews=1) if one.kind == "field" else one for one in plan.activities)
         with begun(folder, clock) as ledger:
-            adopt_plan(ledger, "pm", solved(plan.model_copy(update={"activities": worked})).plan, reason="first plan")
+            adopt_crewed_plan(ledger)
             yield ledger
+
+
+def adopt_crewed_plan(ledger: Ledger, **changes: Any) -> None:
+    """Adopt the small plan, whose technicians' work teaches."""
+    plan = small_plan(crews={"technician": 2}, approvals={"network-lead": 4.0}, **changes)
+    worked = tuple(structs.replace(one, crews=1) if one.kind == "field" else one for one in plan.activities)
+    adopt_plan(ledger, "pm", solved(plan.model_copy(update={"activities": worked})).plan, reason="first plan")
 
 
 def forecast_of(ledger: Ledger) -> KeptForecast:

@@ -16,7 +16,7 @@ from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from steps.planning.record.holds import Span
 from tests.ledger.conftest import T0, Clock
-from tests.ledger.test_entered_late import ORDER, a_site, forecast_of
+from tests.ledger.test_entered_late import ORDER, a_site, adopt_crewed_plan, forecast_of
 
 pytestmark = pytest.mark.own_file
 
@@ -49,16 +49,46 @@ def test_each_hold_has_its_time_and_the_last_one_lasts() -> None:
         assert holds(ledger)[1] == (T0 + 4 * DAY, T0 + 5 * DAY), "a decision ends it"
 
 
+def test_longer_hours_do_not_make_finished_work_longer() -> None:
+    """What was done counts in the hours in which people worked then, without its hold, as it did before."""
+    clock = Clock()
+    with a_site(clock) as ledger:
+        adopt_crewed_plan(ledger, working_hours=[8, 16])
+        delivered(ledger, clock)
+        start(ledger, "tech", RACKING)
+        attach(ledger, "tech", RACKING, b"a photo", "photo", name="rack.jpg")
+        clock.forward(24)
+        hold(ledger, "lead", RACKING, "no crane")
+        clock.forward(24)
+        resume(ledger, "lead", RACKING)
+        clock.forward(24)
+        finish(ledger, "tech", RACKING)
+        clock.forward(1)
+        before = forecast_of(ledger)
+
+        adopt_crewed_plan(ledger, working_hours=[7, 17])
+
+        with ledger.write() as writing:
+            assert actuals(writing.at())[RACKING].unworked_h == 4, "an hour at each end of a day"
+        assert forecast_of(ledger).lessons == before.lessons != ()
+        assert forecast_of(ledger).finish <= before.finish
+
+
+def delivered(ledger: Ledger, clock: Clock) -> None:
+    """Buy the servers, and receive those of the first pod."""
+    start(ledger, "tech", WORK)
+    finish(ledger, "tech", WORK)
+    sign(ledger, "lead", WORK)
+    order(ledger, "pm", ORDER, supplier="ACME", reference="PO 1")
+    clock.forward(240)
+    receive(ledger, "pm", f"{ORDER}/1")
+
+
 def taught(days_on_hold: int) -> tuple[KeptForecast, datetime]:
     """Return the forecast after work that took ten hours besides its hold, and when it was finished."""
     clock = Clock()
     with a_site(clock) as ledger:
-        start(ledger, "tech", WORK)
-        finish(ledger, "tech", WORK)
-        sign(ledger, "lead", WORK)
-        order(ledger, "pm", ORDER, supplier="ACME", reference="PO 1")
-        clock.forward(200)
-        receive(ledger, "pm", f"{ORDER}/1")
+        delivered(ledger, clock)
         start(ledger, "tech", RACKING)
         attach(ledger, "tech", RACKING, b"a photo", "photo", name="rack.jpg")
         clock.forward(4)

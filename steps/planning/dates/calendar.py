@@ -112,6 +112,10 @@ class WorkCalendar:
         index = np.clip(index, 0, len(table) - 1)
         return (index + np.maximum(wanted - table[index], 0) * 4) / 4
 
+    def between(self, begins: datetime, ends: datetime) -> float:
+        """Return the working hours between two instants."""
+        return float(self.work_at(self.hours_since_origin(ends)) - self.work_at(self.hours_since_origin(begins)))
+
     def add(self, start: datetime, hours: float) -> datetime:
         """Return the instant `hours` working hours after `start`; zero hours is `start` itself."""
         if hours == 0:

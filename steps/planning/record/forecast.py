@@ -35,7 +35,9 @@ class Actual(NamedTuple):
     `out_of_sequence` is true while something before it is open. What comes after it then waits for that too. `share` is the part
     of running work that is done, from 0 to 1, as its items or people say; None if nobody says it. Work ends at its finish. It was
     `approved` later, by the role `approver`; None while it waits for that. `holds` are the times in which it was on hold, in any
-    order: nobody worked on it then, and its approval did not wait for people. A hold that lasts ends at the data date.
+    order: nobody worked on it then, and its approval did not wait for people. A hold that lasts ends at the data date. `unworked_h`
+    are hours of the plan's calendar that were no working hours when it was done, because an earlier plan was in force; negative if
+    that plan had more.
     """
 
     started: datetime | None
@@ -45,6 +47,7 @@ class Actual(NamedTuple):
     approved: datetime | None = None
     approver: str | None = None
     holds: tuple[Span, ...] = ()
+    unworked_h: float = 0.0
 
 
 MINUTE = timedelta(minutes=1)
@@ -193,16 +196,10 @@ def _waits(plan: Plan, happened: Actuals, now: datetime) -> Iterator[tuple[str, 
         if role is None or one.finished is None:
             continue
         begins, ends = one.finished, one.approved or now
-        held = sum(_hours(calendar, span) for span in within(one.holds, begins, ends))
-        hours = _hours(calendar, (begins, ends)) - held
+        held = sum(calendar.between(*span) for span in within(one.holds, begins, ends))
+        hours = calendar.between(begins, ends) - held
         if one.approved is not None or hours > plan.approvals.get(role, hours):
             yield one.approver or role, hours
-
-
-def _hours(calendar: WorkCalendar, span: Span) -> float:
-    """Return the working hours of a span."""
-    begins, ends = (calendar.hours_since_origin(at) for at in span)
-    return float(calendar.work_at(ends) - calendar.work_at(begins))
 
 
 def _at_these_rates(
@@ -251,13 +248,15 @@ def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals
 def _held(
     network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, started: Minutes, until: Minutes
 ) -> Minutes | None:
-    """Return the working minutes in which each row was on hold between its start and an instant. None if nothing ever was."""
-    if not any(one.holds for one in actuals.values()):
+    """Return the working minutes between its start and an instant in which each row was on hold, or that were not worked then. None if there are none."""
+    if not any(one.holds or one.unworked_h for one in actuals.values()):
         return None
     held = np.zeros(len(started), np.int64)
     for row, name in enumerate(network.activities.names):
         shifts = network.calendars[int(network.activities.calendar[row])]
-        for begins, ends in joined(actuals.get(name, UNTOUCHED).holds):
+        actual = actuals.get(name, UNTOUCHED)
+        held[row] = round(actual.unworked_h * 60)
+        for begins, ends in joined(actual.holds):
             span = (_minute(calendar, begins), _minute(calendar, ends))
             first, last = np.clip(np.array(span, np.int64), started[row], until[row])
             held[row] += int(shifts.work(last) - shifts.work(first))
