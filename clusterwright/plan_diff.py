@@ -12,7 +12,7 @@ from clusterwright.changed_words import both, sides_of
 from clusterwright.output import Document
 from clusterwright.planning import plan_of
 from ledger.evidence.plans import load_plan, read_plan
-from ledger.questions.orders import orders
+from ledger.questions.orders import changes, orders
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
 from ledger.revising import consequences_of, taken_over_by
@@ -69,7 +69,7 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
         *undone(found),
         *mapped(taken, plan.time_zone),
         *unmapped(Upgrade(held, plan)),
-        *placed_otherwise(orders(snapshot), plan, replaced),
+        *placed_otherwise(snapshot, plan, replaced),
         *unaffected(found, plan),
         *plan_diff(held, plan),
     ]
@@ -136,17 +136,17 @@ def _was(c: Consequence) -> str:
     return f"{c.state.words}, attempt {c.attempt}"
 
 
-def placed_otherwise(orders: list[OrderRow], new: Plan, replaced: Mapping[str, str]) -> list[Change]:
+def placed_otherwise(snapshot: Snapshot, new: Plan, replaced: Mapping[str, str]) -> list[Change]:
     """Return the orders that went out for another quantity. They stay placed, and a person settles the difference.
 
     `replaced` has what takes the place of an order, by the order's id.
     """
     wanted = _bought(new)
     changes = []
-    for row in orders:
+    for row, placed in _placed(snapshot):
         order = wanted.get(row.id)
-        if row.placed_at is not None and (order is None or order.quantity != row.quantity):
-            before = f"placed for {counted(row.quantity, row.unit_of_measure)}"
+        if order is None or order.quantity != placed:
+            before = f"placed for {counted(placed, row.unit_of_measure)}"
             has = (
                 f"its place is taken by {replaced[row.id]}"
                 if row.id in replaced
@@ -154,6 +154,20 @@ def placed_otherwise(orders: list[OrderRow], new: Plan, replaced: Mapping[str, s
             )
             changes.append(Change("order stands", row.id, before, has))
     return changes
+
+
+def _placed(snapshot: Snapshot) -> Iterator[tuple[OrderRow, Decimal]]:
+    """Yield the placed orders with what they went out for: as the plan of then had it, and change orders after that."""
+    in_force = dict(snapshot.ask("SELECT subject, plan_revision FROM event WHERE kind = 'order.placed' ORDER BY seq"))
+    for row in orders(snapshot):
+        if row.placed_at is None:
+            continue
+        then = {one.id: one for one in read_plan(snapshot, in_force.get(row.id)).orders}.get(row.id)
+        quantities = {} if then is None else {one.id: one.quantity for one in then.tranches}
+        for one in changes(snapshot, row.id):
+            if one.state == "approved" and one.quantity is not None:
+                quantities[one.subject] = one.quantity
+        yield row, sum(quantities.values(), Decimal(0)) or row.quantity
 
 
 _SITE = (

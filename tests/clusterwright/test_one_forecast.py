@@ -16,12 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clusterwright.plan_diff import placed_otherwise
 from flows.dashboard.status_artifact import status_text
 from ledger.forecasting import keep_forecast, make_forecast
 from ledger.questions.headlines import headlines
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.reading import open_snapshot
 from ledger.subjects.orders import decisions as buying
+from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.plan.kinds.forecast_published import publish_forecast
@@ -290,6 +292,26 @@ def test_orders_show_the_latest_delivery(slipped: Site) -> None:
     assert second["promised"] in said
     assert "delivery 2 is" in said
     assert "56 days late" in " ".join(slipped.say("orders").split())
+
+
+def test_an_order_stands_for_what_it_went_out_for(slipped: Site) -> None:
+    """Whatever quantity a plan has that was adopted since; what a change order says counts from then on."""
+    plan = solved(small_plan()).plan
+    (order,) = plan.orders
+    more = [one.model_copy(update={"quantity": Decimal(24)}) for one in order.tranches]
+    grown = order.model_copy(update={"quantity": Decimal(48), "tranches": tuple(more)})
+    plan = plan.model_copy(update={"orders": (grown,)})
+    adopt_plan(slipped.ledger, "pm", plan, reason="two racks more a pod")
+
+    with open_snapshot(slipped.folder) as snapshot:
+        (stands,) = placed_otherwise(snapshot, plan, {})
+    assert (stands.before, stands.after[:27]) == ("placed for 32 servers", "the plan now has 48 servers")
+
+    for number, one in enumerate(more, 1):
+        ask_change(slipped.ledger, "sponsor", one.id, quantity=Decimal(24), reason="grown")
+        decide_change(slipped.ledger, "pm", f"CO-000{number}", approved=True)
+    with open_snapshot(slipped.folder) as snapshot:
+        assert placed_otherwise(snapshot, plan, {}) == []
 
 
 def test_what_waits_for_a_delivery_names_its_promise(slipped: Site) -> None:
