@@ -371,3 +371,13 @@ def _refusal(ledger: Ledger, file: Path) -> str:
     except InputError as error:
         return str(error)
     return ""
+
+
+def test_a_database_that_is_not_reached_is_no_fault_of_the_record(adopted: Path, command: Command) -> None:
+    """The folder's copy is whole, and that is said; exit code 3, as for all that cannot be reached."""
+    (adopted / "ledger.yaml").write_text("database: postgresql://127.0.0.1:1/none\n", encoding="utf-8")
+
+    done = command("audit", "--site", adopted)
+
+    assert done.returncode == 3, done.stderr
+    assert "the folder's copy is whole, and was not compared with the database: " in done.stderr

@@ -1,4 +1,4 @@
-"""Verify the record; exit code 1 on a fault.
+"""Verify the record; exit code 1 on a fault, 3 if only the database of a shared ledger could not be reached.
 
 It verifies the hash chain, the evidence, every decision by the rules, every projection against a replay, and anchors.
 
@@ -24,7 +24,7 @@ from ledger.trust.anchor_words import read_anchors
 from ledger.trust.audit import Findings
 from ledger.trust.audit import audit as audited
 from ledger.trust.checkpoint import Checkpoint
-from schedule.errors import InputError, NotSatisfiedError
+from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.amount import counted, first_of
 from steps.stamps import stamp
 
@@ -88,6 +88,10 @@ def audit(
             print(line)
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
+    if [finding.where for finding in found] == ["database"]:
+        raise UnreachableError(
+            f"the folder's copy is whole, and was not compared with the database: {found[0].message}"
+        )
     if found:
         raise NotSatisfiedError(f"the ledger has {counted(len(found), 'fault')}")
 
