@@ -90,7 +90,9 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
     assert re.search(r"^opened at +\d{4}-\d\d-\d\d \d\d:\d\d$", printed, re.MULTILINE), "a time as on every page"
     quality("ncr", "close", "NCR-0001", "--as", "lead")
     quality("sign", "001@site", "--as", "lead")
-    assert quality("ncr", "list").stdout == "nothing is open\n"
+    for verb in ("ncr list", "punch"):
+        nothing = quality(*verb.split())
+        assert (nothing.stdout, nothing.stderr) == ("", "nothing is open\n"), "what is no data is on stderr"
     assert json.loads(quality("ncr", "list", "--all", "--json").stdout)[0]["disposition"] == "rework"
 
 

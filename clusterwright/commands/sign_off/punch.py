@@ -25,10 +25,7 @@ def punch(ask: Asking) -> None:
 
 def _print(found: list[PunchRow]) -> None:
     headers = ("trade", "id", "kind", "class", "due", "", "owner", "activity", "what")
-    if found:
-        table(headers, map(_cells, found))
-    else:
-        print("nothing is open")
+    table(headers, map(_cells, found), empty="nothing is open")
 
 
 def _cells(p: PunchRow) -> Cells:

@@ -37,10 +37,7 @@ def list_(ask: Asking, everything: Annotated[bool, Option("--all", help="Closed 
 def _print_list(found: list[NcrRow]) -> None:
     headers = ("id", "activity", "class", "decided", "owner", "due", "inspected again", "reason")
     cells = attrgetter("id", "activity", "ncr_class", "decided", "owner", "due", "inspections", "reason")
-    if found:
-        table(headers, map(cells, found))
-    else:
-        print("nothing is open")
+    table(headers, map(cells, found), empty="nothing is open")
 
 
 def show(ask: Asking, ncr: NcrId) -> None:
