@@ -45,7 +45,14 @@ def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
         first = faults[0]
         path = tuple(part for part in first["loc"] if part != "[key]")  # pydantic's mark that the key itself is wrong
         place = Place(file, line_of(lines, path), dotted(path)[:SHOWN])
-        raise InputError(_sentence(first), hint=_hint(first, model, path), place=place) from None
+        others = [_shown(fault["loc"][-1]) for fault in faults[1:] if _is_missing_too(fault, first)]
+        too = f"; missing too: {', '.join(others)}" if others else ""
+        raise InputError(_sentence(first) + too, hint=_hint(first, model, path), place=place) from None
+
+
+def _is_missing_too(fault: Any, first: Any) -> bool:
+    """Return whether a key is missing where the first one is."""
+    return bool(first["type"] == fault["type"] == "missing" and first["loc"][:-1] == fault["loc"][:-1])
 
 
 def _require_visible(data: Any, lines: Lines, file: str) -> None:

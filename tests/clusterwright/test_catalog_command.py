@@ -55,6 +55,15 @@ def test_a_step_is_also_printed_as_it_is_written(command: Command) -> None:
     assert BURN_IN.read_text(encoding="utf-8") in command("catalog", "show", "034", "--yaml").stdout
 
 
+def test_below_the_shipped_lines_of_a_changed_step_is_what_changes_them(changed: Path, command: Command) -> None:
+    """Who overrides a key copies it from the shipped file."""
+    printed = command("catalog", "show", "034", "--yaml", cwd=changed).stdout
+
+    shipped, _, own = printed.partition(BURN_IN.read_text(encoding="utf-8"))
+    assert shipped == f"# {BURN_IN}\n"
+    assert "contract asks for one week" in own
+
+
 def test_a_changed_step_says_what_the_site_changed_and_why(changed: Path, command: Command) -> None:
     shown = command("catalog", "show", "034", cwd=changed)
     document = json.loads(command("catalog", "show", "034", "--json", cwd=changed).stdout)
@@ -64,6 +73,17 @@ def test_a_changed_step_says_what_the_site_changed_and_why(changed: Path, comman
     assert SAYS in shown.stdout
     assert document["override_reason"] == "contract asks for one week"
     assert document["seed_says"] == "48-72 hours"
+
+
+def test_all_keys_that_a_new_step_lacks_are_named_at_once(tmp_path: Path, command: Command) -> None:
+    own = tmp_path / "X01_label_the_rows.yaml"
+    own.write_text("id: X01\nslug: label-the-rows\ntitle: Label the rows\n", encoding="utf-8")
+
+    refused = command("catalog", "lint", own, cwd=tmp_path)
+
+    (said,) = [line for line in refused.stderr.splitlines() if "is missing; missing too: " in line]
+    for key in ("phase", "kind", "scope", "duration", "sources"):
+        assert repr(key) in said
 
 
 def test_who_writes_a_part_of_a_key_reads_where_the_whole_is(changed: Path, command: Command) -> None:

@@ -16,7 +16,7 @@ from clusterwright.commands.options import PhaseOption
 from clusterwright.naming import require_phase
 from clusterwright.output import Cells, Document, clean, print_json
 from clusterwright.where import site_if_any
-from steps.catalog.loader import Entry, read_catalog, read_roles, require
+from steps.catalog.loader import Entry, read_catalog, read_roles, require, shipped_folder
 
 KEYS = "id title phase kind scope applies supplies links duration crew sign_off completed_by alternatives sources"
 
@@ -49,7 +49,9 @@ def _document(entry: Entry) -> Document:
 def show(
     ask: Asking,
     step: Annotated[str, Argument(help="Its id, as 034 or H08.")],
-    as_written: Annotated[bool, Option("--yaml", help="Print the step's file as it is written.")] = False,
+    as_written: Annotated[
+        bool, Option("--yaml", help="Print the step's file as it is written, and the site's override below it.")
+    ] = False,
 ) -> None:
     """Show one step whole.
 
@@ -63,7 +65,9 @@ def show(
     if ask.as_json:
         print_json(entry_document(entry))
     elif as_written:
-        print(f"# {entry.path}\n{clean(entry.path.read_text(encoding='utf-8'))}", end="")
+        shipped = shipped_folder().glob(f"*/{entry.step.id}_*.yaml") if entry.overridden else ()
+        for path in (*shipped, entry.path):
+            print(f"# {path}\n{clean(path.read_text(encoding='utf-8'))}", end="")
     else:
         print_entry(entry)
 
