@@ -55,8 +55,9 @@ def prepared(
     *,
     rehearsal: bool = False,
     recommit: bool = False,
+    dry_run: bool = False,
 ) -> Adoption:
-    """Return the adoption of what the folder makes now. Nothing is recorded.
+    """Return the adoption of what the folder makes now. Nothing is recorded, and with `dry_run` nobody is asked for.
 
     The first plan, and one with `recommit`, has commitments. Those of a plan that is under way follow from its record.
     """
@@ -66,7 +67,7 @@ def prepared(
     commit_to = site_at(folder).commit_to
     if is_first:
         plan, crewed = solved_plan_of(folder)
-        person = _first_adopter(folder, plan, who, rehearsal=rehearsal)
+        person = "" if dry_run else _first_adopter(folder, plan, who, rehearsal=rehearsal)
         say_what_is_drawn(len(plan.activities), None)
         first = committed_dates(odds_of(plan, crewed), commit_to)
         summary = f"the first plan: {_size(plan)}; {_commitment_words(first, plan.time_zone)}"
@@ -74,7 +75,7 @@ def prepared(
     with open_snapshot(folder) as snapshot:
         plan, changes = plan_and_changes(snapshot)
         base, before = in_force(snapshot), go_live_commitment(snapshot)
-        person = acting_person(snapshot, who, key)
+        person = "" if dry_run else acting_person(snapshot, who, key)
         committed: CommittedDates | None = None
         if recommit or before is None:
             say_what_is_drawn(len(plan.activities), None)

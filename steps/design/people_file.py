@@ -1,6 +1,6 @@
 """People in a CSV file beside site.yaml: a line a person, under the names of the keys that a person has there.
 
-The list of a hundred people comes from somewhere else, often a spreadsheet. `roles` are separated by semicolons or blanks.
+The list of a hundred people comes from somewhere else, often a spreadsheet. `roles` are separated by semicolons, commas or blanks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def people_in(path: Path) -> tuple[list[dict[str, Any]], Lines]:
         for index, row in enumerate(reader):
             line = reader.line_num
             if None in row:
-                raise InputError(f"more values than the {len(columns)} columns", place=Place(str(path), line))
+                what = f"more values than the {len(columns)} columns"
+                raise InputError(what, hint="write ; between roles", place=Place(str(path), line))
             person = _person(row)
             first = at.setdefault(person.get("id", f"line {line}"), line)
             if first != line:
@@ -50,7 +51,7 @@ def people_in(path: Path) -> tuple[list[dict[str, Any]], Lines]:
 
 def _person(row: Mapping[str, str | None]) -> dict[str, Any]:
     given = {name: value.strip() for name, value in row.items() if value and value.strip()}
-    roles = [role for role in re.split(r"[;\s]+", given.get("roles", "")) if role]
+    roles = [role for role in re.split(r"[;,\s]+", given.get("roles", "")) if role]
     return {**given, "roles": roles} if roles else dict(given)
 
 

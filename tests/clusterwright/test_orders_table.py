@@ -45,6 +45,7 @@ def test_the_late_alone_are_listed_also_as_csv(adopted: Path, command: Command) 
 
     assert sorted(row["order"] for row in written) == sorted(row["id"] for row in late)
     assert all(row["days_late"] or row["late_days_p80"] for row in late)
+    assert all(len(row["late at P80"].partition(".")[2]) <= 2 for row in written), "days, and not instants"
     assert written[0].keys() >= {"order", "order by", "need by", "late at P80", "value"}
 
 

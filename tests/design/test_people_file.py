@@ -33,10 +33,11 @@ def site_with(folder: Path, people: str | bytes) -> Site:
     "text",
     [
         'id,name,roles,account\nowner,"One, Owner",owner-pm; sponsor,root\nbuyer,,buyer,\n',
+        'id,name,roles,account\nowner,"One, Owner","owner-pm, sponsor",root\nbuyer,,buyer,\n',
         'id;name;roles;account\r\nowner;One, Owner;"owner-pm;sponsor";root\r\nbuyer;;buyer;\r\n',
         b'\xef\xbb\xbfroles,id,account,name\nowner-pm sponsor,owner,root,"One, Owner"\nbuyer,buyer,,\n',
     ],
-    ids=["commas", "semicolons", "another order, as a spreadsheet saves it"],
+    ids=["commas", "commas between roles", "semicolons", "another order, as a spreadsheet saves it"],
 )
 def test_a_line_of_the_file_is_a_person_of_the_site(tmp_path: Path, text: str | bytes) -> None:
     owner, buyer = site_with(tmp_path, text).people
@@ -75,6 +76,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, text: str, line: int, said: str) 
 
     assert wrong.value.place
     assert (wrong.value.place.file, wrong.value.place.line) == (str(tmp_path / "people.csv"), line)
+    assert ("write ; between roles" in wrong.value.hint) is said.startswith("more values")
 
 
 def test_two_people_with_one_key_are_refused_by_line(tmp_path: Path) -> None:

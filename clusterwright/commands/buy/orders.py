@@ -124,7 +124,7 @@ def _late(rows: list[OrderRow], timed: TimedOrders) -> Iterator[LateOrder]:
 def _csv_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, object]:
     """Return the cells of an order as a spreadsheet and `clusterwright order` read them: numbers without words."""
     return order_cells(r, timed, zone) | {
-        "late at P80": timed.late_days_p80,
+        "late at P80": None if timed.late_days_p80 is None else round(timed.late_days_p80, 2),
         "value": r.value,
         "early costs": timed.early_cost_usd,
         "reference": r.reference,
