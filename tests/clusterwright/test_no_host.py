@@ -90,7 +90,8 @@ def test_why_says_what_of_its_own_playbook_cannot_be_read_and_then_that_it_waits
     asked.keep()
     file_handler(machine).close()
 
-    assert f"needs to be put right: {book}:2: not valid YAML" in command("why", name, "--site", machine).stdout
+    for verb in ("why", "show"):
+        assert f"needs to be put right: {book}:2: not valid YAML" in command(verb, name, "--site", machine).stdout
     book.write_text("- hosts: all\n", encoding="utf-8")
     needs = command("why", name, "--site", machine).stdout
 

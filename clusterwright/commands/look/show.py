@@ -19,6 +19,7 @@ from typer import Argument
 
 from clusterwright.activity_view import activity_document, print_activity
 from clusterwright.commands.asking import AskingPast
+from clusterwright.commands.look.why import with_need_of_run
 from clusterwright.order_words import late_cell, price
 from clusterwright.output import Document, day, print_lines
 from ledger.evidence.plans import read_frame
@@ -48,6 +49,7 @@ def show(
             return
         row = require_activity(snapshot, activity_named(snapshot, name))
         document = activity_document(snapshot, row)
+        document["why"] = with_need_of_run(snapshot, document["why"])
         ask.answer(snapshot, document, lambda: print_activity(document, snapshot, row))
 
 

@@ -49,9 +49,7 @@ def why(
 ) -> None:
     with ask.record() as snapshot:
         name, zone = activity_named(snapshot, activity), site_of(snapshot).time_zone
-        found = questions.why(snapshot, name, lapsed_releases(snapshot))
-        if found.state == State.READY and snapshot.as_of is None and (need := _need_of_run(ask.folder, snapshot, name)):
-            found = found._replace(needs=(*found.needs, need))
+        found = with_need_of_run(snapshot, questions.why(snapshot, name, lapsed_releases(snapshot)))
         if not chain:
             ask.answer(snapshot, found, lambda: _print(found, zone))
             return
@@ -65,14 +63,20 @@ def why(
         ask.answer(snapshot, document, in_words)
 
 
+def with_need_of_run(snapshot: Snapshot, found: Why) -> Why:
+    """Return what ready work needs, with what has to be put right, or allowed by this account, before it is run."""
+    if found.state != State.READY or snapshot.as_of is not None or is_supply(found.activity):
+        return found
+    need = _need_of_run(snapshot.site_dir, snapshot, found.activity)
+    return found._replace(needs=(*found.needs, need)) if need else found
+
+
 def _need_of_run(folder: Path, snapshot: Snapshot, name: str) -> str:
     """Return what has to be put right, or allowed by this account, before ready work is run. Empty where the engine did not ask.
 
     It is looked at where an engine of this folder has asked something in this attempt, since Ansible needs seconds to read an
     inventory.
     """
-    if is_supply(name):
-        return ""
     from flows.engine.log_file import log_file
     from flows.engine.questions_asked import has_asked
 
