@@ -6,6 +6,7 @@ parameters. It ends with its worker: Prefect would leave it, and it would go on 
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import threading
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from prefect import flow
 from prefect.client.schemas.objects import State, StateType
+from prefect.exceptions import CancelledRun, FailedRun
 from prefect.logging import get_run_logger
 
 from flows.engine.parent_death import end_with_parent
@@ -44,6 +46,7 @@ SHOWN = {"ok": (StateType.COMPLETED, "Ran"), "cancelled": (StateType.CANCELLED, 
 def play(slice_name: str, digest: str) -> State[None]:
     """Run one slice. `digest` is that of its bundle, which only this worker can open."""
     end_with_parent()
+    logging.getLogger("prefect.flow_runs").addFilter(_is_news)
     worker = Worker(Path(os.environ[FOLDER]))
     taken = {"worker": worker.settings.name, "host": platform.node(), "boot": boot_id(), "pid": os.getpid()}
     try:
@@ -54,6 +57,11 @@ def play(slice_name: str, digest: str) -> State[None]:
         return State(type=StateType.FAILED, name="Refused", message=str(error))
     kind, name = SHOWN.get(result.status, (StateType.FAILED, "Failed"))
     return State(type=kind, name=name, message=result.message)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a line says more than the state of a slice, which Prefect raises, with a traceback, when it has shown it."""
+    return not (record.exc_info and isinstance(record.exc_info[1], FailedRun | CancelledRun))
 
 
 def _run(worker: Worker, slice_name: str, digest: str) -> PlaybookResult:

@@ -82,6 +82,9 @@ def test_what_no_dispatcher_asked_for_is_not_run(team: TeamSite) -> None:
     until(lambda: state_of(team, made["id"])["type"] == "FAILED", seconds=120)
 
     assert state_of(team, made["id"])["message"].startswith("the exchange has no slice by-hand.01234567")
+    until(lambda: "Finished in state Refused" in team.said("worker-1"), seconds=30)
+    time.sleep(1)
+    assert "Traceback" not in team.said("worker-1")
     assert team.witness.stretches() == worked
 
 
