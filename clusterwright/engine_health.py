@@ -20,6 +20,7 @@ from ledger.questions.start_lags import StartLag, start_lags
 from ledger.reading import open_snapshot
 from schedule.errors import UnreachableError
 from steps.design.site import Site
+from steps.design.team import pool_of
 from steps.stamps import minute
 
 NAMED = 5
@@ -70,9 +71,11 @@ def engine_health(site_dir: Path) -> EngineHealth:
         name = serving.role.removeprefix(ENGINE_ROLE)
         if name not in {one.id for one in found}:
             found.append(EngineRow(name, platform.node(), serving.pid, False, (), ()))
-    checks, site, team = [_serves(serving, found), _at_work(lost, zone)], site_in(site_dir), None
+    checks, site, team = [_at_work(lost, zone)], site_in(site_dir), None
     if site.team is not None:
         team = team_health(site_dir, site, checks)
+        found = [dispatcher(one, pool_of(site.name), team.leader or "") for one in found]
+    checks.insert(0, serves(serving, found))
     differing: list[ShownOtherwise] = []
     try:
         served = _served(site_dir, site, serving, team)
@@ -94,10 +97,19 @@ def _served(site_dir: Path, site: Site, serving: Holder | None, team: TeamHealth
     return Dashboard(PrefectApi(api_url(serving.port), login_of(site_dir)), serving.role, page_url(serving.port))
 
 
-def _serves(serving: Holder | None, found: list[EngineRow]) -> Check:
+def dispatcher(engine: EngineRow, pool: str, leader: str) -> EngineRow:
+    """Return an engine with its own host, where its claims have the pool. Of one that does not lead nobody can tell it."""
+    if engine.host != pool:
+        return engine
+    role, _, host = leader.partition(" of ")
+    return engine._replace(host=host if role == f"{ENGINE_ROLE}{engine.id}" else "")
+
+
+def serves(serving: Holder | None, found: list[EngineRow]) -> Check:
+    """Return who serves the dashboard of this folder, or which engines there are elsewhere."""
     if serving is not None:
         return Check("engine", OK if serving.is_engine else ADVICE, f"{serving.role}, process {serving.pid}")
-    elsewhere = [f"{one.id} of {one.host}" for one in found if not one.has_ended]
+    elsewhere = [" of ".join(filter(None, (one.id, one.host))) for one in found if not one.has_ended]
     if elsewhere:
         return Check("engine", OK, f"none in this folder; elsewhere {', '.join(elsewhere)}")
     return Check("engine", ADVICE, "none runs", "`clusterwright up` starts one")

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.engine_health import dispatcher, serves
 from flows.dashboard.site_lock import lock_file, locked, noted_holder
 from ledger.machine_processes import is_alive
+from ledger.questions.engines import EngineRow
 from tests.conftest import Command, Ended
 from tests.dashboard import give_dashboard
 from tests.flows.test_engine import until
@@ -173,6 +175,18 @@ def test_a_run_that_nobody_is_at_work_on_is_a_fault_for_doctor(adopted: Path, co
         "dashboard": "advice",
     }
     assert health["engines"] == []
+
+
+def test_a_dispatcher_is_at_its_own_host_and_not_at_the_pool_of_its_claims() -> None:
+    """The pool was shown as the machine of the engine."""
+    claimed = EngineRow("66c0", "clusterwright-site-b", 1, has_ended=False, leases=(), reservations=())
+    alone = claimed._replace(host="node-9")
+
+    leads, lost = (dispatcher(claimed, "clusterwright-site-b", f"engine {one} of node-7") for one in ("66c0", "77d1"))
+
+    assert serves(None, [leads]).found == "none in this folder; elsewhere 66c0 of node-7"
+    assert serves(None, [lost]).found == "none in this folder; elsewhere 66c0"
+    assert dispatcher(alone, "clusterwright-site-b", "engine 66c0 of node-7") == alone
 
 
 @needs("systemd-analyze")
