@@ -90,7 +90,7 @@ class Pool:
             "entrypoint": f"{play.fn.__module__}.{play.fn.__name__}",
             "path": ".",
             "tags": [self.site],
-            "description": "One slice of an Ansible run. The dispatcher starts it; without a live claim a worker runs nothing.",
+            "description": "One slice of an Ansible run. Cancelled here it runs again: `clusterwright cancel ACTIVITY` stops it.",
             "parameter_openapi_schema": play.parameters.model_dump_for_openapi(),
             "enforce_parameter_schema": False,
         }

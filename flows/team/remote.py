@@ -186,5 +186,8 @@ class Remote:
 
 def _broken_off(why: str, *, is_doubtful: bool = False) -> Iterator[Event]:
     yield {"event": "error", "message": why}
-    yield {"event": "output", "text": why}
+    yield {
+        "event": "output",
+        "text": why if is_doubtful else f"{why}; `clusterwright cancel` keeps it from beginning again",
+    }
     yield STOPPED | {"is_doubtful": is_doubtful}
