@@ -111,4 +111,6 @@ def checked(slice_name: str) -> str:
 
 def over(slice_name: str) -> UnreachableError:
     """Return the error of who writes for a slice that is over."""
-    return UnreachableError(f"the exchange has no slice {slice_name}", hint="its run is over")
+    return UnreachableError(
+        f"the exchange has no slice {slice_name}", hint="its run is over, or another folder is mounted there"
+    )

@@ -5,6 +5,7 @@ Prefect's worker polls, starts the flow runs, and sends heartbeats. Its process 
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from flows.dashboard.login import AUTH, shared_login
 from flows.dashboard.shared_server import reached
@@ -36,11 +38,16 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     exchange = worker.exchange
     _ = worker.key, stated_access(worker.folder, worker.settings.runs)  # rather now than in the first run
     require_ansible()
+    held = _held(worker)
     reached(worker.settings.prefect, shared_login())
     for own in (worker.runs, worker.pids):
         own.mkdir(mode=0o700, exist_ok=True)
+    if not worker.has_begun:
+        exchange.introduce(worker.settings.name, worker.introduction())
     settle_slices(worker, exchange, say)
     exchange.introduce(worker.settings.name, worker.introduction())
+    held.truncate(0)
+    print(worker.settings.exchange, end="", file=held, flush=True)
     process = subprocess.Popen(
         _command(worker),
         env=_environment(worker),
@@ -64,6 +71,18 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     raise UnreachableError(
         f"Prefect's worker ended by itself, with {process.returncode}", hint="what it printed is above"
     )
+
+
+def _held(worker: Worker) -> IO[str]:
+    """Return the file that only one process of a worker holds: two would run twice as many slices at a time as it states."""
+    file = worker.began_with.open("a", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        hint = "stop that one first; a second worker has a name, a key and a folder of its own"
+        raise UnreachableError(f"a worker runs in {worker.folder} already", hint=hint) from None
+    return file
 
 
 def _command(worker: Worker) -> list[str]:
@@ -92,24 +111,34 @@ def _environment(worker: Worker) -> dict[str, str]:
 
 
 def settle_slices(worker: Worker, exchange: Exchange, say: Callable[[str], None]) -> None:
-    """End what is left of slices whose process has ended, and say of each in the exchange that nothing is left."""
-    for file in worker.pids.iterdir():
-        with suppress(FileNotFoundError, ValueError):  # it is being written, or has just been removed
-            if not has_ended(file.read_text(encoding="ascii")):
-                continue
-            folder = worker.runs / file.name
-            end_group(0, folder)
-            if members(0, folder):
-                continue  # the next look tries again
-            try:
-                is_open = exchange.is_open(file.name)  # else its run is over
-                is_known = is_open or exchange.introduced(worker.settings.name)
-                if is_open:
-                    exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
-                    say(f"{file.name}: its process was ended, and nothing of it is left")
-            except (OSError, UnreachableError):
-                continue  # there is no room, or no answer: the next look tries again
-            if not is_known:
-                why = f"{file.name} has ended, and the exchange {worker.settings.exchange} does not know this worker"
-                raise UnreachableError(why, hint=f"mount it; where it was made anew, remove {file}")
+    """End what is left of slices whose process has ended, and say of each in the exchange that nothing is left.
+
+    Raise where no slice is at work, and the exchange is not the one with which this worker began: it is not mounted.
+    """
+    ended = [file for file in worker.pids.iterdir() if _is_over(worker, file)]
+    is_idle = len(ended) == len(list(worker.pids.iterdir()))
+    try:
+        is_known = exchange.introduced(worker.settings.name)
+        for file in ended if is_known else ():
+            if exchange.is_open(file.name):  # else its run is over
+                exchange.put(file.name, ENDED, worker.key.signed(file.name, ENDED, {}))
+                say(f"{file.name}: its process was ended, and nothing of it is left")
             file.unlink()
+    except (OSError, UnreachableError):
+        return  # there is no room, or no answer: the next look tries again
+    if is_idle and not is_known:
+        why = f"the exchange {worker.settings.exchange} does not know this worker: it is another one than before"
+        hint = f"mount it; where it was made anew, remove {worker.began_with} and what is in {worker.pids}"
+        raise UnreachableError(why, hint=hint)
+
+
+def _is_over(worker: Worker, file: Path) -> bool:
+    """Return whether a slice's process has ended, and nothing is left of it: what is left is ended first."""
+    try:
+        has_gone = has_ended(file.read_text(encoding="ascii"))
+    except (FileNotFoundError, ValueError):  # it is being written, or has just been removed
+        return False
+    folder = worker.runs / file.name
+    if has_gone:
+        end_group(0, folder)
+    return has_gone and not members(0, folder)

@@ -61,6 +61,8 @@ class Worker:
         self.key_file, self.runs = self.folder / "key", self.folder / "runs"
         self.pids = self.folder / "pids"
         """A file for each slice that is not over: the number of its process. It is kept when a run's folder is not."""
+        self.began_with = self.folder / "began-with"
+        """The address of the exchange in which it introduced itself last. The process that works holds the file."""
 
     @property
     def key(self) -> WorkerKey:
@@ -71,6 +73,12 @@ class Worker:
     def exchange(self) -> Exchange:
         """What it shares with the dispatchers."""
         return exchange_at(self.folder, self.settings.exchange)
+
+    @property
+    def has_begun(self) -> bool:
+        """Return whether the exchange that is stated knows this worker, unless it is not mounted."""
+        at = self.began_with.read_text(encoding="utf-8") if self.began_with.exists() else ""
+        return at == self.settings.exchange or any(self.pids.iterdir())
 
     def introduction(self) -> bytes:
         """Return what it says of itself, signed: what `doctor --engine` shows beside what Prefect knows of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import subprocess
@@ -38,8 +39,8 @@ from flows.team.own_inventory import FILE, own_inventories
 from flows.team.pool import Pool, Standing
 from flows.team.remote import Remote, Slice
 from flows.team.slices import Slices
-from flows.team.worker import settle_slices
-from flows.team.worker_file import Worker
+from flows.team.worker import run_worker, settle_slices
+from flows.team.worker_file import Worker, this_process
 from ledger.evidence.live_output import copy_of
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
 from steps.design.team import Team
@@ -309,7 +310,9 @@ def test_what_is_over_is_not_left_unfinished_in_prefect(tmp_path: Path, monkeypa
     exchange.open(other)
 
     slices.show_ended()
-    assert not slices.take_over("engine-run-0003"), "nobody knows what runs on workers whose exchange is not mounted here"
+    assert not slices.take_over("engine-run-0003"), (
+        "nobody knows what runs on workers whose exchange is not mounted here"
+    )
     exchange.introduce("w", b"its statement")
     assert slices.take_over("engine-run-0001")
     slices.show_ended()
@@ -593,10 +596,9 @@ def test_a_worker_whose_exchange_is_not_mounted_keeps_what_it_has_to_say(tmp_pat
     mounted.rename(tmp_path / "server")
     mounted.mkdir()
 
-    with pytest.raises(
-        UnreachableError, match=f"{NAME} has ended, and the exchange {mounted} does not know this worker"
-    ):
+    with pytest.raises(UnreachableError, match=f"the exchange {mounted} does not know this worker"):
         settle_slices(worker, exchange, said.append)
+    assert (worker.pids / NAME).exists()
     mounted.rmdir()
     (tmp_path / "server").rename(mounted)
     settle_slices(worker, exchange, said.append)
@@ -609,10 +611,46 @@ def test_a_worker_whose_exchange_is_not_mounted_keeps_what_it_has_to_say(tmp_pat
     assert not (worker.pids / NAME).exists(), "its run is over"
 
 
+def test_a_worker_takes_a_folder_that_is_not_mounted_for_no_fresh_exchange(tmp_path: Path) -> None:
+    """It introduced itself there, took slices in Prefect, and refused each."""
+    mounted, said = tmp_path / "exchange", list[str]()
+    mounted.mkdir()
+    _, worker = cut_off(tmp_path / "worker", mounted)
+    exchange = SharedFolder(mounted)
+    assert worker.has_begun, "one of an earlier release was cut off in the middle of a slice"
+    (worker.pids / NAME).unlink()
+    assert not worker.has_begun
+    worker.began_with.write_text(worker.settings.exchange)
+    assert worker.has_begun
+
+    with pytest.raises(UnreachableError, match="is another one than before") as error:
+        settle_slices(worker, exchange, said.append)
+    assert str(worker.began_with) in str(error.value.hint)
+    (worker.pids / NAME).write_text(this_process())
+    settle_slices(worker, exchange, said.append)  # what is at work has its lease
+
+    worker.began_with.write_text("s3://another/exchange")
+    (worker.pids / NAME).unlink()
+    assert not worker.has_begun
+
+
+def test_a_worker_that_works_already_is_said(tmp_path: Path) -> None:
+    """Its service and a person each had one: together they ran twice as many slices as `at_once`."""
+    _, worker = cut_off(tmp_path / "worker", tmp_path)
+    with worker.began_with.open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(UnreachableError, match=f"a worker runs in {worker.folder} already"):
+            run_worker(worker.folder, pytest.fail, threading.Event())
+
+    with pytest.raises(UnreachableError, match="does not answer"):  # it is free, and goes on to its server
+        run_worker(worker.folder, pytest.fail, threading.Event())
+
+
 def test_a_worker_says_that_a_slice_has_ended_when_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
     exchange, said = SharedFolder(small_disk), list[str]()
     exchange.open(NAME)
     key, worker = cut_off(tmp_path / "worker", small_disk)
+    exchange.introduce("w", worker.introduction())
     with full(small_disk):
         settle_slices(worker, exchange, said.append)
         assert (worker.pids / NAME).exists(), "its hosts would stay claimed for ever"
