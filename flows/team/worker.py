@@ -40,8 +40,8 @@ def run_worker(folder: Path, say: Callable[[str], None], stop: threading.Event) 
     require_ansible()
     held = _held(worker)
     reached(worker.settings.prefect, shared_login())
-    for own in (worker.runs, worker.pids):
-        own.mkdir(mode=0o700, exist_ok=True)
+    worker.runs.mkdir(mode=0o700, exist_ok=True)
+    worker.pids.mkdir(mode=0o700, exist_ok=True)
     if not worker.has_begun:
         exchange.introduce(worker.settings.name, worker.introduction())
     settle_slices(worker, exchange, say)
@@ -80,8 +80,9 @@ def _held(worker: Worker) -> IO[str]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        hint = "stop that one first; a second worker has a name, a key and a folder of its own"
-        raise UnreachableError(f"a worker runs in {worker.folder} already", hint=hint) from None
+        raise UnreachableError(
+            f"a worker runs in {worker.folder} already", hint="stop that one first; each has a folder of its own"
+        ) from None
     return file
 
 
@@ -127,9 +128,10 @@ def settle_slices(worker: Worker, exchange: Exchange, say: Callable[[str], None]
     except (OSError, UnreachableError):
         return  # there is no room, or no answer: the next look tries again
     if is_idle and not is_known:
-        why = f"the exchange {worker.settings.exchange} does not know this worker: it is another one than before"
-        hint = f"mount it; where it was made anew, remove {worker.began_with} and what is in {worker.pids}"
-        raise UnreachableError(why, hint=hint)
+        raise UnreachableError(
+            f"the exchange {worker.settings.exchange} does not know this worker: it is another one than before",
+            hint=f"mount it; where it was made anew, remove {worker.began_with} and what is in {worker.pids}",
+        )
 
 
 def _is_over(worker: Worker, file: Path) -> bool:
@@ -138,7 +140,6 @@ def _is_over(worker: Worker, file: Path) -> bool:
         has_gone = has_ended(file.read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):  # it is being written, or has just been removed
         return False
-    folder = worker.runs / file.name
     if has_gone:
-        end_group(0, folder)
-    return has_gone and not members(0, folder)
+        end_group(0, worker.runs / file.name)
+    return has_gone and not members(0, worker.runs / file.name)
