@@ -131,7 +131,7 @@ def usable_key(snapshot: Snapshot) -> Ed25519PrivateKey:
     if _public(key) != enrolled:
         raise NotSatisfiedError(
             f"{snapshot.site_dir / KEY} is not the engine's key that the plan in force names",
-            hint=f"write its line in site.yaml, and the owner adopts the plan: engine_key: {_public(key)}",
+            hint=f"copy that one here if another engine has it; else the owner adopts a plan with engine_key: {_public(key)}",
         )
     return key
 
