@@ -1,0 +1,176 @@
+"""What a run does that comes after one which ended in the middle: it finishes what that one began.
+
+Roles' own tasks, played on this machine with its folders and commands in place of a host's.
+"""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.playbooks.several_hosts import ROLES, Said, play
+from tests.playbooks.slurm import commands
+
+pytestmark = pytest.mark.slow
+
+
+def tasks_of(path: str, *names: str, **places: str) -> list[Any]:
+    """Return tasks of a role by the beginnings of their names, all of them without; with words of theirs for the places of a host."""
+    text = (ROLES / path).read_text(encoding="utf-8")
+    for word, place in places.items():
+        text = text.replace(word, place)
+    return [task for task in yaml.safe_load(text) if not names or task["name"].startswith(names)]
+
+
+def played(folder: Path, programs: dict[str, str], content: dict[str, Any], **values: Any) -> Said:
+    """Play on n1 with programs in place of the host's, which note in `asked` what they were asked."""
+    commands(
+        folder / "commands", {name: f'echo "{name} $*" >>"$HOSTS/asked"\n{does}' for name, does in programs.items()}
+    )
+    environment = {"PATH": f"{folder}/commands:{os.environ['PATH']}", "HOSTS": str(folder)}
+    return play(folder, {"n1": values}, {"environment": environment, **content})
+
+
+def asked(folder: Path, *words: str) -> list[str]:
+    """Return what programs were asked for that has one of the words."""
+    lines = (folder / "asked").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if any(word in line for word in words)]
+
+
+SYSTEMCTL = 'case "$1" in show) echo LoadState=loaded; echo ActiveState=inactive;; is-*) echo disabled; exit 1;; esac'
+
+
+def test_a_node_whose_former_registration_could_not_be_removed_is_registered_by_the_next_run(tmp_path: Path) -> None:
+    """Its jobs used it then; what it offers was written already, so that nothing was different any more."""
+    places = {
+        "/etc/systemd/system/slurmd.service.d": str(tmp_path),
+        "join.conf.j2": str(ROLES / "slurm/templates/join.conf.j2"),
+    }
+    content = {
+        "tasks": [
+            task
+            for task in tasks_of("slurm/tasks/node.yml", **places)
+            if "template" in str(task) and "join.conf" in str(task)
+        ],
+        "handlers": tasks_of("slurm/handlers/main.yml", **places),
+    }
+    values = {"slurm_controllers": ["n1"], "slurm_nodes": ["n1"], "slurm_offer": ["RealMemory=1024"]}
+    has_jobs = 'if [ -e "$HOSTS/busy" ]; then echo "slurm_update error: node still has jobs" >&2; exit 1; fi'
+    (tmp_path / "busy").touch()
+    programs = {"scontrol": has_jobs, "systemctl": SYSTEMCTL}
+
+    played(tmp_path, programs, content, **values)
+    (tmp_path / "busy").unlink()
+    played(tmp_path, programs, content, **values)
+    played(tmp_path, programs, content, **values)
+
+    assert asked(tmp_path, "scontrol", "restart", "start ") == ["scontrol delete nodename=n1"] * 2 + asked(
+        tmp_path, "start slurmd", "restart slurmd"
+    )
+    assert len(asked(tmp_path, "start slurmd", "restart slurmd")) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "tries"),
+    [
+        ({}, True),
+        ({"switch_firmware_tried": True}, False),
+        ({"switch_firmware_rolled_back": {"stdout": '{"from": {"OS": "2"}, "to": {"OS": "1"}}\n'}}, False),
+        ({"switch_firmware_rolled_back": {"stdout": '{"from": {"OS": "1"}, "to": {"OS": "0"}}\n'}}, True),
+        ({"switch_firmware_rolled_back": {"stdout": ""}}, True),
+    ],
+)
+def test_the_first_switch_that_is_behind_is_rolled_back_unless_one_was(tmp_path: Path, first: Any, tries: bool) -> None:
+    """After a run that ended in the middle the first of the play may have the release already."""
+    (block,) = tasks_of("switch_firmware/tasks/main.yml", "Bring it to its release")
+    keep = next(task for task in block["block"] if task["name"] == "Keep what it had")
+    tried = {"name": "Say whether", "ansible.builtin.debug": {"msg": "{{ switch_firmware_tried | default(false) }}"}}
+    shared = {"switch_firmware_baseline": {"OS": "2"}, "switch_firmware_former_images": {"OS": "http://a/1"}}
+    hosts = {
+        "leaf-1": {"switch_firmware_found": {"OS": "2"}, **first},
+        "leaf-2": {"switch_firmware_found": {"OS": "1"}},
+    }
+
+    said = play(tmp_path, hosts, {"vars": shared, "tasks": [block | {"block": [keep]}, tried]})
+
+    assert said("leaf-2", "Say whether") is tries
+
+
+def test_a_first_copy_that_was_not_made_is_made_by_the_next_run(tmp_path: Path) -> None:
+    """The run before ended once it had made the repository; people would be without a copy until the timer."""
+    looks = tasks_of("storage_backup/tasks/begin.yml", "Look", "Make the repository", "Make the first copy")
+    content = {"tasks": looks, "vars": {"storage_backup_settings": str(tmp_path / "settings")}}
+    (tmp_path / "settings").touch()
+    restic = 'case "$1" in snapshots) cat "$HOSTS/copies" 2>/dev/null || exit 1;; cat) ls "$HOSTS/copies";; init) echo "[]" >"$HOSTS/copies";; esac'
+    programs = {"restic": restic, "systemctl": SYSTEMCTL}
+
+    played(tmp_path, programs | {"systemctl": "exit 1"}, content)
+    (tmp_path / "asked").unlink()
+    played(tmp_path, programs, content)
+    assert asked(tmp_path, "start storage", "init") == ["systemctl start storage-backup.service"]
+
+    (tmp_path / "copies").write_text('[{"time":"2026-11-29T02:00:00Z","short_id":"9e3f2a1b"}]\n', encoding="utf-8")
+    (tmp_path / "asked").unlink()
+    played(tmp_path, programs, content)
+    assert asked(tmp_path, "start storage", "init") == []
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_what_a_first_subnet_manager_failed_with_is_not_put_back_by_the_next_run(
+    tmp_path: Path, was_there: bool
+) -> None:
+    """It would be what there was before; and from boot on the manager would run with it."""
+    files = {name: tmp_path / name for name in ("opensm.conf", "partitions.conf", "subnet-manager.service")}
+    changes = next(iter(tasks_of("subnet_manager/tasks/change.yml", "Change it")))
+    fails = [
+        {"name": "Write", "ansible.builtin.copy": {"content": "new", "dest": str(path), "mode": "0644"}}
+        for path in files.values()
+    ]
+    fails.append({"name": "Fail", "ansible.builtin.fail": {"msg": "the fabric does not know it"}})
+    keeps = tasks_of("subnet_manager/tasks/change.yml", "Keep what")
+    values = {
+        "subnet_manager_files": [*map(str, files.values())],
+        "subnet_manager_unit": str(files["subnet-manager.service"]),
+    }
+    for path in files.values() if was_there else ():
+        path.write_text("old", encoding="utf-8")
+    says = 'case "$1" in show) echo LoadState=loaded; echo ActiveState=active;; is-*) echo enabled;; esac'
+
+    played(tmp_path, {"systemctl": says}, {"vars": values, "tasks": [*keeps, changes | {"block": fails}]})
+
+    assert [path.read_text(encoding="utf-8") for path in files.values() if path.exists()] == ["old"] * 3 * was_there
+    assert bool(asked(tmp_path, "disable")) is not was_there
+    assert bool(asked(tmp_path, "restart")) is was_there
+
+
+def test_a_release_of_rke2_that_was_brought_and_not_unpacked_is_unpacked_by_the_next_run(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    tasks = tasks_of(
+        "rke2/tasks/install.yml",
+        "Look",
+        "Unpack",
+        **{"/var/cache/rke2": str(tmp_path), "/usr/local": str(tmp_path / "local")},
+    )
+    values = {"rke2_tarball": "rke2.tar.gz", "rke2_brought": {"changed": False}}
+    handler = {
+        "name": "Restart",
+        "listen": "RKE2 is new",
+        "ansible.builtin.command": {"argv": ["systemctl", "restart", "rke2"]},
+    }
+    said = []
+    for release in ("v1", "v2", "v2"):
+        (tmp_path / "bin/rke2").write_text(f"#!/bin/sh\necho {release}\n", encoding="utf-8")
+        os.utime(tmp_path / "bin/rke2", (1_700_000_000 + int(release[1:]),) * 2)
+        with tarfile.open(tmp_path / "rke2.tar.gz", "w:gz") as tarball:
+            tarball.add(tmp_path / "bin", "bin")
+        (tmp_path / "local").mkdir(exist_ok=True)
+        played(tmp_path, {"systemctl": ""}, {"vars": values, "tasks": tasks, "handlers": [handler]})
+        said.append((tmp_path / "local/bin/rke2").read_text(encoding="utf-8").split()[-1])
+
+    assert said == ["v1", "v2", "v2"]
+    assert len(asked(tmp_path, "restart")) == 2
