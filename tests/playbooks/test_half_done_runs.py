@@ -174,3 +174,15 @@ def test_a_release_of_rke2_that_was_brought_and_not_unpacked_is_unpacked_by_the_
 
     assert said == ["v1", "v2", "v2"]
     assert len(asked(tmp_path, "restart")) == 2
+
+
+def test_rules_of_the_log_store_that_a_run_refused_are_refused_by_the_next_too(tmp_path: Path) -> None:
+    """They are written then, and nothing changes any more: the store would go on with the former ones, and nobody would know."""
+    content = {
+        "tasks": tasks_of("log_store/tasks/configure.yml", "Refuse rules"),
+        "vars": {"log_store_rules": {"changed": False}},
+    }
+
+    said = played(tmp_path, {"rsyslogd": "echo error during parsing >&2; exit 1"}, content)
+
+    assert said("n1", "Refuse rules") == "non-zero return code"
