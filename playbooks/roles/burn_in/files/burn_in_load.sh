@@ -28,13 +28,17 @@ gpu)
     ;;
 system)
     seconds=$3 memory=$4 disk_mib=$5
+    set --
     rm -f ./*.rc stress.yaml fio_*.json
     if has_gpu_load; then gpu_round "$seconds" & fi
     stress-ng --cpu 0 --vm 2 --vm-bytes "$memory" --verify --timeout "$seconds" --metrics --yaml stress.new >stress.txt 2>&1 &
     stress=$!
+    # it is written once, which wears the drive, and read until the end
+    end=$(($(date +%s) + seconds))
     for rw in write read; do
+        [ $rw = write ] || set -- --time_based --runtime="$((end - $(date +%s) > 0 ? end - $(date +%s) : 1))"
         fio --name=$rw --rw=$rw --filename=fio.scratch --size="${disk_mib}M" --bs=1M --ioengine=psync --end_fsync=1 --direct=1 \
-            --output-format=json >fio_$rw.json 2>fio_$rw.txt
+            --output-format=json "$@" >fio_$rw.json 2>fio_$rw.txt
         echo $? >fio_$rw.rc
     done
     rm -f fio.scratch

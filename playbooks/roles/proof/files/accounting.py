@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from slurm_jobs import PERSON, clear, ended, hosts, report, submit
+from slurm_jobs import PERSON, a_host, clear, ended, report, submit
 
 LENGTH_S = 20
 
@@ -31,7 +31,7 @@ def main() -> None:
     gained = {what: (after[what] - before[what]) * 3600 for what in after}
     note = f"{len(jobs)} jobs of {LENGTH_S} s: {gained['cpu_allocated']:.0f} s of processor reported"
     if not gpus:
-        report({"accounting.gpu_hours_error": (None, f"{note}; {hosts()[0]} has no GPU to account for")})
+        report({"accounting.gpu_hours_error": (None, f"{note}; {a_host()} has no GPU to account for")})
         return
     known = len(jobs) * LENGTH_S * gpus
     note = f"{note}, {gained['gpu_allocated']:.0f} s of {known} s of GPU"

@@ -3,7 +3,7 @@
 import subprocess
 import time
 
-from slurm_jobs import PERSON, as_person, clear, hosts, queued, report, submit, until
+from slurm_jobs import PERSON, a_host, as_person, clear, queued, report, submit, until
 
 STEP_S = 0.5
 BEFORE_S = 4.0
@@ -25,7 +25,7 @@ done
 def main() -> None:
     """Start, displace, wait until it has resumed; count the steps that were lost."""
     clear()
-    host, folder = hosts()[0], f"/tmp/{PERSON}-preemption"
+    host, folder = a_host(), f"/tmp/{PERSON}-preemption"
     run_on(host, f"rm -rf {folder}; mkdir {folder}")
     where = (f"--nodelist={host}", "--nodes=1", "--exclusive")
     training = TRAINING.format(folder=folder, step_s=STEP_S)

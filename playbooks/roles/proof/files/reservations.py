@@ -3,7 +3,7 @@
 import subprocess
 import time
 
-from slurm_jobs import PERSON, clear, ended, hosts, queued, report, submit, until
+from slurm_jobs import PERSON, a_host, clear, ended, queued, report, submit, until
 
 NAME = f"{PERSON}-reservation"
 WATCH_S = 12
@@ -12,7 +12,7 @@ WATCH_S = 12
 def main() -> None:
     """Reserve a host, try to use it from outside, and end the reservation."""
     clear()
-    host = hosts()[0]
+    host = a_host()
     control("delete", f"reservationname={NAME}")
     made = control(
         "create",

@@ -92,6 +92,13 @@ def hosts() -> list[str]:
     return sorted(set(said.stdout.split()))
 
 
+def a_host() -> str:
+    """Return the first compute host that accepts jobs now, without which nothing can be proved."""
+    for host in hosts():
+        return host
+    raise SystemExit("no compute host accepts jobs now: see sinfo -R")
+
+
 def clear() -> None:
     """Take away every job of the proofs' account with what it wrote, and wait until none is left."""
 
