@@ -30,6 +30,7 @@ from tests.clock_readers import ClockReaders
 from tests.needs import NO_POSTGRES
 from tests.once import Once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
+from tests.s3_server import serving_s3
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
 # a find by chance holds up nobody's other work; `make bench-properties` draws at random
@@ -48,6 +49,9 @@ SERVERS = {"postgres", "server", "process", "s3"}
 
 LONG = Path(__file__).parent / "long.txt"
 """Names the tests that are long beside those that are marked so where they stand."""
+
+MARKS_LEFT_OUT = ("lab", "long")
+"""Marks of whole files that no pass runs beside other tests."""
 
 PARTS = 36
 """In how many parts the long tests run, one of about two minutes with every other commit."""
@@ -128,14 +132,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no file without a long test where these alone run: each worker would import 300 files more, for nothing."""
-    if config.option.markexpr != "long" or not collection_path.name.startswith("test_"):
+    """Import no file of which no test runs: every worker imports hundreds of them."""
+    if not collection_path.name.startswith("test_"):
         return None
-    name = collection_path.relative_to(config.rootpath).as_posix()
-    has_long = "mark.long" in collection_path.read_text(encoding="utf-8") or any(
-        line.startswith(f"{name}::") for line in _lines(LONG)
+    text = collection_path.read_text(encoding="utf-8")
+    if config.option.markexpr == "long":
+        name = collection_path.relative_to(config.rootpath).as_posix()
+        has_long = "mark.long" in text or any(line.startswith(f"{name}::") for line in _lines(LONG))
+        return None if has_long else True
+    of_all = next((line for line in text.splitlines() if line.startswith("pytestmark = ")), "")
+    is_left_out = any(
+        f"not {mark}" in config.option.markexpr and f"pytest.mark.{mark}" in of_all for mark in MARKS_LEFT_OUT
     )
-    return None if has_long else True
+    return True if is_left_out else None
 
 
 def _number_of_clock(clocks: list[str]) -> int:
@@ -217,8 +226,6 @@ def postgres() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def s3_address() -> Iterator[str]:
     """Return the address of a server that speaks S3."""
-    from tests.s3_server import serving_s3  # its libraries are slow to import, and few tests need them
-
     with serving_s3() as address:
         yield address
 

@@ -19,9 +19,8 @@ from tests.shipped import shipped_catalog
 
 Entry = Mapping[str, Any]
 
-ENTRIES: list[Entry] = yaml.safe_load(
-    (Path(__file__).parents[2] / "docs" / "seed_numbers.yaml").read_text(encoding="utf-8")
-)
+SEED_NUMBERS = Path(__file__).parents[2] / "docs" / "seed_numbers.yaml"
+ENTRIES: list[Entry] = yaml.load(SEED_NUMBERS.read_text(encoding="utf-8"), yaml.CSafeLoader)
 NUMBER = r"\d[\d,]*(?:\.\d+)?"
 
 

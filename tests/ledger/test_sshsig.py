@@ -77,13 +77,16 @@ def of_ed25519() -> Signer:
     return Signer(kind, text_of(kind.encode(), public), lambda said: text_of(kind.encode(), key.sign(said)))
 
 
+RSA_KEY = rsa.generate_private_key(65537, 2048)
+"""One for both algorithms: to make it takes every worker that reads this file a twentieth of a second or more."""
+
+
 def of_rsa(algorithm: str) -> Signer:
-    key = rsa.generate_private_key(65537, 2048)
-    numbers = key.public_key().public_numbers()
+    numbers = RSA_KEY.public_key().public_numbers()
     digest = SHA512() if algorithm.endswith("512") else SHA256()
 
     def sign(said: bytes) -> bytes:
-        return text_of(algorithm.encode(), key.sign(said, padding.PKCS1v15(), digest))
+        return text_of(algorithm.encode(), RSA_KEY.sign(said, padding.PKCS1v15(), digest))
 
     return Signer("ssh-rsa", text_of(b"ssh-rsa", number_of(numbers.e), number_of(numbers.n)), sign)
 

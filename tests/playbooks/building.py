@@ -1,7 +1,7 @@
 """A simulated building whose equipment answers in the real protocols: BACnet/IP, Modbus TCP, SNMP and Redfish over TLS.
 
 A test sets what points show: a number, or a function of the seconds since the building began. Nothing is written to it, and what
-would write is refused.
+would write is refused. The libraries of the protocols are imported by what serves: every worker imports this module.
 """
 
 from __future__ import annotations
@@ -20,24 +20,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
-
-from bacpypes3.basetypes import BinaryPV
-from bacpypes3.ipv4.app import NormalApplication
-from bacpypes3.local.analog import AnalogInputObject
-from bacpypes3.local.binary import BinaryInputObject
-from bacpypes3.local.device import DeviceObject
-from bacpypes3.pdu import IPv4Address
-from bacpypes3.primitivedata import Real
-from pymodbus.constants import ExcCodes
-from pymodbus.server import ModbusTcpServer
-from pymodbus.simulator import DataType, SimData, SimDevice
-from pysnmp.carrier.asyncio.dgram import udp
-from pysnmp.entity import config, engine
-from pysnmp.entity.rfc3413 import cmdrsp, context
-from pysnmp.proto.api import v2c
+from typing import TYPE_CHECKING, Any
 
 from tests.ports import free_port
+
+if TYPE_CHECKING:
+    from bacpypes3.ipv4.app import NormalApplication
+    from pymodbus.constants import ExcCodes
+    from pymodbus.simulator import SimDevice
+    from pysnmp.entity import engine
 
 HOST = "127.0.0.1"
 ACCOUNT = ("monitor", "a-password")
@@ -97,6 +88,8 @@ class Building:
             thread.join(10)
 
     async def _open(self) -> None:
+        from pymodbus.server import ModbusTcpServer
+
         logging.getLogger("pymodbus.logging").setLevel(logging.CRITICAL)
         self._modbus = ModbusTcpServer(modbus_device(self), address=(HOST, self.ports["modbus"]))
         await self._modbus.serve_forever(background=True)
@@ -186,6 +179,8 @@ MODBUS: Mapping[int, tuple[str, str, float]] = {
 
 def modbus_device(building: Building) -> SimDevice:
     """Return a unit with meters and drives whose registers are worked out when they are read."""
+    from pymodbus.constants import ExcCodes
+    from pymodbus.simulator import DataType, SimData, SimDevice
 
     async def act(
         function: int,
@@ -216,6 +211,13 @@ BINARY = ("free_cooling",)
 
 def bacnet_controller(building: Building) -> NormalApplication:
     """Return a controller of air handlers and plant: analog and binary inputs in the order of the names above."""
+    from bacpypes3.basetypes import BinaryPV
+    from bacpypes3.ipv4.app import NormalApplication
+    from bacpypes3.local.analog import AnalogInputObject
+    from bacpypes3.local.binary import BinaryInputObject
+    from bacpypes3.local.device import DeviceObject
+    from bacpypes3.pdu import IPv4Address
+    from bacpypes3.primitivedata import Real
 
     class Analog(AnalogInputObject):  # type: ignore[misc]  # bacpypes3 has no types
         @property
@@ -248,6 +250,11 @@ SNMP: Mapping[tuple[int, ...], tuple[str, float]] = {
 
 def snmp_agent(building: Building) -> engine.SnmpEngine:
     """Return a PDU's agent: version 2c for `public`, and version 3 for an account with SHA and AES."""
+    from pysnmp.carrier.asyncio.dgram import udp
+    from pysnmp.entity import config, engine
+    from pysnmp.entity.rfc3413 import cmdrsp, context
+    from pysnmp.proto.api import v2c
+
     agent = engine.SnmpEngine()
     config.add_transport(agent, udp.DOMAIN_NAME, udp.UdpTransport().open_server_mode((HOST, building.ports["snmp"])))
     user, auth, private = SNMP_USER
