@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,7 @@ class _Styles:
 
         self._page = page
         self._fills = {name: PatternFill("solid", fgColor=name) for name in (TO_FILL, NOTHING, WRONG)}
+        self._kept: dict[tuple[str, Sort | None], Any] = {}
 
     def cell(self, column: Column, value: Cell) -> Any:
         """Return a cell. Times are times, and what is typed into a column of text stays text: a number keeps its zeros."""
@@ -142,11 +144,15 @@ class _Styles:
         made: Any = value_cell(self._page, value) if value not in {None, ""} else None
         cell: Any = made if hasattr(made, "fill") else WriteOnlyCell(self._page, made)
         colour = WRONG if column.name == REFUSED else NOTHING if value is None else TO_FILL
+        if (kept := self._kept.get((colour, column.sort))) is not None:
+            cell._style = copy(kept)  # noqa: SLF001  to set the fill hashes it, for each cell
+            return cell
         cell.fill = self._fills[colour]
         if column.sort is Sort.TIME:
             cell.number_format = INSTANT_FORMAT
         elif column.sort is Sort.TEXT:
             cell.number_format = "@"
+        self._kept[colour, column.sort] = cell._style  # noqa: SLF001  the same
         return cell
 
 
