@@ -89,4 +89,4 @@ def public_holidays(region: str, first: int, last: int) -> tuple[date, ...]:
             )
         return tuple(sorted(days))
 
-    return kept(f"holidays-{country}", (version("holidays"), region, first, last), found)
+    return kept(f"holidays-{country}-{first}-{last}", (version("holidays"), region, first, last), found)

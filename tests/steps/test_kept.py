@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from steps.catalog.kept import kept
+from steps.design.public_holidays import public_holidays
 
 
 def asked(folder: Path, *state: object) -> tuple[str, bool]:
@@ -45,3 +47,13 @@ def test_where_nothing_can_be_written_it_is_made_each_time(tmp_path: Path) -> No
 
     for _ in range(2):
         assert asked(tmp_path / "file", "a file") == ("value of ('a file',)", True)
+
+
+def test_the_holidays_of_other_years_displace_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package of holidays takes a tenth of a second to import, and plans of several years are on one machine."""
+    for_one_year = public_holidays("US-TN", 2001, 2005)
+    public_holidays("US-TN", 2002, 2006)
+
+    monkeypatch.setitem(sys.modules, "holidays", None)
+
+    assert public_holidays("US-TN", 2001, 2005) == for_one_year
