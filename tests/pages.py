@@ -24,7 +24,7 @@ from ledger.questions.activities import activities
 from ledger.questions.records import releases
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity, State
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.evidence_decisions import attach, attest
@@ -35,7 +35,7 @@ from tests import commands
 from tests.clusterwright.command_lines import words_of
 from tests.conftest import ADOPTED_AT, Ended, project_time_at
 from tests.flows.receiving import receiving
-from tests.ledger.conftest import earlier_rules, small_plan
+from tests.ledger.conftest import begun, earlier_rules, small_plan
 from tests.ledger.journey import take
 from tests.schedule.other_plans import other_plan
 
@@ -404,9 +404,8 @@ def under_earlier_rules(place: Place) -> None:
     """Stand in a small site that was begun under an earlier version of the rules."""
     place.cwd = place.folder / "earlier"
     place.write("site.yaml", "name: Small\n")
-    about = {"site_name": "S", "time_zone": "UTC", "owner": "owner"}
     mine = {"id": "owner", "name": "Owner", "roles": ["owner-pm"], "account": machine_account()}
-    with earlier_rules(), create_ledger(place.cwd, **about, rehearsal=False, clock=project_now) as ledger:
+    with earlier_rules(), begun(place.cwd, project_now, owner="owner") as ledger:
         adopt_plan(ledger, "owner", small_plan(people=[mine]), reason="first plan")
 
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from ledger.project_time import project_now
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from tests.flows.conftest import PLAYBOOK
-from tests.ledger.conftest import activity, link, small_plan
+from tests.ledger.conftest import activity, begun, link, small_plan
 
 PODS = ("pod-001", "pod-002", "pod-003")
 ROUNDS = 5
@@ -50,8 +50,6 @@ def make(folder: Path) -> None:
         {"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": [f"{pod}-n1" for pod in PODS]},
         *({"id": pod, "kind": "pod", "parent": "site", "title": pod, "hosts": [f"{pod}-n1"]} for pod in PODS),
     ]
-    with create_ledger(
-        folder, site_name="Busy", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as ledger:
+    with begun(folder, project_now) as ledger:
         plan = small_plan(activities=made, links=links, units=units, orders=[])
         adopt_plan(ledger, "pm", plan, reason="first plan")

@@ -23,11 +23,11 @@ from ledger.questions import records
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.dashboard import give_dashboard
-from tests.ledger.conftest import Clock, activity, earlier_rules, link, small_plan
+from tests.ledger.conftest import Clock, activity, begun, earlier_rules, link, small_plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
 from tests.ports import free_port
@@ -111,8 +111,7 @@ def inventory(tmp_path: Path) -> Path:
 def site(tmp_path: Path) -> Path:
     """The small site with its plan in force, and nothing done."""
     folder = tmp_path / "site"
-    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
-    with earlier_rules(), create_ledger(folder, **about, rehearsal=False, clock=Clock()) as ledger:
+    with earlier_rules(), begun(folder, Clock()) as ledger:
         adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
     return folder
 

@@ -30,7 +30,7 @@ from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
 from ledger.subjects.facts.decisions import record_facts
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.sign_off.decisions import waive
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -43,7 +43,7 @@ from steps.acceptance.measured import Measured
 from steps.planning.dates.dating import solved
 from steps.planning.plan import Plan
 from tests.ledger import malicious as bad
-from tests.ledger.conftest import T0, Clock, activity, criterion, earlier_rules, link, small_plan
+from tests.ledger.conftest import T0, Clock, activity, begun, criterion, earlier_rules, link, small_plan
 from tests.ledger.journey import take
 
 BY_HAND = {"needed": "by-hand", "roles": ["network-lead"]}
@@ -164,8 +164,7 @@ class Built:
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Built]:
     monkeypatch.setattr(computing, "publish_calculation", lambda *_: None)
     clock = Clock()
-    about = {"site_name": "B", "time_zone": "UTC", "owner": "pm"}
-    with earlier_rules(), create_ledger(tmp_path / "site", **about, rehearsal=False, clock=clock) as ledger:
+    with earlier_rules(), begun(tmp_path / "site", clock) as ledger:
         adopt_plan(ledger, "pm", built_plan(), reason="first plan")
         yield Built(tmp_path / "site", ledger, clock)
 
@@ -311,7 +310,7 @@ def test_a_calculation_that_breaks_off_leaves_no_claim(built: Built, monkeypatch
 
 def test_a_rehearsal_holds_the_as_built_back_too(tmp_path: Path) -> None:
     folder, clock = tmp_path / "rehearsal", SimulatedClock(T0)
-    with create_ledger(folder, site_name="R", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
+    with begun(folder, clock, rehearsal=True) as ledger:
         adopt_plan(ledger, "pm", solved(built_plan()).plan, reason="rehearse")
         plan = _plan(folder)
         people = SimulatedPeople(ledger, plan, clock)

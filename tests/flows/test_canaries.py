@@ -18,13 +18,13 @@ from flows.runs.process.leftovers import remote_temp, remove_abandoned
 from flows.runs.process.orphans import end_group
 from ledger.questions.records import evidence
 from ledger.reading import open_snapshot
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.request_decisions import request_cancel
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.flows.canaries import CANARIES, found_in, is_asleep, write_canaries
 from tests.flows.conftest import HOME, Start, engine_plan, runs, state, until
-from tests.ledger.conftest import Clock
+from tests.ledger.conftest import Clock, begun
 from tests.ledger.journey import bought, passed, racked
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def previewed(tmp_path: Path) -> Path:
     for one in plan["activities"]:
         one["preview"] = one["id"] == "040@pod-001"
     folder, clock = tmp_path / "site", Clock()
-    with create_ledger(folder, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+    with begun(folder, clock) as ledger:
         adopt_plan(ledger, "pm", Plan.model_validate(plan), reason="first plan")
     with Ledger.open(folder, clock=clock) as ledger:
         bought(ledger)

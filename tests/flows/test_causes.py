@@ -15,14 +15,14 @@ from ledger.entries import ItemResult, RunOutcome
 from ledger.questions.activities import hosts_of
 from ledger.questions.ncrs import ncrs
 from ledger.reading import open_snapshot
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.runs.request_decisions import request_retry
 from ledger.writing import Ledger
 from steps.planning.plan import Plan
 from tests.conftest import Command
 from tests.flows.conftest import Start, engine_plan, runs, state, task_runs, until
-from tests.ledger.conftest import Clock
+from tests.ledger.conftest import Clock, begun
 from tests.ledger.journey import bought, passed, racked, take
 from tests.tui.piloting import TALL, open_page, painted, screens, see
 
@@ -53,7 +53,7 @@ def wide(tmp_path: Path) -> Path:
     folder, clock = tmp_path / "wide", Clock()
     folder.mkdir()
     (folder / "site.yaml").write_text("name: Wide\n", encoding="utf-8")
-    with create_ledger(folder, site_name="Wide", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+    with begun(folder, clock) as ledger:
         adopt_plan(ledger, "pm", Plan.model_validate(plan), reason="first plan")
     with Ledger.open(folder, clock=clock) as ledger:
         bought(ledger)

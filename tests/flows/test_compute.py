@@ -21,7 +21,7 @@ from ledger.questions.records import evidence, sign_offs
 from ledger.questions.why import criteria
 from ledger.reading import open_snapshot
 from ledger.subjects.facts.decisions import record_facts
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from steps.catalog.loader import read_roles
@@ -30,6 +30,7 @@ from steps.design.site import Site
 from steps.planning.plan import Plan
 from steps.planning.planner import Hosts, Surroundings, make_plan
 from tests.flows.conftest import Running, Start, row, state, task_runs, until
+from tests.ledger.conftest import begun
 from tests.shipped import shipped_catalog
 
 pytestmark = pytest.mark.slow
@@ -64,9 +65,7 @@ def real_plan(**overrides: float) -> Plan:
 def unit(tmp_path: Path) -> Path:
     """One scalable unit on its first day, with its plan in force."""
     folder = tmp_path / "unit"
-    with create_ledger(
-        folder, site_name="U", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as ledger:
+    with begun(folder, project_now) as ledger:
         adopt_plan(ledger, "pm", real_plan(), reason="first plan")
     return folder
 

@@ -30,14 +30,14 @@ from ledger.questions.site import head
 from ledger.questions.why import why
 from ledger.reading import open_snapshot
 from ledger.rules.activity import State
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import release, settle
 from ledger.subjects.work.decisions import reopen
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 from steps.design.drift_rule import DriftRule
-from tests.ledger.conftest import POD_STEPS, activity, small_plan
+from tests.ledger.conftest import POD_STEPS, activity, begun, small_plan
 from tests.ledger.journey import take
 
 NAME, OTHER = "040@pod-001", "040@pod-002"
@@ -114,9 +114,7 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
     ]
     plan = small_plan(activities=steps, links=[], orders=[])
     site = tmp_path / "site"
-    with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as ledger:
+    with begun(site, project_now) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         made = Hosts(tmp_path, ledger)
         made.run()

@@ -24,7 +24,7 @@ from flows.notify.wording import inert
 from ledger.machine_time import machine_time
 from ledger.questions.kept_forecast import KeptForecast, KeptValue
 from ledger.reading import open_snapshot
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
@@ -33,7 +33,7 @@ from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests.conftest import project_time_at
 from tests.flows.conftest import until
 from tests.flows.receiving import Receiver, receiving
-from tests.ledger.conftest import T0, Clock, earlier_rules, elsewhere, share, small_plan
+from tests.ledger.conftest import T0, Clock, begun, earlier_rules, elsewhere, share, small_plan
 from tests.needs import needs_postgres
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
@@ -172,8 +172,7 @@ def test_a_digest_comes_once_a_day_after_its_time_and_has_everything(waiting: Pa
 def test_of_a_rehearsal_nobody_is_notified(tmp_path: Path) -> None:
     """What waits in it waits for nobody."""
     site = tmp_path / "rehearsal"
-    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
-    with earlier_rules(), create_ledger(site, **about, rehearsal=True, clock=Clock()) as ledger:
+    with earlier_rules(), begun(site, Clock(), rehearsal=True) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="first plan")
         start(ledger, "tech", "001@site")
         finish(ledger, "tech", "001@site")
@@ -395,8 +394,7 @@ def test_of_two_folders_of_one_shared_ledger_the_second_sends_nothing_again(
     site = tmp_path / "site"
     site.mkdir()
     share(site, postgres.url(postgres.database(at_any_time=True), EVERYBODY))
-    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
-    with earlier_rules(), create_ledger(site, **about, rehearsal=False, clock=Clock()) as ledger:
+    with earlier_rules(), begun(site, Clock()) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="first plan")
         start(ledger, "tech", "001@site")
         finish(ledger, "tech", "001@site")

@@ -26,14 +26,14 @@ from ledger.questions.records import claims
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import claim, renew
 from ledger.subjects.runs.payloads import RequestMade
 from ledger.subjects.runs.request_decisions import answer_request, request_cancel
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, engine_plan, row, runs, state, until
-from tests.ledger.conftest import Clock, earlier_rules, elsewhere, share
+from tests.ledger.conftest import Clock, begun, earlier_rules, elsewhere, share
 from tests.ledger.journey import bought, passed, racked
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
@@ -188,8 +188,7 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
     here.mkdir()
     share(here, postgres.url(postgres.database(), EVERYBODY))
     clock = Clock()
-    about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
-    with earlier_rules(), create_ledger(here, **about, rehearsal=False, clock=clock) as ledger:
+    with earlier_rules(), begun(here, clock) as ledger:
         adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
         bought(ledger)
         racked(ledger)

@@ -17,14 +17,14 @@ from ledger.questions.orders import orders
 from ledger.questions.records import runs, sign_offs
 from ledger.questions.site import site_of
 from ledger.reading import open_snapshot
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.trust.audit import audit
 from steps.planning.dates.dating import solved
 from steps.planning.plan import Plan
 from steps.stamps import local_day
 from tests.conftest import Command
 from tests.dashboard import give_dashboard
-from tests.ledger.conftest import T0, Clock, small_plan
+from tests.ledger.conftest import T0, Clock, begun, small_plan
 from tests.once import Once
 from tests.ports import free_port
 
@@ -59,9 +59,7 @@ def rehearsal_plan() -> Plan:
 def rehearsal(tmp_path: Path, once: Once) -> Path:
     """A rehearsal's ledger, at its beginning."""
     folder = tmp_path / "rehearsal"
-    with create_ledger(
-        folder, site_name="Small", time_zone="UTC", rehearsal=True, owner="sim-owner-pm", clock=Clock()
-    ) as ledger:
+    with begun(folder, Clock(), owner="sim-owner-pm", rehearsal=True) as ledger:
         adopt_plan(ledger, "sim-owner-pm", rehearsal_plan(), reason="rehearsal")
     return give_dashboard(folder, once)
 

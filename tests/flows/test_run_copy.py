@@ -20,14 +20,14 @@ from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import claim, release
 from ledger.subjects.runs.request_decisions import request_retry
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 from steps.catalog.terms import Waves
 from tests.flows.conftest import runs
-from tests.ledger.conftest import Clock
+from tests.ledger.conftest import Clock, begun
 from tests.ledger.journey import bought, passed, racked
 from tests.ledger.test_retrying import NAME, plan_in_waves, run
 
@@ -243,7 +243,7 @@ def test_a_variable_put_right_for_one_host_does_not_begin_the_others_again(
 ) -> None:
     """A burn-in takes a day: the servers that passed it stay done."""
     clock = Clock()
-    ledger = create_ledger(tmp_path / "waves", site_name="W", time_zone="UTC", rehearsal=False, owner="pm", clock=clock)
+    ledger = begun(tmp_path / "waves", clock)
     adopt_plan(ledger, "pm", plan_in_waves(), reason="first plan")
     bought(ledger)
     racked(ledger)

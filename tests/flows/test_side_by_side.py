@@ -21,11 +21,11 @@ from ledger.project_time import project_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.activity import Activity
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.writing import Ledger
 from steps.design.run_settings import RunSettings
 from tests.flows.conftest import Running, until
-from tests.ledger.conftest import activity, small_plan
+from tests.ledger.conftest import activity, begun, small_plan
 
 pytestmark = pytest.mark.slow
 
@@ -62,8 +62,7 @@ def make(folder: Path, *long: str) -> None:
     reads = {"kind": "verify", "effect": "read", "policy": {"needed": "by-hand"}}
     made = [*(activity(name, **reads) for name in long), activity(QUESTION), activity(SHORT, **reads)]
     units: list[dict[str, Any]] = [{"id": "site", "kind": "site", "parent": None, "title": "Site", "hosts": []}]
-    about = {"site_name": "Slow", "time_zone": "UTC", "owner": "pm"}
-    with create_ledger(folder, **about, rehearsal=False, clock=project_now) as ledger:
+    with begun(folder, project_now) as ledger:
         adopt_plan(ledger, "pm", small_plan(activities=made, links=[], units=units, orders=[]), reason="first plan")
 
 

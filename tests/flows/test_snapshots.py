@@ -31,13 +31,13 @@ from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import release
 from ledger.subjects.runs.request_decisions import request_run
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, runs, state, until
 from tests.flows.test_rehearsal import rehearsal_plan
-from tests.ledger.conftest import T0
+from tests.ledger.conftest import T0, begun
 
 FORECAST = "forecast"
 """The name of the thread in which an engine makes the forecast."""
@@ -144,9 +144,7 @@ def test_a_rehearsal_opens_the_record_once_a_wake_a_task_and_a_situation(
     looks: list[tuple[int | None, int]] = []
     situations = counting(monkeypatch, opened, Engine, "quiet")
     refusals = counting(monkeypatch, opened, SimulatedPeople, "is_held_back")
-    with create_ledger(
-        folder, site_name="R", time_zone="UTC", rehearsal=True, owner="sim-owner-pm", clock=clock
-    ) as ledger:
+    with begun(folder, clock, owner="sim-owner-pm", rehearsal=True) as ledger:
         adopt_plan(ledger, "sim-owner-pm", plan, reason="rehearsal")
         people = SimulatedPeople(ledger, plan, clock)
         times = PlannedTimes(plan)

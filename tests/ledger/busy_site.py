@@ -9,12 +9,12 @@ from typing import Any
 
 from ledger.log.chain import Event
 from ledger.machine_time import machine_time
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.trust import ssh
 from ledger.trust.proving import Proof
 from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
-from tests.ledger.conftest import account_of, small_plan
+from tests.ledger.conftest import account_of, begun, small_plan
 
 Decide = Callable[[], Event]
 
@@ -48,13 +48,5 @@ def create_busy_site(
             for p, held in roles.items()
         ],
     )
-    with create_ledger(
-        site_dir,
-        site_name="Busy",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        owner_key=public["pm"],
-        clock=machine_time,
-    ) as ledger:
+    with begun(site_dir, machine_time, owner_key=public["pm"]) as ledger:
         put_key(ledger, keys_dir / "pm", lambda: adopt_plan(ledger, "pm", plan, reason="first plan"))

@@ -9,11 +9,11 @@ from typing import Any
 from ledger.account import machine_account
 from ledger.entries import ItemEntry
 from ledger.project_time import project_now
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.work.decisions import start
 from steps.acceptance.measured import Measured
 from steps.planning.plan import Person, Plan
-from tests.ledger.conftest import PEOPLE, criterion, small_plan
+from tests.ledger.conftest import PEOPLE, begun, criterion, small_plan
 
 NAME = "001@site"
 HOSTS = ("pod-001-n01", "pod-001-n02", "pod-001-n03")
@@ -50,9 +50,7 @@ def begun_site(folder: Path) -> Path:
         Person(id=key, name=name, roles=roles, account=machine_account()) for key, (name, roles) in PEOPLE.items()
     )
     plan = plan_with_items(of="servers", hosts=HOSTS).model_copy(update={"people": people})
-    with create_ledger(
-        folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as ledger:
+    with begun(folder, project_now) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         start(ledger, "tech", NAME)
     return folder

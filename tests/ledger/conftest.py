@@ -291,9 +291,17 @@ def shared_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> Iterator[
         yield
 
 
-def begun(site_dir: Path, clock: Clock) -> Ledger:
+def begun(
+    site_dir: Path,
+    clock: Callable[[], datetime],
+    *,
+    owner: str = "pm",
+    owner_key: str | None = None,
+    rehearsal: bool = False,
+) -> Ledger:
     """Return the ledger of a new site, with genesis only."""
-    return create_ledger(site_dir, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=clock)
+    about = {"site_name": "Small", "time_zone": "UTC", "owner": owner}
+    return create_ledger(site_dir, **about, rehearsal=rehearsal, owner_key=owner_key, clock=clock)
 
 
 def adopt_small_plan(ledger: Ledger) -> None:

@@ -47,7 +47,7 @@ from ledger.subjects.orders import decisions as orders
 from ledger.subjects.orders import delivery_decisions as deliveries
 from ledger.subjects.people import decisions as people
 from ledger.subjects.plan import progress_decisions as progress
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.runs import decisions as runs
 from ledger.subjects.runs import request_decisions as requests
 from ledger.subjects.runs.decisions import record_preview, renew
@@ -61,7 +61,17 @@ from steps.acceptance.measured import Measured
 from steps.planning.activity import PlanWitness
 from steps.planning.plan import Plan
 from tests.ledger import kinds
-from tests.ledger.conftest import PEOPLE, T0, Clock, account_of, criterion, recorded_by, shared_if_asked, small_plan
+from tests.ledger.conftest import (
+    PEOPLE,
+    T0,
+    Clock,
+    account_of,
+    begun,
+    criterion,
+    recorded_by,
+    shared_if_asked,
+    small_plan,
+)
 from tests.ledger.journey import GOOD, MTU, take
 from tests.ledger.keys import public, sign_as
 from tests.ledger.test_facts import plan_with_facts
@@ -342,15 +352,7 @@ class Site(RuleBasedStateMachine):
         if self.request is not None:
             self.ends.enter_context(shared_if_asked(self.site, self.request))
         self.ends.enter_context(recorded_by(self.clock))
-        self.ledger = create_ledger(
-            self.site,
-            site_name="S",
-            time_zone="UTC",
-            rehearsal=False,
-            owner="pm",
-            owner_key=public("pm"),
-            clock=self.clock,
-        )
+        self.ledger = begun(self.site, self.clock, owner_key=public("pm"))
         self.ledger.signer = sign_as
         adopt_plan(self.ledger, "pm", keyed(plan_with_facts()), reason="first")
         self.taken = Counter[str]()

@@ -36,7 +36,7 @@ from ledger.subjects.orders.decisions import order
 from ledger.subjects.orders.payloads import OrderPlaced
 from ledger.subjects.people.decisions import delegate
 from ledger.subjects.people.payloads import PersonRedacted
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.plan.payloads import Genesis, RulesRaised
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.runs.request_decisions import request_run
@@ -51,7 +51,7 @@ from schedule.errors import ClusterwrightError
 from steps.planning.plan import Plan
 from steps.stamps import instant
 from tests.ledger import kinds
-from tests.ledger.conftest import PEOPLE, account_of, activity, criterion, link, small_plan
+from tests.ledger.conftest import PEOPLE, account_of, activity, begun, criterion, link, small_plan
 from tests.ledger.deciding import COMMANDS, ORDER, TRANCHE, Papers
 from tests.ledger.journey import take
 from tests.ledger.keys import public, sign_as
@@ -179,15 +179,7 @@ def every_state_plan(*, signed: bool) -> Plan:
 
 def every_state(site_dir: Path, clock: Callable[[], datetime], *, signed: bool) -> Ledger:
     """Return the ledger of a site that has an activity in each state, an order that is placed, and one of what is numbered."""
-    ledger = create_ledger(
-        site_dir,
-        site_name="S",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        owner_key=public("pm") if signed else None,
-        clock=clock,
-    )
+    ledger = begun(site_dir, clock, owner_key=public("pm") if signed else None)
     ledger.signer = sign_as if signed else None
     adopt_plan(ledger, "pm", every_state_plan(signed=signed), reason="first")
     invite(ledger, "lead", "309@site", clock() + timedelta(hours=1), agreed=True)

@@ -24,7 +24,7 @@ from ledger.log.chain import hashed_text
 from ledger.project_time import project_now
 from ledger.rules.access import ENGINE
 from ledger.subjects.people.decisions import revoke_key
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -33,6 +33,7 @@ from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust import package as package_of
 from ledger.trust.package import write_package
 from ledger.trust.statements import event_text, signed_text
+from tests.ledger.conftest import begun
 from tests.ledger.forging import every_state_plan
 from tests.ledger.journey import take
 from tests.ledger.keys import public, sign_as
@@ -50,15 +51,7 @@ MARKS = 'Größe "ok"\\\n\t— ' + "".join(map(chr, range(0xA1, 0x250)))
 
 def make_package(scratch: Path) -> Path:
     """Return the package of a signed site with a rejection, an approval, evidence, a run, a replaced key and a revoked one."""
-    with create_ledger(
-        scratch / "site",
-        site_name="S",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        owner_key=public("pm"),
-        clock=project_now,
-    ) as ledger:
+    with begun(scratch / "site", project_now, owner_key=public("pm")) as ledger:
         ledger.signer = sign_as
         plan = every_state_plan(signed=True)
         adopt_plan(ledger, "pm", plan, reason="first")

@@ -12,10 +12,10 @@ from ledger.machine_time import machine_time
 from ledger.questions.snapshot import Snapshot
 from ledger.stores.file import connect
 from ledger.stores.postgres import Database
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import claim
 from ledger.writing import Ledger
-from tests.ledger.conftest import PEOPLE, share, small_plan
+from tests.ledger.conftest import PEOPLE, begun, share, small_plan
 from tests.postgres_server import Server
 
 ROLES = (*PEOPLE, "stranger")
@@ -41,9 +41,7 @@ class Shared:
 
     def open(self, role: str, *, create: bool = False) -> Ledger:
         if create:
-            return create_ledger(
-                self.of(role), site_name="Small", time_zone="UTC", rehearsal=False, owner=role, clock=machine_time
-            )
+            return begun(self.of(role), machine_time, owner=role)
         return Ledger.open(self.of(role))
 
     def log(self, role: str) -> Database:

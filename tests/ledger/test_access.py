@@ -34,7 +34,7 @@ from ledger.subjects.orders import decisions as orders
 from ledger.subjects.orders import delivery_decisions as deliveries
 from ledger.subjects.people import decisions as people
 from ledger.subjects.plan import progress_decisions as progress
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.recording import about_activity
 from ledger.subjects.runs import decisions as runs
 from ledger.subjects.runs import making
@@ -48,7 +48,7 @@ from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, NotPermittedError
 from tests.conftest import last_event
 from tests.ledger import kinds
-from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, criterion, dates, small_plan
+from tests.ledger.conftest import ORDER, T0, Clock, account_of, activity, begun, criterion, dates, small_plan
 from tests.ledger.trying import Trial, trials
 from tests.ledger.who_may import who_may
 
@@ -131,9 +131,7 @@ def _tranche() -> dict[str, Any]:
 @pytest.fixture
 def tried(site_dir: Path, clock: Clock) -> Iterator[Ledger]:
     """Return a ledger on which every decision of the table can be taken by the people who may."""
-    with create_ledger(
-        site_dir, site_name="Small", time_zone="UTC", rehearsal=False, owner="owner", clock=clock
-    ) as made:
+    with begun(site_dir, clock, owner="owner") as made:
         adopt_plan(made, "owner", _plan(), reason="first")
         _prepared(made)
         yield made

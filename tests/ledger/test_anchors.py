@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.work.decisions import comment
 from ledger.trust.anchor_code import ALPHABET, CHARACTERS, read_code
 from ledger.trust.anchor_git import add_note, git_anchors
@@ -22,7 +22,7 @@ from ledger.trust.chain import Finding
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from tests.ledger.anchor_codes import checksum, code_of
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, begun, small_plan
 from tests.ledger.journey import bought
 from tests.ledger.rebuilding import Row, rewritten, truncated
 from tests.needs import needs, require
@@ -171,7 +171,7 @@ def test_another_ledger_in_its_place_is_found(site: Path, tmp_path: Path, clock:
     """A new genesis has another UUID; a file that speaks of this site too is a shared one."""
     head = head_anchor(site)
     other = tmp_path / "other"
-    with create_ledger(other, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=clock) as ledger:
+    with begun(other, clock) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="first")
     mine = head_anchor(other)
 

@@ -19,7 +19,7 @@ from ledger.subjects.orders.delivery_decisions import receive, ship
 from ledger.subjects.orders.payloads import OrderPromised
 from ledger.subjects.people.decisions import delegate
 from ledger.subjects.plan import decisions
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import comment, finish, start
@@ -390,9 +390,7 @@ def test_a_key_that_was_enrolled_after_it_signs_nothing_of_before(
 ) -> None:
     """The person had the role then; the key did not speak for them yet. The audit refuses it too."""
     owner_key = public_of(keys, "pm")
-    with create_ledger(
-        site_dir, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", owner_key=owner_key, clock=clock
-    ) as site:
+    with begun(site_dir, clock, owner_key=owner_key) as site:
         plan = signed_plan(keys)
         put_name(site, keys["pm"], lambda: adopt_plan(site, "pm", plan, reason="first plan"))
         clock.forward(48)

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from ledger.evidence.intake import MEDIA_TYPES
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from steps.catalog.evidence_kinds import content_of_kind
 from steps.catalog.loader import read_catalog
 from tests.ledger import malicious as bad
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, begun, small_plan
 
 ACCOUNTS = Path("/etc/passwd").read_bytes()
 TABLE = b"rack,kW\nrack-01,10.2\n"
@@ -60,8 +60,7 @@ def test_what_may_be_of_a_kind_is_kept(ledger: Ledger, content: bytes, kind: str
 
 def test_in_a_rehearsal_a_note_stands_for_every_document(tmp_path: Path, clock: Clock) -> None:
     """No permit exists there, and its note says so."""
-    site = {"site_name": "S", "time_zone": "UTC", "owner": "pm"}
-    with create_ledger(tmp_path / "site", **site, rehearsal=True, clock=clock) as rehearsed:
+    with begun(tmp_path / "site", clock, rehearsal=True) as rehearsed:
         adopt_plan(rehearsed, "pm", small_plan(), reason="rehearsal")
 
         assert attach(rehearsed, "tech", "001@site", b"simulated permit: no such document exists", "permit").seq

@@ -19,7 +19,7 @@ from ledger.questions.people import person_for_account
 from ledger.questions.site import project_time, site_of, units
 from ledger.reading import open_snapshot
 from ledger.rules.version import RULES
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, measure, start
 from ledger.trust.audit import audit
@@ -141,7 +141,7 @@ def test_adoption_needs_a_reason(empty: Ledger) -> None:
 
 def test_rehearsal_marks_everything_done_as_simulated(tmp_path: Path, clock: Clock) -> None:
     """A rehearsal can never be mistaken for the real thing."""
-    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
+    with begun(tmp_path, clock, rehearsal=True) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="rehearse")
         start(ledger, "tech", "001@site")
         finish(ledger, "tech", "001@site")
@@ -156,7 +156,7 @@ def test_rehearsal_marks_everything_done_as_simulated(tmp_path: Path, clock: Clo
 def test_rehearsal_time_never_falls_back(tmp_path: Path) -> None:
     """Who looks into a finished rehearsal decides after its last event, whatever the wall clock says."""
     clock = Clock()
-    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=True, owner="pm", clock=clock) as ledger:
+    with begun(tmp_path, clock, rehearsal=True) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="rehearse")
         clock.forward(48)
         start(ledger, "tech", "001@site")

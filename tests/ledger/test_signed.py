@@ -19,7 +19,7 @@ from ledger.machine_time import machine_time
 from ledger.questions.records import sign_offs
 from ledger.reading import open_snapshot
 from ledger.subjects.people.decisions import revoke_key
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.plan.progress_decisions import import_progress
 from ledger.subjects.sign_off.decisions import attend, invite, reject, sign_elsewhere, waive
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -41,7 +41,7 @@ from schedule.errors import (
 )
 from steps.planning.plan import Plan
 from steps.stamps import stamp
-from tests.ledger.conftest import PEOPLE, T0, Clock, activity, small_plan
+from tests.ledger.conftest import PEOPLE, T0, Clock, activity, begun, small_plan
 from tests.ledger.test_poison import append_by_hand
 from tests.needs import needs
 
@@ -83,15 +83,7 @@ def put_name(ledger: Ledger, key: Path, decide: Decide, namespace: str = "cluste
 
 @pytest.fixture
 def signed(site_dir: Path, clock: Clock, keys: Keys) -> Iterator[Ledger]:
-    with create_ledger(
-        site_dir,
-        site_name="Small",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        owner_key=public(keys, "pm"),
-        clock=clock,
-    ) as ledger:
+    with begun(site_dir, clock, owner_key=public(keys, "pm")) as ledger:
         put_name(ledger, keys["pm"], lambda: adopt_plan(ledger, "pm", signed_plan(keys), reason="first plan"))
         yield ledger
 
@@ -214,15 +206,7 @@ def test_a_statement_counts_once_and_only_while_it_says_what_stands_there(signed
 
 def test_a_statement_of_another_site_is_refused(signed: Ledger, keys: Keys, tmp_path: Path, clock: Clock) -> None:
     worked(signed)
-    with create_ledger(
-        tmp_path / "other",
-        site_name="Small",
-        time_zone="UTC",
-        rehearsal=False,
-        owner="pm",
-        owner_key=public(keys, "pm"),
-        clock=clock,
-    ) as other:
+    with begun(tmp_path / "other", clock, owner_key=public(keys, "pm")) as other:
         put_name(other, keys["pm"], lambda: adopt_plan(other, "pm", signed_plan(keys), reason="first plan"))
         worked(other)
         (text,) = other.drafted(lambda: sign(other, "lead", "001@site"))

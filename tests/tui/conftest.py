@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ledger.account import machine_account
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from tests.conftest import project_time_is
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, begun, small_plan
 from tests.ledger.journey import bought, passed, racked
 from tests.once import Once
 from tests.tui.halfway import NOW, build
@@ -39,8 +39,7 @@ def make_ready(folder: Path, clock: Clock, account: str, *, rehearsal: bool = Fa
     (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
     plan = small_plan()
     people = tuple(person.model_copy(update={"account": account}) for person in plan.people)
-    site = {"site_name": "S", "time_zone": "UTC", "owner": "pm"}
-    with create_ledger(folder, **site, rehearsal=rehearsal, clock=clock) as ledger:
+    with begun(folder, clock, rehearsal=rehearsal) as ledger:
         adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
         bought(ledger)
         racked(ledger)
