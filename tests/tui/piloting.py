@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from textual.app import App
@@ -27,6 +28,19 @@ def screens(site: Path, person: str = "", *, read_only: bool = False) -> Cluster
     app = ClusterwrightApp(site, command_line(), read_only=read_only)
     app.site.person = person or None
     return app
+
+
+@asynccontextmanager
+async def using(
+    site: Path, person: str = "", key: str = "", *texts: str, size: tuple[int, int] = SIZE
+) -> AsyncIterator[tuple[ClusterwrightApp, User]]:
+    """Open the screens at a site as a person, press a key, and wait until the texts are painted."""
+    app = screens(site, person)
+    async with app.run_test(size=size) as pilot:
+        if key:
+            await pilot.press(key)
+        await see(pilot, *texts)
+        yield app, pilot
 
 
 async def until(pilot: User, true: Callable[[], bool]) -> None:

@@ -23,7 +23,7 @@ from tests.conftest import last_event
 from tests.ledger.checklists import NAME as CHECKED
 from tests.ledger.checklists import begun_site, bond, good
 from tests.ledger.journey import GOOD, take
-from tests.tui.piloting import SIZE, TALL, User, open_page, painted, screens, see, state, type_in, until
+from tests.tui.piloting import TALL, User, open_page, painted, screens, see, state, type_in, until, using
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 from tui.screens import activity_state
@@ -60,8 +60,7 @@ async def choose(app: ClusterwrightApp, pilot: User, true: Callable[[PageRow], b
 
 
 async def test_the_chain_of_what_it_waits_for_ends_at_what_can_be_done_now_and_keys_go_along_it(ready: Path) -> None:
-    app = screens(ready, "lead")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "lead", size=TALL) as (app, pilot):
         await open_page(app, pilot, "030@pod-002")
         shown = painted(app)
         chain = [
@@ -79,8 +78,7 @@ async def test_the_chain_of_what_it_waits_for_ends_at_what_can_be_done_now_and_k
 
 
 async def test_enter_on_a_predecessor_opens_it(ready: Path) -> None:
-    app = screens(ready, "lead")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "lead", size=TALL) as (app, pilot):
         await open_page(app, pilot, "030@pod-002")
         await pilot.press("slash", *"Before", "escape")
         await choose(app, pilot, lambda row: row.section == "Before it")
@@ -93,8 +91,7 @@ async def test_the_page_says_who_may_sign_and_who_is_shut_out_and_why(delivered:
         now = project_now()
         lent = {"since": now, "until": now + timedelta(days=9)}
         delegate(ledger, "lead2", "guest", "network-lead", **lent, reason="leave")
-    app = screens(delivered, "guest")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(delivered, "guest", size=TALL) as (app, pilot):
         await open_page(app, pilot, RACKING)
         lines = painted(app).splitlines()
 
@@ -116,8 +113,7 @@ async def test_who_would_lose_the_right_to_approve_reads_so_in_the_form(
     if activity == RUN:
         left_unread(delivered, "link.up")
     before = last_event(delivered)
-    app = screens(delivered, "lead")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(delivered, "lead") as (app, pilot):
         await open_page(app, pilot, activity)
         await pilot.press(key)
         await see(pilot, f"once this is recorded, lead cannot approve {activity}", "these can: lead2")
@@ -127,8 +123,7 @@ async def test_who_would_lose_the_right_to_approve_reads_so_in_the_form(
 
 
 async def test_who_could_not_approve_it_anyway_is_not_warned(delivered: Path) -> None:
-    app = screens(delivered, "tech")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(delivered, "tech") as (app, pilot):
         await open_page(app, pilot, RACKING)
         await pilot.press("b")
         await see(pilot, "$ clusterwright start")
@@ -140,8 +135,7 @@ async def test_an_entry_is_taken_back_from_the_page(delivered: Path) -> None:
     with Ledger.open(delivered) as ledger:
         start(ledger, "tech", RACKING)
     number = last_event(delivered)
-    app = screens(delivered, "tech")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(delivered, "tech", size=TALL) as (app, pilot):
         await open_page(app, pilot, RACKING)
         await pilot.press("z")
         await see(pilot, f"$ clusterwright correct {number}")
@@ -156,8 +150,7 @@ async def test_an_entry_is_taken_back_from_the_page(delivered: Path) -> None:
 async def test_a_search_finds_what_is_in_folded_sections(ready: Path) -> None:
     with Ledger.open(ready) as ledger:
         comment(ledger, "tech", CHANGE, "[bold red]look[/] \x1b[31mhere")
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "tech") as (app, pilot):
         await open_page(app, pilot, CHANGE)
         await pilot.press("comma")
         await until(pilot, lambda: "[bold red]look" not in painted(app))
@@ -172,8 +165,7 @@ async def test_a_search_finds_what_is_in_folded_sections(ready: Path) -> None:
 async def test_evidence_opens_and_what_is_missing_is_said(ready: Path) -> None:
     with Ledger.open(ready) as ledger:
         attach(ledger, "tech", CHANGE, b'{"mtu": {"n1": 9000}}', "record", name="mtu.json")
-    app = screens(ready, "tech")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "tech", size=TALL) as (app, pilot):
         await open_page(app, pilot, CHANGE)
         await see(pilot, "mtu.json")
         await choose(app, pilot, lambda row: "mtu.json" in row.text)
@@ -193,8 +185,7 @@ async def test_evidence_opens_and_what_is_missing_is_said(ready: Path) -> None:
 async def test_each_kind_of_file_is_shown_as_it_reads_best(ready: Path, name: str, content: bytes, shown: str) -> None:
     with Ledger.open(ready) as ledger:
         digest = attached(ledger, content, name)
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "tech") as (app, pilot):
         app.push_screen(EvidenceScreen(digest))
         await see(pilot, shown)
 
@@ -210,8 +201,7 @@ async def test_evidence_that_is_gone_is_said_to_be(ready: Path) -> None:
     with Ledger.open(ready) as ledger:
         digest = attached(ledger, b"gone", "gone.txt")
     next(kept for kept in (ready / "evidence").rglob("*") if kept.is_file() and kept.read_bytes() == b"gone").unlink()
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "tech") as (app, pilot):
         app.push_screen(EvidenceScreen(digest))
         await see(pilot, "it is missing", "from a backup")
 
@@ -221,8 +211,7 @@ async def test_a_checklist_has_failed_items_first_and_those_that_are_open(tmp_pa
     with Ledger.open(site) as ledger:
         check(ledger, "tech", CHECKED, [good("pod-001-n01", serial="SN1")])
         check(ledger, "tech", CHECKED, [ItemEntry("pod-001-n02", readings=bond("0.3"), note="[bold]paint[/]")])
-    app = screens(site, "tech")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(site, "tech", size=TALL) as (app, pilot):
         await open_page(app, pilot, CHECKED)
         lines = painted(app).splitlines()
         at = next(n for n, line in enumerate(lines) if "Checklist: 1 of 3 servers passed, 1 failed, 1 open" in line)
@@ -241,8 +230,7 @@ async def test_what_check_mode_showed_is_on_the_page(ready: Path) -> None:
         record_preview(
             ledger, CHANGE, hosts=["n1", "n2"], playbook_digest="d", differences=differences, summary=summary
         )
-    app = screens(ready, "lead")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "lead", size=TALL) as (app, pilot):
         await open_page(app, pilot, CHANGE)
         await see(pilot, "would change 1 of 2 hosts; ", "-mtu 1500", "+mtu [bold]9000[/]")
 
@@ -262,8 +250,7 @@ async def test_a_failed_run_says_why_and_its_page_opens(ready: Path) -> None:
         take(ledger, RUN)
         failed = ItemResult("n2", "failed", 1, "Flash the card", "item 0: it ended with 1: image is corrupt")
         settle(ledger, "engine-1", RUN, RunOutcome("failed", (ItemResult("n1", "ok", 1), failed)))
-    app = screens(ready, "lead")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "lead", size=TALL) as (app, pilot):
         await open_page(app, pilot, RUN)
         await see(pilot, "Not done in run-0001: 1 of 2 hosts", "image is corrupt", "n2 failed")
         await choose(app, pilot, lambda row: "1 failed at" in row.text)
@@ -275,8 +262,7 @@ async def test_a_narrow_page_breaks_lines_and_loses_nothing(ready: Path) -> None
     words = " ".join(f"word-{number}" for number in range(40))
     with Ledger.open(ready) as ledger:
         comment(ledger, "tech", CHANGE, words)
-    app = screens(ready, "tech")
-    async with app.run_test(size=(80, 60)) as pilot:
+    async with using(ready, "tech", size=(80, 60)) as (app, pilot):
         await open_page(app, pilot, CHANGE)
         await see(pilot, "word-39")
         shown = " ".join(painted(app).split())
@@ -286,8 +272,7 @@ async def test_a_narrow_page_breaks_lines_and_loses_nothing(ready: Path) -> None
 async def test_one_line_shows_a_field_of_the_step(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A field that the step and the plan's part of an activity declare needs no other change in this room."""
     monkeypatch.setattr(activity_state, "STEP", (*activity_state.STEP, lambda plan: f"crew of {plan.crew_size}"))
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "tech") as (app, pilot):
         await open_page(app, pilot, CHANGE)
         await see(pilot, "· crew of 1 ·")
 

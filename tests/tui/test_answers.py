@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from tests.tui.piloting import SIZE, WAIT_S, screens, see, until
+from tests.tui.piloting import WAIT_S, see, until, using
 from tui.screens.output import OutputScreen
 
 
 async def test_a_long_answer_is_shown_whole(halfway: Path) -> None:
-    app = screens(halfway, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(halfway, "owner") as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         ids = [row.id for row in app.site.rows]
         app.show_answer(["list"])
@@ -24,8 +23,7 @@ async def test_a_long_answer_is_shown_whole(halfway: Path) -> None:
 
 async def test_a_command_ends_with_the_screens(halfway: Path) -> None:
     """An engine runs until somebody stops it."""
-    app = screens(halfway, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(halfway, "owner") as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         app.show_answer(["up"])
         await see(pilot, "clusterwright up")

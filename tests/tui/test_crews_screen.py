@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from ledger.questions.crew_weeks import CrewWeek, TradeWeeks
-from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
+from tests.tui.piloting import SIZE, User, painted, see, type_in, until, using
 from tui.app import ClusterwrightApp
 from tui.lists.timescale import ZOOMS, Timescale
 from tui.screens.crews import CrewsScreen, painted_weeks
 from tui.screens.steps import StepsScreen
 
-Story = Callable[[ClusterwrightApp, User], Awaitable[None]]
 
-
-def told(site: Path, story: Story, size: tuple[int, int] = SIZE) -> None:
-    """Open the crews of a site, and do what a story says. The week of 30 November 2026 is chosen."""
-
-    async def run() -> None:
-        app = screens(site)
-        async with app.run_test(size=size) as pilot:
-            await pilot.press("7")
-            await until(pilot, lambda: isinstance(app.screen, CrewsScreen) and bool(app.screen.grid.view.lines))
-            crews(app).chart.choose(date(2026, 11, 30))
-            await see(pilot, "2026-W49")
-            await story(app, pilot)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def at_the_crews(site: Path, size: tuple[int, int] = SIZE) -> AsyncIterator[tuple[ClusterwrightApp, User]]:
+    """Open the crews of a site. The week of 30 November 2026 is chosen."""
+    async with using(site, size=size) as (app, pilot):
+        await pilot.press("7")
+        await until(pilot, lambda: isinstance(app.screen, CrewsScreen) and bool(app.screen.grid.view.lines))
+        crews(app).chart.choose(date(2026, 11, 30))
+        await see(pilot, "2026-W49")
+        yield app, pilot
 
 
 def crews(app: ClusterwrightApp) -> CrewsScreen:
@@ -43,8 +37,8 @@ def line_of(app: ClusterwrightApp, trade: str) -> str:
     return next(line for line in painted(app).splitlines()[2:] if trade in line)
 
 
-def test_trades_that_hold_work_up_come_first_and_are_marked(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_trades_that_hold_work_up_come_first_and_are_marked(adopted: Path) -> None:
+    async with at_the_crews(adopted) as (app, pilot):
         short = [row.short for row in crews(app).view.found]
         assert short[0] > 0
         assert short == sorted(short, reverse=True)
@@ -56,25 +50,19 @@ def test_trades_that_hold_work_up_come_first_and_are_marked(adopted: Path) -> No
         await type_in(pilot, "short")
         assert len(crews(app).view.lines) == sum(number > 0 for number in short)
 
-    told(adopted, story)
 
-
-def test_the_chosen_week_says_how_many_of_how_many_are_at_work(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_the_chosen_week_says_how_many_of_how_many_are_at_work(adopted: Path) -> None:
+    async with at_the_crews(adopted) as (app, pilot):
         assert "1/1" in line_of(app, "Site developer")
 
         await pilot.press("shift+right", "shift+right", "shift+right", "shift+right")
         await see(pilot, "2027-W12", "▼")
         assert "1/1" not in line_of(app, "Site developer")
 
-    told(adopted, story)
 
-
-def test_enter_lists_what_a_trade_does_in_the_chosen_week(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
-        await pilot.press("slash")
-        await type_in(pilot, "developer")
-        await pilot.press("enter", "enter")
+async def test_enter_lists_what_a_trade_does_in_the_chosen_week(adopted: Path) -> None:
+    async with at_the_crews(adopted) as (app, pilot):
+        await pilot.press("slash", *"developer", "enter", "enter")
         await until(pilot, lambda: isinstance(app.screen, StepsScreen))
         await see(pilot, "role:=site-developer week:2026-W49", "site-developer")
 
@@ -85,11 +73,9 @@ def test_enter_lists_what_a_trade_does_in_the_chosen_week(adopted: Path) -> None
         await pilot.press("escape", "escape")
         assert isinstance(app.screen, CrewsScreen)
 
-    told(adopted, story)
 
-
-def test_a_resource_lists_the_work_that_holds_it(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_a_resource_lists_the_work_that_holds_it(adopted: Path) -> None:
+    async with at_the_crews(adopted) as (app, pilot):
         await pilot.press("slash")
         await type_in(pilot, "receiving")
         row = crews(app).view.found[-1]
@@ -99,15 +85,11 @@ def test_a_resource_lists_the_work_that_holds_it(adopted: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, StepsScreen))
         await see(pilot, "H06@pod-001")
 
-    told(adopted, story)
 
-
-def test_a_narrow_screen_keeps_the_trade_its_week_and_the_bars(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_a_narrow_screen_keeps_the_trade_its_week_and_the_bars(adopted: Path) -> None:
+    async with at_the_crews(adopted, size=(80, 40)) as (app, _):
         assert "1/1" in line_of(app, "Site developer")
         assert "█" in line_of(app, "Site developer")
-
-    told(adopted, story, size=(80, 40))
 
 
 def test_a_cell_of_several_weeks_shows_the_fullest_and_first_those_where_work_waits() -> None:
@@ -127,11 +109,7 @@ def test_a_cell_of_several_weeks_shows_the_fullest_and_first_those_where_work_wa
     assert by_36_days == "▄▲ "
 
 
-def test_a_plan_without_crews_says_so(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready)
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("7")
-            await see(pilot, "the plan has no crews")
-
-    asyncio.run(story())
+async def test_a_plan_without_crews_says_so(ready: Path) -> None:
+    async with using(ready) as (_, pilot):
+        await pilot.press("7")
+        await see(pilot, "the plan has no crews")

@@ -9,7 +9,7 @@ from typing import cast, get_args
 import pytest
 from textual.screen import Screen
 
-from tests.tui.piloting import SIZE, TALL, User, painted, screens, see, until
+from tests.tui.piloting import TALL, User, painted, see, until, using
 from tui.acting.actions import ACTIONS, About, Action, actions_about
 from tui.acting.command import as_typed
 from tui.acting.form import Form
@@ -86,8 +86,7 @@ async def test_keys_open_the_form_or_the_answer_of_their_command(ready: Path, ea
 
 async def _try_keys(ready: Path, about: About, keys: Sequence[Action]) -> None:
     assert keys
-    app = screens(ready, "pm")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "pm") as (app, pilot):
         screen = await opened(app, pilot, about)
         for action in keys:
             await pilot.press(action.key)
@@ -104,8 +103,7 @@ async def _try_keys(ready: Path, about: About, keys: Sequence[Action]) -> None:
 async def test_what_changes_something_is_confirmed_in_a_form_though_one_only_reads_its_answer(ready: Path) -> None:
     """A preview plays a playbook on hosts, and a forecast takes the place of the one before."""
     await _try_keys(ready, "activity", [action for action in ACTIONS if action.command == "preview"])
-    app = screens(ready, "pm")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "pm") as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         await pilot.press("8", "f")
         await until(pilot, lambda: isinstance(app.screen, Form))
@@ -114,8 +112,7 @@ async def test_what_changes_something_is_confirmed_in_a_form_though_one_only_rea
 
 @pytest.mark.parametrize("about", get_args(About))
 async def test_the_menu_and_the_palette_have_every_action(ready: Path, about: About) -> None:
-    app = screens(ready, "pm")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "pm", size=TALL) as (app, pilot):
         screen = await opened(app, pilot, about)
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, Menu))
@@ -130,8 +127,7 @@ async def test_the_menu_and_the_palette_have_every_action(ready: Path, about: Ab
 
 
 async def test_the_menu_has_every_key_of_the_screen_and_does_what_is_chosen(ready: Path) -> None:
-    app = screens(ready, "pm")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "pm", size=TALL) as (app, pilot):
         screen = await opened(app, pilot, "activity")
         await pilot.press("question_mark")
         await see(pilot, "Filter", "Saved views", "Go to gantt", "Mail this page", "Type a command", "Quit")
@@ -145,8 +141,7 @@ async def test_the_menu_has_every_key_of_the_screen_and_does_what_is_chosen(read
 
 @pytest.mark.parametrize(("typed", "mode"), [("gantt", "gantt"), ("inbox", "inbox")])
 async def test_a_key_that_is_chosen_in_the_menu_is_pressed(ready: Path, typed: str, mode: str) -> None:
-    app = screens(ready, "pm")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "pm") as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, Menu))

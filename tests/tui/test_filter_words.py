@@ -13,7 +13,7 @@ import pytest
 
 from ledger.rules.activity import FLAGS, State
 from tests.conftest import Command
-from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until
+from tests.tui.piloting import SIZE, User, painted, screens, see, type_in, until, using
 from tui.app import ClusterwrightApp
 from tui.screens.gantt import GanttScreen
 from tui.screens.steps import StepsScreen
@@ -91,8 +91,7 @@ async def test_each_word_finds_what_the_command_line_lists(flagged: Path, comman
 
 
 async def test_a_minus_finds_the_others(flagged: Path) -> None:
-    app = screens(flagged, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(flagged, "owner") as (app, pilot):
         screen = await steps(app, pilot)
         everything = {row.id for row in screen.view.rows}
         for query in ("late", "later", "role:=network-engineer", "state:=done", "week:2027-W35", "stale"):
@@ -103,8 +102,7 @@ async def test_a_minus_finds_the_others(flagged: Path) -> None:
 
 
 async def test_mine_is_what_is_assigned_to_me_or_to_nobody_with_a_role_of_mine(flagged: Path) -> None:
-    app = screens(flagged, "operator")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(flagged, "operator") as (app, pilot):
         screen = await steps(app, pilot)
         screen.grid.filter("mine open")
         mine = {row.id for row in screen.view.found}
@@ -116,8 +114,7 @@ async def test_mine_is_what_is_assigned_to_me_or_to_nobody_with_a_role_of_mine(f
 
 
 async def test_the_same_words_filter_the_gantt(flagged: Path, command: Command) -> None:
-    app = screens(flagged, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(flagged, "owner") as (app, pilot):
         await pilot.press("6")
         await until(pilot, lambda: isinstance(app.screen, GanttScreen) and bool(app.screen.view.rows))
         screen: Any = app.screen
@@ -132,8 +129,7 @@ async def test_every_view_counts_the_same_as_late(halfway: Path, command: Comman
     assert late
     assert later
     assert status["past_planned_finish"] == late
-    app = screens(halfway, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(halfway, "owner") as (app, pilot):
         await see(pilot, f"{late} past their planned finish, {later} forecast later")
         await steps(app, pilot)
         for word, count in (("late", late), ("later", later)):

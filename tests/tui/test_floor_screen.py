@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from ledger.questions.floor import floor
 from ledger.reading import open_snapshot
-from tests.tui.piloting import SIZE, painted, screens, see, until
+from tests.tui.piloting import painted, see, until, using
 from tui.app import ClusterwrightApp
 from tui.screens.floor import FloorScreen
 
@@ -61,7 +60,7 @@ def test_an_item_that_failed_is_trouble_of_its_rack_alone(adopted: Path) -> None
 
 
 @pytest.mark.own_file
-def test_the_map_shows_racks_by_state_and_by_power_and_opens_the_pods_work(
+async def test_the_map_shows_racks_by_state_and_by_power_and_opens_the_pods_work(
     adopted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
@@ -69,42 +68,25 @@ def test_the_map_shows_racks_by_state_and_by_power_and_opens_the_pods_work(
     stand(adopted, "UPDATE activity SET state = 'done' WHERE id = 'H08@pod-001'")
     stand(adopted, "UPDATE activity SET state = 'failed' WHERE id = '034@pod-001'")
 
-    async def story() -> None:
-        app = screens(adopted, "owner")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("9")
-            await see(pilot, "hall-1", "□ set 8", "✘ trouble 8", "infrastructure")
-            await pilot.press("down", "right")
-            await see(pilot, "hall-1/row-02/rack-02  pod-001", "034@pod-001 failed", "4 servers, 40.8 kW planned")
-            assert isinstance(app.screen, FloorScreen)
-            assert list(app.screen.chosen) == ["034@pod-001"]
-            await pilot.press("M")
-            await see(pilot, "hall-1 326 kW", " 41 ")
-            await pilot.press("enter")
-            await until(pilot, lambda: opened == ["034@pod-001"])
-
-    asyncio.run(story())
+    async with using(adopted, "owner", "9", "hall-1", "□ set 8", "✘ trouble 8", "infrastructure") as (app, pilot):
+        await pilot.press("down", "right")
+        await see(pilot, "hall-1/row-02/rack-02  pod-001", "034@pod-001 failed", "4 servers, 40.8 kW planned")
+        assert isinstance(app.screen, FloorScreen)
+        assert list(app.screen.chosen) == ["034@pod-001"]
+        await pilot.press("M")
+        await see(pilot, "hall-1 326 kW", " 41 ")
+        await pilot.press("enter")
+        await until(pilot, lambda: opened == ["034@pod-001"])
 
 
 @pytest.mark.own_file
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-def test_the_map_has_every_rack_at_every_width(adopted: Path, size: tuple[int, int]) -> None:
-    async def story() -> None:
-        app = screens(adopted, "owner")
-        async with app.run_test(size=size) as pilot:
-            await pilot.press("9")
-            await see(pilot, "hall-1")
-            assert painted(app).count("·1") == 8
-
-    asyncio.run(story())
+async def test_the_map_has_every_rack_at_every_width(adopted: Path, size: tuple[int, int]) -> None:
+    async with using(adopted, "owner", "9", "hall-1", size=size) as (app, _):
+        assert painted(app).count("·1") == 8
 
 
-def test_a_design_without_racks_says_so(ready: Path) -> None:
+async def test_a_design_without_racks_says_so(ready: Path) -> None:
 
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("9")
-            await see(pilot, "the adopted design draws no racks")
-
-    asyncio.run(story())
+    async with using(ready, "pm", "9", "the adopted design draws no racks"):
+        pass

@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.conftest import last_event
-from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until
+from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until, using
 from tui.acting.form import Form
 from tui.app import MAIN, ClusterwrightApp
 from tui.screens.output import OutputScreen
@@ -86,8 +86,7 @@ async def test_a_refusal_is_shown_and_what_was_typed_is_still_there(ready: Path)
 @pytest.mark.parametrize(("typed", "mode"), [("floor", "floor"), ("orders screen", "orders"), ("ga", "gantt")])
 async def test_a_screen_is_found_by_its_name_among_the_commands(ready: Path, typed: str, mode: str) -> None:
     """Who comes from another tool types a colon and a word. A command of the same name comes first."""
-    app = screens(ready, "lead")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "lead") as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         await pilot.press("colon", *("space" if letter == " " else letter for letter in typed), "enter")
         await until(pilot, lambda: app.current_mode == mode)
@@ -125,8 +124,7 @@ async def test_escape_leads_back_to_the_morning_from_everywhere(
     ready: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     monkeypatch.setattr(OutputScreen, "run_it", lambda _: None)
-    app = screens(ready, "lead")
-    async with app.run_test(size=size) as pilot:
+    async with using(ready, "lead", size=size) as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         for place, keys in PLACES.items():
             for key in keys:

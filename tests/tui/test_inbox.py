@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,15 +12,15 @@ from ledger.project_time import project_now
 from ledger.questions.action_items import action_items
 from ledger.reading import open_snapshot
 from ledger.subjects.orders.delivery_decisions import receive
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.work.decisions import finish, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.subjects.work.kinds.action_items import agree_action
 from ledger.writing import Ledger
-from tests.ledger.conftest import Clock, small_plan
+from tests.ledger.conftest import Clock, begun, small_plan
 from tests.ledger.journey import bought
-from tests.tui.piloting import SIZE, painted, screens, see, state, type_in, until
+from tests.tui.piloting import painted, see, state, type_in, until, using
 from tui.acting.form import Form
 
 PODS = ("010@pod-001", "010@pod-002")
@@ -35,7 +34,7 @@ def racked_both(tmp_path: Path) -> Path:
     (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
     plan, account = small_plan(), {"account": machine_account()}
     people = tuple(person.model_copy(update=account) for person in plan.people)
-    with create_ledger(folder, site_name="S", time_zone="UTC", owner="pm", rehearsal=False, clock=clock) as ledger:
+    with begun(folder, clock) as ledger:
         adopt_plan(ledger, "pm", plan.model_copy(update={"people": people}), reason="first plan")
         bought(ledger)
         for number, name in enumerate(PODS, start=1):
@@ -49,109 +48,68 @@ def racked_both(tmp_path: Path) -> Path:
     return folder
 
 
-def test_alike_items_are_marked_together_and_decided_at_once(racked_both: Path) -> None:
-    async def story() -> None:
-        app = screens(racked_both, "lead2")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("3")
-            await see(pilot, *PODS, "1/1", "NCR-0001")
-            await pilot.press("down", "equals_sign")
-            await see(pilot, "3, 2 marked")
-            await pilot.press("s")
-            await see(pilot, f"$ clusterwright sign {PODS[0]} {PODS[1]}")
-            await pilot.press("enter")
-            await until(pilot, lambda: not isinstance(app.screen, Form))
-            assert {state(racked_both, name) for name in PODS} == {"done"}
-            await until(pilot, lambda: "✎ sign" not in painted(app))
-
-    asyncio.run(story())
+async def test_alike_items_are_marked_together_and_decided_at_once(racked_both: Path) -> None:
+    async with using(racked_both, "lead2", "3", *PODS, "1/1", "NCR-0001") as (app, pilot):
+        await pilot.press("down", "equals_sign")
+        await see(pilot, "3, 2 marked")
+        await pilot.press("s")
+        await see(pilot, f"$ clusterwright sign {PODS[0]} {PODS[1]}")
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, Form))
+        assert {state(racked_both, name) for name in PODS} == {"done"}
+        await until(pilot, lambda: "✎ sign" not in painted(app))
 
 
-def test_evidence_and_what_came_before_are_shown_beside_the_row(racked_both: Path) -> None:
-    async def story() -> None:
-        app = screens(racked_both, "lead2")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("3")
-            await see(pilot, *PODS)
-            await pilot.press("slash")
-            await type_in(pilot, "sign pod-001")
-            await pilot.press("enter")
-            await see(pilot, "✔ photo", "straight.jpg", "✘ NCR-0001", "done by  tech")
-            assert "rack.jpg" not in painted(app)
-
-    asyncio.run(story())
+async def test_evidence_and_what_came_before_are_shown_beside_the_row(racked_both: Path) -> None:
+    async with using(racked_both, "lead2", "3", *PODS) as (app, pilot):
+        await pilot.press("slash")
+        await type_in(pilot, "sign pod-001")
+        await pilot.press("enter")
+        await see(pilot, "✔ photo", "straight.jpg", "✘ NCR-0001", "done by  tech")
+        assert "rack.jpg" not in painted(app)
 
 
-def test_the_keys_are_those_of_what_the_row_is_about(racked_both: Path) -> None:
-    async def story() -> None:
-        app = screens(racked_both, "lead")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("3")
-            await see(pilot, "NCR-0001")
-            await pilot.press("slash")
-            await type_in(pilot, "NCR")
-            await pilot.press("enter")
-            await see(pilot, "d Decide")
-            assert "s Sign" not in painted(app)
-            await pilot.press("s")
-            assert not isinstance(app.screen, Form)
-            await pilot.press("d")
-            await see(pilot, "$ clusterwright ncr disposition", "NCR-0001")
-
-    asyncio.run(story())
+async def test_the_keys_are_those_of_what_the_row_is_about(racked_both: Path) -> None:
+    async with using(racked_both, "lead", "3", "NCR-0001") as (app, pilot):
+        await pilot.press("slash", *"NCR", "enter")
+        await see(pilot, "d Decide")
+        assert "s Sign" not in painted(app)
+        await pilot.press("s")
+        assert not isinstance(app.screen, Form)
+        await pilot.press("d")
+        await see(pilot, "$ clusterwright ncr disposition", "NCR-0001")
 
 
-def test_a_narrow_screen_has_the_list_alone(racked_both: Path) -> None:
-    async def story() -> None:
-        app = screens(racked_both, "lead2")
-        async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.press("3")
-            await see(pilot, *PODS)
-            await pilot.pause(0.3)
-            assert "straight.jpg" not in painted(app)
-            assert "unblocks" in painted(app)
-
-    asyncio.run(story())
+async def test_a_narrow_screen_has_the_list_alone(racked_both: Path) -> None:
+    async with using(racked_both, "lead2", "3", *PODS, size=(80, 24)) as (app, pilot):
+        await pilot.pause(0.3)
+        assert "straight.jpg" not in painted(app)
+        assert "unblocks" in painted(app)
 
 
-def test_another_person_is_chosen_with_the_arrows(racked_both: Path) -> None:
-    async def story() -> None:
-        app = screens(racked_both)
-        async with app.run_test(size=SIZE) as pilot:
-            await see(pilot, "acting as pm")
-            await pilot.press("at", "down", "down", "enter")
-            await see(pilot, "acting as lead", "3 for lead")
-
-    asyncio.run(story())
+async def test_another_person_is_chosen_with_the_arrows(racked_both: Path) -> None:
+    async with using(racked_both) as (_, pilot):
+        await see(pilot, "acting as pm")
+        await pilot.press("at", "down", "down", "enter")
+        await see(pilot, "acting as lead", "3 for lead")
 
 
-def test_somebody_for_whom_nothing_waits_is_told_what_to_do_next(racked_both: Path) -> None:
-    async def story() -> None:
-        app = screens(racked_both, "guest")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("3")
-            await see(pilot, "nothing waits for you; 2 shows every step")
-
-    asyncio.run(story())
+async def test_somebody_for_whom_nothing_waits_is_told_what_to_do_next(racked_both: Path) -> None:
+    async with using(racked_both, "guest", "3", "nothing waits for you; 2 shows every step"):
+        pass
 
 
-def test_an_action_item_waits_for_its_owner_and_is_closed_there(racked_both: Path) -> None:
+async def test_an_action_item_waits_for_its_owner_and_is_closed_there(racked_both: Path) -> None:
     with Ledger.open(racked_both) as ledger:
         agree_action(ledger, "pm", "ask the crane firm", "sponsor", project_now().date() + timedelta(days=9))
 
-    async def story() -> None:
-        app = screens(racked_both, "sponsor")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("3")
-            await see(pilot, "● do as agreed", "A-0001", "ask the crane firm (by ", "agreed by pm")
-            await pilot.press("slash")
-            await type_in(pilot, "crane")
-            await pilot.press("enter", "enter")  # it belongs to no activity, so that no page opens
-            await pilot.press("f")
-            await see(pilot, "$ clusterwright action close A-0001")
-            await pilot.press("enter")
-            await see(pilot, "nothing matches 'crane'")
-        with open_snapshot(racked_both) as snapshot:
-            assert [one.closed_by for one in action_items(snapshot, open_only=False)] == ["sponsor"]
-
-    asyncio.run(story())
+    async with using(
+        racked_both, "sponsor", "3", "● do as agreed", "A-0001", "ask the crane firm (by ", "agreed by pm"
+    ) as (_, pilot):
+        await pilot.press("slash", *"crane", "enter", "enter")  # it belongs to no activity, so that no page opens
+        await pilot.press("f")
+        await see(pilot, "$ clusterwright action close A-0001")
+        await pilot.press("enter")
+        await see(pilot, "nothing matches 'crane'")
+    with open_snapshot(racked_both) as snapshot:
+        assert [one.closed_by for one in action_items(snapshot, open_only=False)] == ["sponsor"]

@@ -15,7 +15,7 @@ from ledger.questions.orders import require_order
 from ledger.questions.receiving import COUNTED, SURPLUS, Awaited, awaited, judged
 from ledger.reading import open_snapshot
 from ledger.subjects.orders.manifest_rules import ManifestEntry
-from tests.tui.piloting import SIZE, painted, screens, see, type_in, until
+from tests.tui.piloting import painted, see, type_in, until, using
 from tui.acting.form import Form
 from tui.acting.running import Done
 from tui.app import ClusterwrightApp
@@ -65,135 +65,96 @@ def lines(app: ClusterwrightApp, text: str) -> list[str]:
     return [line for line in painted(app).splitlines() if text in line]
 
 
-def test_deliveries_are_below_their_order_and_the_keys_are_those_of_the_row(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=(160, 40)) as pilot:
-            await pilot.press("4")
-            await see(pilot, "001@site#gpu-server/1", DELIVERY)
-            order, *deliveries = lines(app, "001@site#gpu-server")
-            assert "part received" in order
-            assert ["✔ received" in line for line in deliveries] == [True, False]
-            assert [bool(re.search(r"\+\d+ d", line)) for line in deliveries] == [False, True]
-            assert "r Receive" not in painted(app)
-            await pilot.press("down")
-            await see(pilot, "r Receive")
-            assert "c Ask for a change" not in painted(app)
-            await pilot.press("d")
-            await until(pilot, lambda: "gpu-server/1" not in painted(app))
-
-    asyncio.run(story())
+async def test_deliveries_are_below_their_order_and_the_keys_are_those_of_the_row(ready: Path) -> None:
+    async with using(ready, "pm", "4", "001@site#gpu-server/1", DELIVERY, size=(160, 40)) as (app, pilot):
+        order, *deliveries = lines(app, "001@site#gpu-server")
+        assert "part received" in order
+        assert ["✔ received" in line for line in deliveries] == [True, False]
+        assert [bool(re.search(r"\+\d+ d", line)) for line in deliveries] == [False, True]
+        assert "r Receive" not in painted(app)
+        await pilot.press("down")
+        await see(pilot, "r Receive")
+        assert "c Ask for a change" not in painted(app)
+        await pilot.press("d")
+        await until(pilot, lambda: "gpu-server/1" not in painted(app))
 
 
-def test_a_key_that_orders_and_deliveries_share_is_about_the_row(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("4")
-            await see(pilot, DELIVERY)
-            await pilot.press("p")
-            await see(pilot, "$ clusterwright promise '001@site#gpu-server'")
-            await pilot.press("escape", "end", "p")
-            await see(pilot, f"$ clusterwright promise '{DELIVERY}'")
-
-    asyncio.run(story())
+async def test_a_key_that_orders_and_deliveries_share_is_about_the_row(ready: Path) -> None:
+    async with using(ready, "pm", "4", DELIVERY) as (_, pilot):
+        await pilot.press("p")
+        await see(pilot, "$ clusterwright promise '001@site#gpu-server'")
+        await pilot.press("escape", "end", "p")
+        await see(pilot, f"$ clusterwright promise '{DELIVERY}'")
 
 
-def test_words_of_the_filter_choose_what_is_open_late_and_of_a_week(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("4", "slash")
-            await see(pilot, DELIVERY)
-            screen = app.screen
-            assert isinstance(screen, OrdersScreen)
-            for typed, found in {
-                "open deliveries": ["/2"],
-                "received": ["/1"],
-                "late deliveries": ["/2"],
-                "week:2026-w10 deliveries": ["/2"],
-                "orders": [""],
-            }.items():
-                screen.prompt.action_set(typed)
-                await pilot.pause()
-                shown = [row.id.removeprefix("001@site#gpu-server") for row in screen.view.found]
-                assert shown == found, typed
-
-    asyncio.run(story())
+async def test_words_of_the_filter_choose_what_is_open_late_and_of_a_week(ready: Path) -> None:
+    async with using(ready, "pm") as (app, pilot):
+        await pilot.press("4", "slash")
+        await see(pilot, DELIVERY)
+        screen = app.screen
+        assert isinstance(screen, OrdersScreen)
+        for typed, found in {
+            "open deliveries": ["/2"],
+            "received": ["/1"],
+            "late deliveries": ["/2"],
+            "week:2026-w10 deliveries": ["/2"],
+            "orders": [""],
+        }.items():
+            screen.prompt.action_set(typed)
+            await pilot.pause()
+            shown = [row.id.removeprefix("001@site#gpu-server") for row in screen.view.found]
+            assert shown == found, typed
 
 
-def test_what_a_promise_moves_is_shown_before_it_is_recorded(ready: Path, asked: list[Question]) -> None:
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("4")
-            await see(pilot, DELIVERY)
-            await pilot.press("end", "p")
-            await see(pilot, "F2 impact first")
-            await pilot.press("f2")
-            await see(pilot, "type the new delivery date first")
-            await type_in(pilot, "2026-03-20")
-            await pilot.press("f2")
-            await see(pilot, "nothing is recorded; Esc stops it")
-            assert [one.words for one in asked] == [["impact", "--days=14", DELIVERY]]
-            await pilot.press("escape")
-            await see(pilot, "stopped")
-            assert isinstance(app.screen, Form)
-            await pilot.press("f2")
-            await until(pilot, lambda: len(asked) == 2)
-            asked[-1].answer("go-live moves by 9 days")
-            await see(pilot, "go-live moves by 9 days")
-
-    asyncio.run(story())
+async def test_what_a_promise_moves_is_shown_before_it_is_recorded(ready: Path, asked: list[Question]) -> None:
+    async with using(ready, "pm", "4", DELIVERY) as (app, pilot):
+        await pilot.press("end", "p")
+        await see(pilot, "F2 impact first")
+        await pilot.press("f2")
+        await see(pilot, "type the new delivery date first")
+        await type_in(pilot, "2026-03-20")
+        await pilot.press("f2")
+        await see(pilot, "nothing is recorded; Esc stops it")
+        assert [one.words for one in asked] == [["impact", "--days=14", DELIVERY]]
+        await pilot.press("escape")
+        await see(pilot, "stopped")
+        assert isinstance(app.screen, Form)
+        await pilot.press("f2")
+        await until(pilot, lambda: len(asked) == 2)
+        asked[-1].answer("go-live moves by 9 days")
+        await see(pilot, "go-live moves by 9 days")
     with open_snapshot(ready) as snapshot:
         assert all(one.promised is None for one in require_order(snapshot, "001@site#gpu-server").tranches)
 
 
-def test_the_page_of_an_order_goes_to_what_waits_for_it(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_page_of_an_order_goes_to_what_waits_for_it(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(ClusterwrightApp, "open_activity", lambda _app, name: opened.append(name))
 
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("4")
-            await see(pilot, DELIVERY)
+    async with using(ready, "pm", "4", DELIVERY) as (_, pilot):
+        await pilot.press("enter")
+        await see(pilot, "placed with ACME as PO 1", "Waits for it", "no value is recorded")
+        await pilot.press("slash", *"010@pod-002", "enter", "enter")
+        await until(pilot, lambda: opened == ["010@pod-002"])
+
+
+async def test_each_scanned_line_is_judged_at_once_and_receipt_is_filled_in(ready: Path) -> None:
+    async with using(ready, "pm", "4", DELIVERY) as (_, pilot):
+        await pilot.press("end", "y")
+        await see(pilot, "16 servers outstanding")
+        for serial in ("A1", "A2", "a1"):
+            await type_in(pilot, serial)
             await pilot.press("enter")
-            await see(pilot, "placed with ACME as PO 1", "Waits for it", "no value is recorded")
-            await pilot.press("slash")
-            await type_in(pilot, "010@pod-002")
-            await pilot.press("enter", "enter")
-            await until(pilot, lambda: opened == ["010@pod-002"])
-
-    asyncio.run(story())
-
-
-def test_each_scanned_line_is_judged_at_once_and_receipt_is_filled_in(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("4")
-            await see(pilot, DELIVERY)
-            await pilot.press("end", "y")
-            await see(pilot, "16 servers outstanding")
-            for serial in ("A1", "A2", "a1"):
-                await type_in(pilot, serial)
-                await pilot.press("enter")
-            await see(pilot, "2 scanned · 1 does not count", "✘ scanned twice")
-            await pilot.press("f2")
-            await see(pilot, "$ clusterwright receive --quantity=2", "serials.txt")
-
-    asyncio.run(story())
+        await see(pilot, "2 scanned · 1 does not count", "✘ scanned twice")
+        await pilot.press("f2")
+        await see(pilot, "$ clusterwright receive --quantity=2", "serials.txt")
     (file,) = (ready / ".clusterwright" / "scans").glob("*-serials.txt")
     assert file.read_text(encoding="utf-8").split() == ["A1", "A2"]
 
 
 def test_what_was_scanned_is_there_again_after_a_terminal_ended(ready: Path) -> None:
     async def story(*, first: bool) -> None:
-        app = screens(ready, "pm")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("4")
-            await see(pilot, DELIVERY)
+        async with using(ready, "pm", "4", DELIVERY) as (_, pilot):
             await pilot.press("end", "y")
             await see(pilot, "outstanding")
             if first:
@@ -207,16 +168,14 @@ def test_what_was_scanned_is_there_again_after_a_terminal_ended(ready: Path) -> 
 
 async def test_a_narrow_terminal_shows_how_much_is_scanned_too(ready: Path) -> None:
     """What is awaited took both lines."""
-    app = screens(ready, "pm")
-    async with app.run_test(size=(40, 24)) as pilot:
+    async with using(ready, "pm", size=(40, 24)) as (app, pilot):
         await app.push_screen(ReceivingScreen(DELIVERY))
         await see(pilot, "servers outstanding", "0 scanned · 0 do not count")
 
 
 async def test_what_is_scanned_while_the_record_is_read_stays(ready: Path) -> None:
     """Any event of anybody lets the screen read again. What came meanwhile was gone from the list, and at the next scan from the file."""
-    app = screens(ready, "pm")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "pm") as (app, pilot):
         await app.push_screen(ReceivingScreen(DELIVERY))
         await see(pilot, "outstanding")
         screen = app.screen

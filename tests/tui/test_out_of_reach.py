@@ -9,7 +9,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tests.tui.piloting import SIZE, painted, screens, see, until
+from tests.tui.piloting import painted, see, until, using
 from tui.acting.form import Form
 from tui.acting.running import Running
 from tui.app import ClusterwrightApp
@@ -31,10 +31,7 @@ def is_said(app: ClusterwrightApp, text: str) -> bool:
 
 
 async def test_the_menu_and_forms_open_while_the_ledger_is_lost(ready: Path) -> None:
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
         (ready / "ledger.db").rename(ready / "away.db")
         await see(pilot, "what is shown was read before")
         for key, opened in (("question_mark", Menu), ("c", Form)):
@@ -48,8 +45,7 @@ async def test_the_menu_and_forms_open_while_the_ledger_is_lost(ready: Path) -> 
 
 async def test_what_was_never_read_is_not_said_to_be_empty(tmp_path: Path) -> None:
     """Nothing waits, nothing is late: that is known of a record, and not before it is read. Each screen says why, in one notice."""
-    app = screens(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(tmp_path) as (app, pilot):
         for key in "1345789-":
             await pilot.press(key.replace("-", "minus"))
             await see(pilot, f" {tmp_path} has no ledger yet")
@@ -63,10 +59,7 @@ async def test_what_was_never_read_is_not_said_to_be_empty(tmp_path: Path) -> No
 
 async def test_a_folder_that_cannot_be_written_is_named(ready: Path) -> None:
     kept = ready / ".clusterwright"
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
         kept.mkdir(exist_ok=True)
         (kept / "pages").touch()
         (kept / "views.json").mkdir()

@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 import tui
 from tests.conftest import last_event
-from tests.tui.piloting import SIZE, User, open_page, painted, read, screens, see, type_in, until
+from tests.tui.piloting import SIZE, User, open_page, painted, read, screens, see, type_in, until, using
 from tui.acting.actions import ACTIONS
 from tui.acting.application import QUESTIONS, READ_ONLY
 from tui.acting.form import Form
@@ -71,8 +71,7 @@ async def test_a_linux_console_gets_ascii_only(
     halfway: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     monkeypatch.setenv("TERM", "linux")
-    app = screens(halfway, "owner")
-    async with app.run_test(size=size) as pilot:
+    async with using(halfway, "owner", size=size) as (app, pilot):
         for mode in MAIN:
             await shown(app, pilot, mode)
             assert not_ascii(app) == set(), mode
@@ -113,8 +112,7 @@ async def test_without_colours_everything_is_grey_and_the_words_are_the_same(
 
 
 async def test_another_theme_repaints_what_is_shown_at_once(halfway: Path) -> None:
-    app = screens(halfway, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(halfway, "owner") as (app, pilot):
         for mode in ("steps", "morning", "gantt", "floor"):
             await repainted(app, pilot, mode)
 
@@ -146,8 +144,7 @@ def keys_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_an_own_key_does_it_and_is_shown_in_place_of_the_other(ready: Path, keys_file: Path) -> None:
     keys_file.write_text("activity.comment: f2\ngo.steps: f3\nlist.down: n\n", encoding="utf-8")
-    app = screens(ready, "tech")
-    async with app.run_test(size=(200, 60)) as pilot:
+    async with using(ready, "tech", size=(200, 60)) as (app, pilot):
         await until(pilot, lambda: bool(app.site.rows))
         await pilot.press("f3")
         await see(pilot, "030@pod-001", "f2 Comment")
@@ -234,8 +231,7 @@ async def test_screens_that_are_read_only_make_no_forecast_and_keep_no_scan(half
 
 
 async def test_a_page_is_written_as_text_csv_and_html_with_all_of_its_rows(halfway: Path) -> None:
-    app = screens(halfway, "owner")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with using(halfway, "owner", size=(80, 24)) as (app, pilot):
         screen = await shown(app, pilot, "steps")
         assert isinstance(screen, StepsScreen)
         for form in ("text", "CSV", "HTML"):
@@ -256,8 +252,7 @@ async def test_a_page_is_written_as_text_csv_and_html_with_all_of_its_rows(halfw
 
 
 async def test_a_page_that_is_no_list_is_written_too(halfway: Path) -> None:
-    app = screens(halfway, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(halfway, "owner") as (app, pilot):
         await shown(app, pilot, "morning")
         await see(pilot, "GO-LIVE")
         await pilot.press("E")
@@ -284,8 +279,7 @@ def test_a_page_of_thousands_of_rows_takes_no_time_and_leaves_nothing_out() -> N
 
 async def test_the_page_of_an_activity_is_written_line_by_line_with_its_headings(halfway: Path) -> None:
     """A line that is laid into several was written as often."""
-    app = screens(halfway, "owner")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with using(halfway, "owner", size=(80, 24)) as (app, pilot):
         await open_page(app, pilot, "087@pod-001", "owner")
         screen = app.screen
         assert isinstance(screen, ActivityScreen)
@@ -295,8 +289,7 @@ async def test_the_page_of_an_activity_is_written_line_by_line_with_its_headings
 
 
 async def test_a_view_is_kept_and_is_there_the_next_time(halfway: Path) -> None:
-    app = screens(halfway, "owner")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(halfway, "owner") as (app, pilot):
         await shown(app, pilot, "steps")
         await pilot.press("slash")
         await type_in(pilot, "open later")

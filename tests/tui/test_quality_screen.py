@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -21,7 +20,7 @@ from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
 from tests.ledger.conftest import T0, Clock
 from tests.ledger.journey import take
-from tests.tui.piloting import screens, see
+from tests.tui.piloting import screens, see, using
 from tui.screens.quality import QualityScreen
 
 LOSSY = RunOutcome(
@@ -49,77 +48,64 @@ def lossy(ready: Path) -> Path:
     return ready
 
 
-def test_keys_are_those_of_the_kind_of_row(lossy: Path) -> None:
-    async def story() -> None:
-        app = screens(lossy, "lead")
-        async with app.run_test(size=WIDE) as pilot:
-            await pilot.press("minus")
-            await see(
-                pilot,
-                "NCR-0001",
-                "not met in a run: Step 030",
-                "CO-0001",
-                "W-0001",
-                "value 5: two spares",
-                "short run",
-                "Ask the crane firm",
-                "! 2026-",
-            )
-            screen = app.screen
-            assert isinstance(screen, QualityScreen)
-            for kind, foot, key, command in (
-                ("ncrs", "d Decide", "A", "ncr assign NCR-0001"),
-                ("changes", "s Approve", "s", "change approve CO-0001"),
-                ("waivers", "s Sign", "A", "assign 030@pod-001"),
-                ("actions", "f Close", "f", "action close A-0001"),
-            ):
-                screen.prompt.action_set(kind)
-                await see(pilot, foot)
-                await pilot.press(key)
-                await see(pilot, f"$ clusterwright {command}")
-                await pilot.press("escape")
-
-    asyncio.run(story())
+async def test_keys_are_those_of_the_kind_of_row(lossy: Path) -> None:
+    async with using(lossy, "lead", size=WIDE) as (app, pilot):
+        await pilot.press("minus")
+        await see(
+            pilot,
+            "NCR-0001",
+            "not met in a run: Step 030",
+            "CO-0001",
+            "W-0001",
+            "value 5: two spares",
+            "short run",
+            "Ask the crane firm",
+            "! 2026-",
+        )
+        screen = app.screen
+        assert isinstance(screen, QualityScreen)
+        for kind, foot, key, command in (
+            ("ncrs", "d Decide", "A", "ncr assign NCR-0001"),
+            ("changes", "s Approve", "s", "change approve CO-0001"),
+            ("waivers", "s Sign", "A", "assign 030@pod-001"),
+            ("actions", "f Close", "f", "action close A-0001"),
+        ):
+            screen.prompt.action_set(kind)
+            await see(pilot, foot)
+            await pilot.press(key)
+            await see(pilot, f"$ clusterwright {command}")
+            await pilot.press("escape")
 
 
-def test_a_waiver_is_moved_from_its_row(lossy: Path) -> None:
-    async def story() -> None:
-        app = screens(lossy, "lead")
-        async with app.run_test(size=WIDE, notifications=True) as pilot:
-            await pilot.press("minus")
-            await see(pilot, "W-0001")
-            screen = app.screen
-            assert isinstance(screen, QualityScreen)
-            await pilot.press("u")
-            await see(pilot, "a waiver has a day")
-            screen.prompt.action_set("waivers")
+async def test_a_waiver_is_moved_from_its_row(lossy: Path) -> None:
+    app = screens(lossy, "lead")
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await pilot.press("minus")
+        await see(pilot, "W-0001")
+        screen = app.screen
+        assert isinstance(screen, QualityScreen)
+        await pilot.press("u")
+        await see(pilot, "a waiver has a day")
+        screen.prompt.action_set("waivers")
+        await pilot.pause()
+        await pilot.press("u")
+        await see(pilot, "$ clusterwright move-waiver", "030@pod-001 W-0001")
+
+
+async def test_words_find_what_is_mine_open_and_overdue(lossy: Path) -> None:
+    async with using(lossy, "lead2", "minus", "CO-0001", size=WIDE) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, QualityScreen)
+        for typed, found in {
+            "mine": {"NCR-0001", "W-0001", "A-0001"},
+            "overdue": {"NCR-0001", "W-0001", "A-0001"},
+            "open -ncrs": {"CO-0001", "W-0001", "A-0001"},
+            "undecided": {"NCR-0001", "CO-0001"},
+            "class-a": set(),
+        }.items():
+            screen.prompt.action_set(typed)
             await pilot.pause()
-            await pilot.press("u")
-            await see(pilot, "$ clusterwright move-waiver", "030@pod-001 W-0001")
-
-    asyncio.run(story())
-
-
-def test_words_find_what_is_mine_open_and_overdue(lossy: Path) -> None:
-    async def story() -> None:
-        app = screens(lossy, "lead2")
-        async with app.run_test(size=WIDE) as pilot:
-            await pilot.press("minus")
-            await see(pilot, "CO-0001")
-            screen = app.screen
-            assert isinstance(screen, QualityScreen)
-            for typed, found in {
-                "mine": {"NCR-0001", "W-0001", "A-0001"},
-                "overdue": {"NCR-0001", "W-0001", "A-0001"},
-                "open -ncrs": {"CO-0001", "W-0001", "A-0001"},
-                "undecided": {"NCR-0001", "CO-0001"},
-                "class-a": set(),
-            }.items():
-                screen.prompt.action_set(typed)
-                await pilot.pause()
-                assert {row.id for row in screen.view.found} == found, typed
-
-    asyncio.run(story())
+            assert {row.id for row in screen.view.found} == found, typed
 
 
 def test_what_is_open_comes_first_and_a_change_of_the_past_last(lossy: Path) -> None:

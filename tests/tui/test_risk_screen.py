@@ -6,7 +6,8 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 
 from ledger.questions.kept_forecast import FILE
 from ledger.questions.snapshot import Snapshot
-from tests.tui.piloting import SIZE, User, painted, read, screens, see, until
+from tests.tui.piloting import SIZE, User, painted, read, see, until, using
 from tui.acting.form import Form
 from tui.acting.running import Done, Running
 from tui.app import ClusterwrightApp
@@ -24,7 +25,6 @@ from tui.screens.risk_cases import Case, answers
 from tui.screens.risk_odds import curve_text
 from tui.screens.tornado import TornadoScreen
 
-Story = Callable[[ClusterwrightApp, User], Awaitable[None]]
 START = datetime(2027, 1, 4, tzinfo=UTC)
 DAY = timedelta(days=1)
 
@@ -82,17 +82,13 @@ def played(monkeypatch: pytest.MonkeyPatch) -> type[Played]:
     return Played
 
 
-def told(site: Path, story: Story, size: tuple[int, int] = SIZE) -> None:
-    """Open the risks of a site, and do what a story says."""
-
-    async def run() -> None:
-        app = screens(site)
-        async with app.run_test(size=size) as pilot:
-            await pilot.press("8")
-            await until(pilot, lambda: isinstance(app.screen, RiskScreen))
-            await story(app, pilot)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def at_the_risks(site: Path, size: tuple[int, int] = SIZE) -> AsyncIterator[tuple[ClusterwrightApp, User]]:
+    """Open the risks of a site."""
+    async with using(site, size=size) as (app, pilot):
+        await pilot.press("8")
+        await until(pilot, lambda: isinstance(app.screen, RiskScreen))
+        yield app, pilot
 
 
 def line_of(app: ClusterwrightApp, name: str) -> str:
@@ -100,8 +96,8 @@ def line_of(app: ClusterwrightApp, name: str) -> str:
     return next(line for line in painted(app).splitlines()[2:] if line.strip().startswith(name))
 
 
-def test_the_dates_of_go_live_are_in_the_order_of_time_with_their_chances(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_the_dates_of_go_live_are_in_the_order_of_time_with_their_chances(adopted: Path) -> None:
+    async with at_the_risks(adopted) as (app, pilot):
         await see(pilot, "working schedule", "commitment (P80)", "95 % between")
 
         assert "10 %" in line_of(app, "P10")
@@ -116,11 +112,9 @@ def test_the_dates_of_go_live_are_in_the_order_of_time_with_their_chances(adopte
         }
         assert place["P10"] < place["P50"] < place["P80"]
 
-    told(adopted, story)
 
-
-def test_every_milestone_has_its_range_and_its_commitment(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_every_milestone_has_its_range_and_its_commitment(adopted: Path) -> None:
+    async with at_the_risks(adopted, size=(120, 24)) as (app, pilot):
         await pilot.press("tab")
         await see(pilot, "[milestones]", "hall-1 in service", "networking")
 
@@ -129,20 +123,18 @@ def test_every_milestone_has_its_range_and_its_commitment(adopted: Path) -> None
         assert "●" in line
         assert "%" in line
 
-    told(adopted, story, size=(120, 24))
 
-
-def test_a_site_without_a_forecast_says_how_to_make_one(adopted: Path) -> None:
+async def test_a_site_without_a_forecast_says_how_to_make_one(adopted: Path) -> None:
     (adopted / FILE).unlink()
 
-    async def story(_app: ClusterwrightApp, pilot: User) -> None:
+    async with at_the_risks(adopted) as (_, pilot):
         await see(pilot, "no forecast of this plan is kept: `clusterwright forecast` makes one")
 
-    told(adopted, story)
 
-
-def test_what_if_is_asked_in_a_form_and_the_answers_stand_side_by_side(adopted: Path, played: type[Played]) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_what_if_is_asked_in_a_form_and_the_answers_stand_side_by_side(
+    adopted: Path, played: type[Played]
+) -> None:
+    async with at_the_risks(adopted) as (app, pilot):
         for typed in ("1w", ""):  # what was typed is there again
             await pilot.press("w")
             await until(pilot, lambda: isinstance(app.screen, Form))
@@ -156,13 +148,13 @@ def test_what_if_is_asked_in_a_form_and_the_answers_stand_side_by_side(adopted: 
             ("whatif", "--json", "--delay=1w"),
         ]
 
-    told(adopted, story)
 
-
-def test_a_refusal_is_shown_above_the_column_and_the_case_can_be_removed(adopted: Path, played: type[Played]) -> None:
+async def test_a_refusal_is_shown_above_the_column_and_the_case_can_be_removed(
+    adopted: Path, played: type[Played]
+) -> None:
     played.answer = Done(2, "", "drawing 200 samples\nclusterwright: there is no 'x@y'\n  name one of the plan\n")
 
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+    async with at_the_risks(adopted) as (app, pilot):
         assert isinstance(app.screen, RiskScreen)
         app.screen.add(["whatif", "--delay=x@y=1w"])
         await see(pilot, "✘ there is no 'x@y';", "name one of the plan")
@@ -171,10 +163,8 @@ def test_a_refusal_is_shown_above_the_column_and_the_case_can_be_removed(adopted
         await pilot.press("x")
         await until(pilot, lambda: "✘ there" not in painted(app))
 
-    told(adopted, story)
 
-
-def test_a_case_that_runs_says_so_and_is_stopped(
+async def test_a_case_that_runs_says_so_and_is_stopped(
     adopted: Path, played: type[Played], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = asyncio.Event()
@@ -186,7 +176,7 @@ def test_a_case_that_runs_says_so_and_is_stopped(
     monkeypatch.setattr(played, "done", done)
     monkeypatch.setattr(played, "stop", lambda _self: ended.set())
 
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+    async with at_the_risks(adopted) as (app, pilot):
         assert isinstance(app.screen, RiskScreen)
         app.screen.add(["whatif", "--shifts=2"])
         app.screen.add(["whatif", "--shifts=3"])
@@ -194,8 +184,6 @@ def test_a_case_that_runs_says_so_and_is_stopped(
 
         await pilot.press("x")
         await see(pilot, "✘ stopped")
-
-    told(adopted, story)
 
 
 def test_a_comparison_has_a_column_for_each_plan() -> None:
@@ -228,8 +216,8 @@ def test_the_curve_rises_where_a_chance_is_known_and_nowhere_else() -> None:
     assert curve_text(curve, Timescale("UTC", START, 1), 20) == "    ▁▁▁▁▁▁▄▄▄▄▄▄▆▆▆▆"
 
 
-def test_a_narrow_screen_shows_one_list_and_tab_the_next(adopted: Path) -> None:
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+async def test_a_narrow_screen_shows_one_list_and_tab_the_next(adopted: Path) -> None:
+    async with at_the_risks(adopted, size=(80, 24)) as (app, pilot):
         await see(pilot, "[go-live]", "working schedule")
         assert "hall-1 in service" not in painted(app)
         await pilot.press("tab")
@@ -237,8 +225,6 @@ def test_a_narrow_screen_shows_one_list_and_tab_the_next(adopted: Path) -> None:
         assert "working schedule" not in painted(app).splitlines()[5:]
         await pilot.press("shift+tab")
         await see(pilot, "[go-live]")
-
-    told(adopted, story, size=(80, 24))
 
 
 TORNADO = {
@@ -253,10 +239,10 @@ TORNADO = {
 }
 
 
-def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, played: type[Played]) -> None:
+async def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, played: type[Played]) -> None:
     played.answer = Done(0, json.dumps(TORNADO), "")
 
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+    async with at_the_risks(adopted) as (app, pilot):
         await pilot.press("t")
         await see(pilot, "of 1,000 samples, as of 2027-03-01, 55 smaller ones are left out", "+6.8", "+4.2 ± 0.3")
         late, early, nothing = (line_of(app, name) for name in ("189 again", "market", "dead drives"))
@@ -268,10 +254,8 @@ def test_the_causes_that_delay_go_live_are_bars_that_are_kept(adopted: Path, pla
         await see(pilot, "+6.8")
         assert len(played.asked) == 1, "it is not worked out again"
 
-    told(adopted, story)
 
-
-def test_bars_that_came_while_the_record_was_being_read_stay(
+async def test_bars_that_came_while_the_record_was_being_read_stay(
     adopted: Path, played: type[Played], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy machine a read that began before the answer ends after it."""
@@ -290,14 +274,12 @@ def test_bars_that_came_while_the_record_was_being_read_stay(
     monkeypatch.setattr(TornadoScreen, "ask", slow)
     monkeypatch.setattr(played, "done", after_that)
 
-    async def story(app: ClusterwrightApp, pilot: User) -> None:
+    async with at_the_risks(adopted) as (app, pilot):
         await pilot.press("t")
         await see(pilot, "+6.8")
         await read(app)
         await pilot.pause()
         assert "+6.8" in painted(app)
-
-    told(adopted, story)
 
 
 @pytest.mark.parametrize(
@@ -308,14 +290,12 @@ def test_bars_that_came_while_the_record_was_being_read_stay(
         (Done(130, "", "10 of 70 causes\nclusterwright: interrupted\n"), "· stopped; f works it out again"),
     ],
 )  # fmt: skip
-def test_a_tornado_that_is_refused_or_stopped_says_so(
+async def test_a_tornado_that_is_refused_or_stopped_says_so(
     adopted: Path, played: type[Played], done: Done, says: str
 ) -> None:
     """And not how far it was."""
     played.answer = done
 
-    async def story(_app: ClusterwrightApp, pilot: User) -> None:
+    async with at_the_risks(adopted) as (_, pilot):
         await pilot.press("t")
         await see(pilot, says)
-
-    told(adopted, story)

@@ -13,7 +13,7 @@ from ledger.subjects.runs.decisions import release, settle
 from ledger.writing import Ledger
 from tests.commands import run
 from tests.ledger.journey import GOOD, take
-from tests.tui.piloting import SIZE, TALL, User, painted, screens, see, type_in, until
+from tests.tui.piloting import TALL, User, painted, see, type_in, until, using
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 from tui.screens.run_output import read_output
@@ -59,8 +59,7 @@ async def opened(app: ClusterwrightApp, pilot: User) -> RunsScreen:
 
 
 async def test_without_a_run_the_screen_says_how_to_start_the_engine(ready: Path) -> None:
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (_, pilot):
         await pilot.press("5")
         await see(pilot, "no software has run yet: `clusterwright up` starts the engine")
 
@@ -70,8 +69,7 @@ async def test_what_runs_comes_first_then_what_failed_and_a_filter_chooses_by_fi
         release(ledger, "lead", OTHER, hosts=["h"], count=1, playbook_digest="d")
         take(ledger, OTHER, hosts=["h"], playbook_digest="d")
     failed_run(ready)
-    app = screens(ready, "lead")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "lead") as (app, pilot):
         screen = await opened(app, pilot)
         assert [(row.status, row.activity) for row in screen.view.rows] == [("running", OTHER), ("failed", NAME)]
         await pilot.press("slash")
@@ -86,8 +84,7 @@ async def test_the_output_of_the_run_under_the_cursor_follows_as_it_comes(ready:
     with Ledger.open(ready) as ledger:
         take(ledger, NAME)
     printed(ready, "run-0001", "TASK Read the card\n  ok: n001\n")
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (app, pilot):
         screen = await opened(app, pilot)
         await see(pilot, "TASK Read the card", "  ok: n001")
         screen.following = screen.following and screen.following._replace(
@@ -106,8 +103,7 @@ async def test_output_of_a_run_elsewhere_follows_from_the_exchange_of_the_team(r
     (ready / "site.yaml").write_text("name: small\nteam: {exchange: shared}\n", encoding="utf-8")
     with Ledger.open(ready) as ledger:
         take(ledger, NAME)
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (app, pilot):
         await opened(app, pilot)
         await see(pilot, "nothing was printed yet")
         copy = exchange / "live" / "small-run-0001.log"
@@ -126,8 +122,7 @@ async def test_a_run_that_printed_nothing_says_so(ready: Path) -> None:
     with Ledger.open(ready) as ledger:
         take(ledger, NAME)
         settle(ledger, "engine-1", NAME, RunOutcome("ok", measurements=GOOD))
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (app, pilot):
         await opened(app, pilot)
         await see(pilot, "nothing was printed yet")
 
@@ -135,8 +130,7 @@ async def test_a_run_that_printed_nothing_says_so(ready: Path) -> None:
 async def test_a_runs_page_has_hosts_that_failed_first_causes_and_folded_tasks(ready: Path) -> None:
     failed_run(ready)
     printed(ready, "run-0001", PRINTED)
-    app = screens(ready, "lead")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "lead", size=TALL) as (app, pilot):
         await opened(app, pilot)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, RunScreen))
@@ -157,8 +151,7 @@ async def test_a_task_that_was_unfolded_stays_so_while_more_hosts_come(ready: Pa
     with Ledger.open(ready) as ledger:
         take(ledger, NAME)
     printed(ready, "run-0001", "TASK Read the card\n  ok: n001\n")
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (app, pilot):
         app.push_screen(RunScreen("run-0001"))
         await see(pilot, "▸ TASK 1 Read the card: ✔ 1 ok")
         await pilot.press("end", "enter")
@@ -169,8 +162,7 @@ async def test_a_task_that_was_unfolded_stays_so_while_more_hosts_come(ready: Pa
 
 async def test_a_failed_run_is_tried_again_from_the_list(ready: Path) -> None:
     failed_run(ready)
-    app = screens(ready, "lead")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "lead") as (app, pilot):
         await opened(app, pilot)
         await pilot.press("t")
         await see(pilot, f"$ clusterwright retry {NAME}")
@@ -182,8 +174,7 @@ async def test_a_failed_run_is_tried_again_from_the_list(ready: Path) -> None:
 
 async def test_many_hosts_have_a_map_with_a_sign_each(ready: Path) -> None:
     failed_run(ready, hosts=40)
-    app = screens(ready, "lead")
-    async with app.run_test(size=TALL) as pilot:
+    async with using(ready, "lead", size=TALL) as (app, pilot):
         app.push_screen(RunScreen("run-0001"))
         await see(pilot, f"n001 to n032 {'✔' * 32}", f"n033 to n040 {'✔' * 7}✘", "Hosts: 1 failed, 39 ok")
 
@@ -192,8 +183,7 @@ async def test_a_long_output_is_on_the_runs_page_and_can_be_searched(ready: Path
     with Ledger.open(ready) as ledger:
         take(ledger, NAME)
     printed(ready, "run-0001", "TASK Look at it\n" + "".join(f"  ok: n{number}: fine\n" for number in range(3000)))
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (app, pilot):
         app.push_screen(RunScreen("run-0001"))
         await see(pilot, "TASK 1 Look at it: ✔ 3000 ok")
         await pilot.press("slash")
@@ -205,8 +195,7 @@ async def test_the_output_of_a_run_is_kept_within_bounds(ready: Path) -> None:
     with Ledger.open(ready) as ledger:
         take(ledger, NAME)
     printed(ready, "run-0001", "".join(f"  ok: n{number}\n" for number in range(KEPT + 500)))
-    app = screens(ready)
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready) as (app, pilot):
         screen = await opened(app, pilot)
         await see(pilot, f"  ok: n{KEPT + 499}")
         assert len(screen.printed) == KEPT
@@ -238,4 +227,10 @@ def test_an_output_is_read_task_by_task() -> None:
 
 
 def test_how_long_a_run_took_is_said_in_the_unit_that_fits() -> None:
-    assert [took_words(seconds) for seconds in (3, 119, 600, 8000)] == ["3 s", "119 s", "10 min", "2 h"]
+    assert [took_words(seconds) for seconds in (3, 119, 600, 7199, 8000)] == [
+        "3 s",
+        "119 s",
+        "10 min",
+        "120 min",
+        "2 h",
+    ]

@@ -17,7 +17,7 @@ from tests.conftest import last_event
 from tests.ledger.conftest import Clock, recorded_by, share
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 from tests.tui.conftest import make_ready
-from tests.tui.piloting import SIZE, User, screens, see, state, until
+from tests.tui.piloting import User, see, state, until, using
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 
@@ -61,10 +61,7 @@ def shared(tmp_path: Path, postgres: Server, monkeypatch: pytest.MonkeyPatch) ->
 @asynccontextmanager
 async def at_the_step(site: Path, person: str) -> AsyncIterator[tuple[ClusterwrightApp, User]]:
     """Open the list of steps with the cursor on the work that waits."""
-    app = screens(site, person)
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("2")
-        await see(pilot, NAME)
+    async with using(site, person, "2", NAME) as (app, pilot):
         await pilot.press("slash", *NAME, "enter")
         await see(pilot, f"/ {NAME}", "awaiting sign-off")
         yield app, pilot

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import time
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from textual.widgets import Input
 
 from ledger.questions.records import comments
 from ledger.reading import open_snapshot
-from tests.tui.piloting import SIZE, screens, see, until
+from tests.tui.piloting import screens, see, until, using
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 from tui.screens.listing import ListScreen
@@ -33,51 +32,33 @@ def notes(site: Path) -> list[str]:
         return [comment.text for comment in comments(snapshot, "001@site")]
 
 
-def test_a_filter_that_is_typed_at_once_is_a_filter_and_acts_on_nothing(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "tech")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("2")
-            await see(pilot, "030@pod-001")
-            burst(app, "slash", *"pods", "slash", "2")
-            screen = app.screen
-            assert isinstance(screen, ListScreen)
-            await until(pilot, lambda: screen.prompt.text == "pods/2")
-            assert app.screen is screen
-
-    asyncio.run(story())
+async def test_a_filter_that_is_typed_at_once_is_a_filter_and_acts_on_nothing(ready: Path) -> None:
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
+        burst(app, "slash", *"pods", "slash", "2")
+        screen = app.screen
+        assert isinstance(screen, ListScreen)
+        await until(pilot, lambda: screen.prompt.text == "pods/2")
+        assert app.screen is screen
 
 
-def test_tab_leads_what_is_typed_behind_it_to_the_next_field(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "tech")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("2")
-            await see(pilot, "030@pod-001")
-            await pilot.press("m")
-            await until(pilot, lambda: isinstance(app.screen, Form))
-            first = app.focused
-            assert isinstance(first, Input)
-            burst(app, "a", "tab", "b")
-            await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "b")
-            assert first.value == "a"
-
-    asyncio.run(story())
+async def test_tab_leads_what_is_typed_behind_it_to_the_next_field(ready: Path) -> None:
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, Form))
+        first = app.focused
+        assert isinstance(first, Input)
+        burst(app, "a", "tab", "b")
+        await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "b")
+        assert first.value == "a"
 
 
-def test_what_is_typed_before_a_form_is_there_waits_for_it(ready: Path) -> None:
-    async def story() -> None:
-        app = screens(ready, "tech")
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.press("2")
-            await see(pilot, "030@pod-001")
-            assert isinstance(app.screen, ListScreen)
-            app.screen.action_act("activity.comment")
-            burst(app, *"seen", "enter")
-            await until(pilot, lambda: notes(ready) == ["seen"])
-            await until(pilot, lambda: not isinstance(app.screen, Form))
-
-    asyncio.run(story())
+async def test_what_is_typed_before_a_form_is_there_waits_for_it(ready: Path) -> None:
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
+        assert isinstance(app.screen, ListScreen)
+        app.screen.action_act("activity.comment")
+        burst(app, *"seen", "enter")
+        await until(pilot, lambda: notes(ready) == ["seen"])
+        await until(pilot, lambda: not isinstance(app.screen, Form))
 
 
 @pytest.mark.parametrize(
@@ -91,10 +72,7 @@ def test_what_is_typed_before_a_form_is_there_waits_for_it(ready: Path) -> None:
 )
 async def test_what_is_typed_behind_the_key_of_a_choice_is_searched_there(ready: Path, key: str, title: str) -> None:
     """It went to the list: there `s` signs, `h` holds, and Enter would have recorded it."""
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
         below = app.screen
         burst(app, key, *"show")
         await see(pilot, title, "/ show")
@@ -103,18 +81,14 @@ async def test_what_is_typed_behind_the_key_of_a_choice_is_searched_there(ready:
 
 async def test_what_is_typed_behind_the_key_of_a_decision_is_typed_into_its_form(ready: Path) -> None:
     """The letters opened the forms of other decisions above it: `h` that of hold, `l` that of release."""
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with using(ready, "tech", "2", "030@pod-001") as (app, pilot):
         burst(app, "c", *"hello2", "enter")
         await until(pilot, lambda: notes(ready) == ["hello2"])
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
 
 async def test_a_filter_behind_the_key_of_a_screen_is_that_screens(ready: Path) -> None:
-    app = screens(ready, "tech")
-    async with app.run_test(size=SIZE) as pilot:
+    async with using(ready, "tech") as (app, pilot):
         await see(pilot, "MINE")
         burst(app, "2", "slash", *"030")
         await see(pilot, "/ 030", "030@pod-001")

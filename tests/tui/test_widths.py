@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.tui.piloting import User, painted, screens, see, type_in, until
+from tests.tui.piloting import User, painted, see, type_in, until, using
 from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 from tui.lists.view import Head
@@ -26,10 +26,7 @@ MIXED = st.text(alphabet="ab 機柜電é🚀", max_size=60)
 @asynccontextmanager
 async def at_the_steps(site: Path, person: str) -> AsyncIterator[tuple[ClusterwrightApp, User]]:
     """Yield a person's list of steps on a narrow screen."""
-    app = screens(site, person)
-    async with app.run_test(size=NARROW) as pilot:
-        await pilot.press("2")
-        await see(pilot, "030@pod-001")
+    async with using(site, person, "2", "030@pod-001", size=NARROW) as (app, pilot):
         yield app, pilot
 
 
