@@ -124,6 +124,12 @@ def test_a_rest_between_two_rounds_of_the_load_is_no_fault(tmp_path: Path) -> No
     assert share > 0.5
 
 
+def test_a_rest_in_the_last_moments_of_a_run_is_no_fault(tmp_path: Path) -> None:
+    log = [*watched(0, 59 / 60), *watched(1, 1, gpus=dict.fromkeys(EIGHT, RESTING))]
+
+    assert of_gpus(tmp_path, *log) == [8, 696.95, 0.667]
+
+
 def test_what_came_before_the_clock_started_again_does_not_count(tmp_path: Path) -> None:
     weak = watched(0, 5, every_min=5, gpus={"GPU-0": RESTING})
 

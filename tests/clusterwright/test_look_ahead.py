@@ -67,6 +67,8 @@ def test_a_meeting_is_about_the_same_work_and_what_it_waits_for_by_when_it_is_to
     assert own.keys() <= week
     assert all(starts[name] <= LATER + AHEAD for name in own)
     assert all("past its planned finish" in line["note"] and ", planned 20" in line["note"] for line in own.values())
+    assert len(trades) > 1
+    assert set(trades) & said(command, slipped, "meeting", "--trade", trades[0]).keys() == {trades[0]}
     assert waits
     assert all(line["date"] >= LATER.date().isoformat() for line in waits)
 

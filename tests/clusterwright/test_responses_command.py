@@ -53,13 +53,14 @@ def test_a_scenario_is_compared_with_its_mean_price_and_its_dates_with_the_crews
 ) -> None:
     (hall / "scenarios").mkdir()
     (hall / "scenarios" / "ours.yaml").write_text(f"title: ours{EXPEDITE}", encoding="utf-8")
-    two = ("--scenario", "normal", "--scenario", "ours")
+    two = ("--scenario", "ours", "--scenario", "normal")
 
     found = json.loads(command("plan", "compare", *two, "--samples", "200", "--json", "--site", hall).stdout)
 
-    normal, ours = found["plans"]
+    ours, normal = found["plans"]
     assert ours["title"] == "ours (expedite for late orders none -> gpu-server)"
     assert ours["go_live"] == normal["go_live"]
     assert ours["p80"] < normal["p80"]
-    assert ours["cost_more"] == pytest.approx(ours["responses"][0]["usd_mean"])
-    assert [one["usd"] for one in ours["changes"]] == [ours["cost_more"]]
+    assert ours["cost_more"] == 0
+    assert normal["cost_more"] == pytest.approx(-ours["responses"][0]["usd_mean"])
+    assert [one["usd"] for one in ours["changes"]] == [-normal["cost_more"]]
