@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +33,19 @@ def called(
             patch.chdir(cwd)
         code = _exit_code()
     return subprocess.CompletedProcess(argv, code, out.text, err.text)
+
+
+def at(site: Path, *words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
+    """Return the output of a command at a site, which ends with this exit code."""
+    done = called([*words, "--site", site], cwd=site.parent)
+    assert done.returncode == rc, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def json_of(site: Path, *words: object) -> Any:
+    """Return what a command at a site prints as JSON."""
+    return json.loads(at(site, *words, "--json").stdout)
 
 
 def run(

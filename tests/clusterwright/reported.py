@@ -20,15 +20,15 @@ from ledger.reading import open_snapshot
 from ledger.subjects.orders import decisions as buying
 from ledger.subjects.orders.change_decisions import ask_change
 from ledger.subjects.orders.delivery_decisions import receive
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import comment, finish, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.subjects.work.kinds.organisation_assigned import assign_organisation
 from steps.planning.dates.dating import solved
-from tests import commands
-from tests.ledger.conftest import PEOPLE, T0, Clock, small_plan
+from tests.commands import at
+from tests.ledger.conftest import PEOPLE, T0, Clock, begun, small_plan
 from tests.ledger.test_commitment import committed_by
 
 ORDER = "001@site#gpu-server"
@@ -44,9 +44,7 @@ class Reported(NamedTuple):
 
     def run(self, *words: object) -> str:
         """Return what a command prints."""
-        done = commands.called([*words, "--site", self.folder])
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return at(self.folder, *words).stdout
 
     def document(self, *words: object) -> Any:
         """Return what a command prints as JSON."""
@@ -72,8 +70,7 @@ def reported() -> Iterator[Reported]:
         folder = Path(name) / "site"
         folder.mkdir()
         (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
-        about = {"site_name": "Small", "time_zone": "UTC", "owner": "pm"}
-        with create_ledger(folder, **about, rehearsal=True, clock=clock) as ledger:
+        with begun(folder, clock, rehearsal=True) as ledger:
             plan = solved(small_plan(people=people, slip_day_usd=USD_A_DAY)).plan
             adopt_plan(ledger, "pm", plan, reason="first plan", committed=committed_by(plan))
             start(ledger, "tech", "001@site")

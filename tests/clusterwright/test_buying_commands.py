@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ledger.account import machine_account
 from ledger.project_time import project_now
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, start
 from ledger.writing import Ledger
+from tests.commands import at
 from tests.conftest import Command
-from tests.ledger.conftest import PEOPLE, small_plan
+from tests.ledger.conftest import PEOPLE, begun, small_plan
 
 ORDER = "001@site#gpu-server"
 FIRST = f"{ORDER}/1"
-
-Shop = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -38,9 +36,7 @@ def decided(site: Path) -> Path:
         }
         for key, (name, roles) in PEOPLE.items()
     ]
-    with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as ledger:
+    with begun(site, project_now) as ledger:
         adopt_plan(ledger, "pm", small_plan(people=people), reason="first plan")
         _decide(ledger)
     return site
@@ -53,20 +49,13 @@ def _decide(ledger: Ledger) -> None:
 
 
 @pytest.fixture
-def shop(decided: Path, command: Command) -> Shop:
+def shop(decided: Path) -> Command:
     """Run a command at that site, and hold its exit code against the one expected."""
-
-    def run(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
-        done = command(*words, "--site", decided)
-        assert done.returncode == rc, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
+    return partial(at, decided)
 
 
 @pytest.fixture
-def placed(shop: Shop) -> Shop:
+def placed(shop: Command) -> Command:
     """Place the order for dollars on the design's line of servers."""
     shop(
         *("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "12000000.50", "--currency", "USD"),
@@ -75,7 +64,7 @@ def placed(shop: Shop) -> Shop:
     return shop
 
 
-def test_the_budget_stands_beside_the_designs_estimate(placed: Shop) -> None:
+def test_the_budget_stands_beside_the_designs_estimate(placed: Command) -> None:
     placed("expedite", ORDER, "--reason", "late", "--cost", "99.50", "--as", "pm")
     placed("receive", FIRST, "--as", "pm")
 
@@ -87,7 +76,7 @@ def test_the_budget_stands_beside_the_designs_estimate(placed: Shop) -> None:
     assert "servers" in placed("orders", "--budget").stdout
 
 
-def test_differences_are_listed_and_wait_for_a_yes(placed: Shop, tmp_path: Path) -> None:
+def test_differences_are_listed_and_wait_for_a_yes(placed: Command, tmp_path: Path) -> None:
     manifest, scan = tmp_path / "m.csv", tmp_path / "s.txt"
     manifest.write_text("serial\nA\nB\n", encoding="utf-8")
     scan.write_text("A\nC\n", encoding="utf-8")
@@ -107,12 +96,12 @@ def test_differences_are_listed_and_wait_for_a_yes(placed: Shop, tmp_path: Path)
     placed("audit")
 
 
-def _history(shop: Shop) -> list[dict[str, str]]:
+def _history(shop: Command) -> list[dict[str, str]]:
     found: list[dict[str, str]] = json.loads(shop("orders", "--history", ORDER, "--json").stdout)
     return found
 
 
-def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
+def test_what_a_supplier_says_is_kept_and_shown(placed: Command) -> None:
     today = project_now().date()
     first, second = today + timedelta(days=40), today + timedelta(days=60)
     placed("acknowledge", ORDER, "--on", today, "--reference", "SO 9", "--promised", first, "--as", "pm")
@@ -128,7 +117,7 @@ def test_what_a_supplier_says_is_kept_and_shown(placed: Shop) -> None:
     placed("orders", "--history", "001@site#gpu", rc=2)
 
 
-def test_a_change_is_decided_by_another(placed: Shop) -> None:
+def test_a_change_is_decided_by_another(placed: Command) -> None:
     placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "tech", rc=1)
     placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "sponsor")
     placed("change", "approve", "CO-0001", "--as", "sponsor", rc=1)
@@ -139,7 +128,7 @@ def test_a_change_is_decided_by_another(placed: Shop) -> None:
     assert "CO-0001" in placed("change").stdout
 
 
-def test_a_contractors_work_is_listed_and_reported_by_contractor(shop: Shop) -> None:
+def test_a_contractors_work_is_listed_and_reported_by_contractor(shop: Command) -> None:
     shop("assign", "020@pod-*", ORDER, "--organisation", "Sparks Ltd", "--as", "pm")
     shop("assign", "030@pod-001", "--as", "pm", rc=2)
 
@@ -151,7 +140,7 @@ def test_a_contractors_work_is_listed_and_reported_by_contractor(shop: Shop) -> 
     assert "| Sparks Ltd |" in week
 
 
-def test_a_report_is_for_an_organisation_that_has_an_order_alone(shop: Shop) -> None:
+def test_a_report_is_for_an_organisation_that_has_an_order_alone(shop: Command) -> None:
     """Who was given an order has no people here and no work, and is handed the week all the same."""
     shop("assign", ORDER, "--organisation", "Fjord Forwarding", "--as", "pm")
 

@@ -17,7 +17,7 @@ from ledger.reading import open_snapshot
 from ledger.rules.activity import State
 from ledger.subjects.orders import decisions as orders
 from ledger.subjects.orders import delivery_decisions as deliveries
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.kinds import signed as sign_off
 from ledger.subjects.work import decisions as work
 from ledger.subjects.work import evidence_decisions as evidence
@@ -29,6 +29,7 @@ from steps.design.preset import preset_names
 from steps.planning.activity import PlanActivity
 from steps.planning.plan import Person, Plan, PlanOrder
 from tests.commands import called
+from tests.ledger.conftest import begun
 from tests.ledger.malicious import photo
 
 LARGE = {
@@ -61,9 +62,7 @@ def test_a_buyer_can_walk_every_procure_step(tmp_path: Path, preset: str) -> Non
     folder = tmp_path / "site"
     assert called(("init", "--preset", preset, "--start", "2027-01-04", folder)).returncode == 0
     plan = bought_alone(plan_of(folder))
-    with create_ledger(
-        folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=lambda: NOW
-    ) as ledger:
+    with begun(folder, lambda: NOW) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first")
         waiting = hints_of_orders(ledger, plan)
         for activity in in_order(plan):

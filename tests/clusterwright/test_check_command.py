@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,16 +23,15 @@ from ledger.questions.case import require_activity
 from ledger.questions.checks import checked_items
 from ledger.reading import open_snapshot
 from ledger.subjects.checklists.decisions import check
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.work.decisions import start
 from ledger.writing import Ledger
 from schedule.errors import InputError
+from tests.commands import at
 from tests.conftest import Command
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, begun_site, plan_with_items
-from tests.ledger.conftest import Clock
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from tests.ledger.conftest import Clock, begun
 
 
 @pytest.fixture
@@ -42,16 +41,9 @@ def field(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(field: Path, command: Command) -> Run:
+def run(field: Path) -> Command:
     """Run a command at that site, and hold its exit code against the one expected."""
-
-    def ran(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
-        done = command(*words, "--site", field)
-        assert done.returncode == rc, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return ran
+    return partial(at, field)
 
 
 def written(folder: Path, text: str, name: str = "field.csv") -> Path:
@@ -64,7 +56,7 @@ def written(folder: Path, text: str, name: str = "field.csv") -> Path:
 # at the rack
 
 
-def test_an_item_is_answered_with_figure_and_limit(run: Run) -> None:
+def test_an_item_is_answered_with_figure_and_limit(run: Command) -> None:
     met = run("check", "item", NAME, "POD-001-N01", "bond=50mohm", "--serial", "SN1", "--as", "tech")
     failed = run("check", "item", NAME, "pod-001-n02", "bond=0.3", "--note", "paint", "--as", "tech")
 
@@ -76,7 +68,7 @@ def test_an_item_is_answered_with_figure_and_limit(run: Run) -> None:
     assert json.loads(run("ncr", "list", "--json").stdout)[0]["reason"].startswith("pod-001-n02: bond 0.3 ohm")
 
 
-def test_json_says_what_was_recorded(run: Run) -> None:
+def test_json_says_what_was_recorded(run: Command) -> None:
     said = json.loads(run("check", "item", NAME, "pod-001-n01", "bond=0.3", "--as", "tech", "--json").stdout)
 
     assert (said["recorded"], said["recorded_before"], said["ncr"]) == (1, 0, "NCR-0001")
@@ -98,18 +90,18 @@ def test_json_says_what_was_recorded(run: Run) -> None:
         (("item", NAME, "pod-001-n01", "--photo", "no.png"), 2, "no.png cannot be read"),
     ],
 )
-def test_what_cannot_be_recorded_is_said(run: Run, words: tuple[str, ...], rc: int, said: str) -> None:
+def test_what_cannot_be_recorded_is_said(run: Command, words: tuple[str, ...], rc: int, said: str) -> None:
     assert said in run("check", *words, "--as", "tech", rc=rc).stderr
 
 
-def test_an_item_of_work_that_has_not_begun_is_refused(run: Run) -> None:
+def test_an_item_of_work_that_has_not_begun_is_refused(run: Command) -> None:
     assert "cannot take 'check' now" in run("check", "item", "010@pod-001", "x", "--as", "tech", rc=1).stderr
 
 
 # how it stands
 
 
-def test_the_list_shows_what_failed_first_and_what_is_left(run: Run) -> None:
+def test_the_list_shows_what_failed_first_and_what_is_left(run: Command) -> None:
     run("check", "item", NAME, "pod-001-n01", "bond=0.05", "--as", "tech")
     run("check", "item", NAME, "pod-001-n02", "--fail", "--note", "[bold]dent[/]", "--as", "tech")
 
@@ -128,7 +120,7 @@ def test_the_list_shows_what_failed_first_and_what_is_left(run: Run) -> None:
     assert "checklist 3 servers: 1 passed, 1 failed, 1 open" in run("show", NAME).stdout
 
 
-def test_every_entry_is_kept_and_shown(run: Run) -> None:
+def test_every_entry_is_kept_and_shown(run: Command) -> None:
     run("check", "item", NAME, "pod-001-n01", "--fail", "--note", "loose", "--as", "tech")
     run("check", "item", NAME, "pod-001-n01", "bond=0.05", "--as", "lead")
 
@@ -138,7 +130,7 @@ def test_every_entry_is_kept_and_shown(run: Run) -> None:
     assert "loose" not in run("check", "list", NAME).stdout
 
 
-def test_an_earlier_moment_has_its_own_list(run: Run) -> None:
+def test_an_earlier_moment_has_its_own_list(run: Command) -> None:
     run("check", "item", NAME, "pod-001-n01", "--as", "tech")
     run("check", "item", NAME, "pod-001-n02", "--as", "tech")
 
@@ -148,7 +140,7 @@ def test_an_earlier_moment_has_its_own_list(run: Run) -> None:
 # the field's CSV
 
 
-def test_a_csv_is_recorded_whole_and_a_second_time_changes_nothing(run: Run, field: Path) -> None:
+def test_a_csv_is_recorded_whole_and_a_second_time_changes_nothing(run: Command, field: Path) -> None:
     (field / "n1.png").write_bytes(bad.png(8, 8, bad.grey()))
     file = written(
         field,
@@ -175,7 +167,7 @@ def test_a_csv_is_recorded_whole_and_a_second_time_changes_nothing(run: Run, fie
     run("audit")
 
 
-def test_the_template_comes_back_filled_in(run: Run, field: Path) -> None:
+def test_the_template_comes_back_filled_in(run: Command, field: Path) -> None:
     rows = list(csv.reader(io.StringIO(run("check", "template", NAME).stdout)))
     assert rows[0] == ["item", "result", "bond [ohm]", "serial", "note", "photo"]
     assert [row[0] for row in rows[1:]] == list(HOSTS)
@@ -217,7 +209,7 @@ def test_the_template_comes_back_filled_in(run: Run, field: Path) -> None:
     ],
 )
 def test_a_fault_is_named_with_line_and_column_and_nothing_is_recorded(
-    run: Run, field: Path, text: str, said: str
+    run: Command, field: Path, text: str, said: str
 ) -> None:
     file = written(field, text)
 
@@ -226,14 +218,14 @@ def test_a_fault_is_named_with_line_and_column_and_nothing_is_recorded(
     assert json.loads(run("check", "list", NAME, "--json").stdout)["passed"] == 0
 
 
-def test_a_photo_that_is_a_link_out_of_the_folder_is_refused(run: Run, field: Path) -> None:
+def test_a_photo_that_is_a_link_out_of_the_folder_is_refused(run: Command, field: Path) -> None:
     (field / "sneaky.png").symlink_to("/etc/hostname")
     file = written(field, "item,photo\npod-001-n01,sneaky.png\n")
 
     assert "is not in the folder of field.csv" in run("check", "import", NAME, file, "--as", "tech", rc=2).stderr
 
 
-def test_a_file_that_is_no_text_is_refused(run: Run, field: Path) -> None:
+def test_a_file_that_is_no_text_is_refused(run: Command, field: Path) -> None:
     file = field / "field.csv"
     file.write_bytes(b"item\n\xff\xfe\n")
 
@@ -334,7 +326,7 @@ def four_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a site where work at four items has started."""
     folder = tmp_path_factory.mktemp("four") / "site"
     folder.mkdir()
-    with create_ledger(folder, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+    with begun(folder, Clock()) as ledger:
         adopt_plan(ledger, "pm", plan_with_items(items=4), reason="first")
         start(ledger, "tech", NAME)
     return folder

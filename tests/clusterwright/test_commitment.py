@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +9,17 @@ import pytest
 
 from clusterwright.order_words import LateOrder, late_lines
 from ledger.project_time import project_now
+from tests.commands import json_of
 from tests.conftest import Command
 
 
-def commitment(command: Command, site: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(command("status", "--json", "--site", site).stdout)["commitment"]
+def commitment(site: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json_of(site, "status")["commitment"]
     return found
 
 
 def test_the_first_plan_commits_to_what_plan_said(site: Path, command: Command) -> None:
-    said = json.loads(command("plan", "--json", "--site", site).stdout)["commitment"]
+    said = json_of(site, "plan")["commitment"]
     assert said["percentile"] == "P80"
     assert said["target"] < said["commitment"]
 
@@ -27,16 +27,16 @@ def test_the_first_plan_commits_to_what_plan_said(site: Path, command: Command) 
 
     assert done.returncode == 0, done.stderr
     assert f"commitment {said['commitment'][:10]} (P80), target {said['target'][:10]} (P50)" in done.stderr
-    kept = commitment(command, site)
+    kept = commitment(site)
     assert (kept["target"], kept["commitment"]) == (said["target"], said["commitment"])
-    forecast = json.loads(command("forecast", "--json", "--site", site).stdout)
+    forecast = json_of(site, "forecast")
     live = forecast["milestones"][0]["milestone"]
     assert forecast["committed_milestones"][live]["commitment"] == said["commitment"]
 
 
 def test_dates_alone_are_those_of_the_plan_without_odds(site: Path, command: Command) -> None:
-    whole = json.loads(command("plan", "--json", "--site", site).stdout)
-    dates = json.loads(command("plan", "--dates", "--json", "--site", site).stdout)
+    whole = json_of(site, "plan")
+    dates = json_of(site, "plan", "--dates")
     printed = command("plan", "--dates", "--site", site).stdout
 
     assert dates == whole | {"odds": None, "commitment": None, "contingency": None}
@@ -51,7 +51,7 @@ def test_p50_is_committed_to_where_the_site_says_so(site: Path, command: Command
 
     assert command("plan", "adopt", "--as", "owner", "--yes", "--site", site).returncode == 0
 
-    kept = commitment(command, site)
+    kept = commitment(site)
     assert kept["percentile"] == "P50"
     assert kept["commitment"] == kept["target"]
 
@@ -68,11 +68,11 @@ def test_a_site_cannot_commit_to_something_else(site: Path, command: Command) ->
 
 
 def test_only_a_decision_with_a_reason_commits_anew(adopted: Path, command: Command) -> None:
-    before = commitment(command, adopted)
+    before = commitment(adopted)
     at = ("--as", "owner", "--yes", "--site", adopted)
 
     assert command("plan", "adopt", "--reason", "another crew", *at).returncode == 0
-    assert commitment(command, adopted) == before
+    assert commitment(adopted) == before
     refused = command("plan", "adopt", "--recommit", *at)
     assert refused.returncode == 2
     assert "a commitment is replaced for a reason" in refused.stderr
@@ -81,7 +81,7 @@ def test_only_a_decision_with_a_reason_commits_anew(adopted: Path, command: Comm
 
     assert done.returncode == 0, done.stderr
     assert f"the commitment was {before['commitment'][:10]} (P80)" in done.stderr
-    assert (commitment(command, adopted)["revision"], commitment(command, adopted)["reason"]) == (
+    assert (commitment(adopted)["revision"], commitment(adopted)["reason"]) == (
         3,
         "the utility is late",
     )

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from ledger.project_time import project_now
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, edit
 from tests.clusterwright.test_inventory_command import read_by_008, read_hardware
 from tests.conftest import Command
 from tests.ledger.checklists import HOSTS
-from tests.ledger.conftest import small_plan
+from tests.ledger.conftest import begun, small_plan
 
 LISTED = "host,serial_number,model,bmc_address,mac_addresses\n"
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02 02:00:00:00:00:12", "02:00:00:00:00:07")
@@ -27,7 +27,7 @@ def built(site: Path) -> Path:
     hosts = "pod-001-n01\npod-001-n02 serial_number=S7\npod-001-n03\n"
     (site / "hosts.ini").write_text(hosts, encoding="utf-8")
     plan = read_by_008(small_plan(), "pod-001")
-    with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now) as ledger:
+    with begun(site, project_now) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         read_hardware(ledger, "008@pod-001", dict(zip(HOSTS, ("S0", "S1", "S2"), strict=True)))
     return site

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from ledger.questions.links import predecessors
 from ledger.reading import open_snapshot
 from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests import commands
+from tests.commands import json_of
 from tests.conftest import Command
 from tests.once import Once
 from tests.tui.piloting import TALL, screens, see
@@ -85,15 +85,8 @@ def put_in_service(command: Command, site: Path) -> None:
     called("finish", HALL, *operator)
     alone = command("sign", HALL, "--as", "owner", "--site", site)
     assert alone.returncode == 0, alone.stderr
-    assert asked(command, site, "status")["halls"][0]["in_service_since"] is None
+    assert json_of(site, "status")["halls"][0]["in_service_since"] is None
     called("sign", HALL, "--as", "reviewer", "--site", site)
-
-
-def asked(command: Command, site: Path, *words: str) -> dict[str, Any]:
-    result = command(*words, "--json", "--site", site)
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def test_a_hall_is_in_service_when_two_people_have_signed_and_the_sites_milestone_stays_open(
@@ -108,11 +101,11 @@ def test_a_hall_is_in_service_when_two_people_have_signed_and_the_sites_mileston
 
     today = project_now().date().isoformat()
     assert f"hall-1 in service since {today}; 1 of 2 halls; hall-2 in service forecast " in said
-    status = asked(command, two_halls, "status")
+    status = json_of(two_halls, "status")
     assert [one["in_service_since"] is None for one in status["halls"]] == [False, True]
     assert status["halls"][1]["expected"] <= status["halls"][1]["p80"]
     assert status["forecast"]["finish"] > status["halls"][1]["expected"]
-    assert asked(command, two_halls, "show", "195@site")["activity"]["state"] == "blocked"
+    assert json_of(two_halls, "show", "195@site")["activity"]["state"] == "blocked"
     week = command("report", "week", "--site", two_halls).stdout
     assert f"| {HALL} | hall-1 | {today} | in service" in week
 
@@ -137,15 +130,16 @@ def test_pods_first_shows_when_they_and_their_hall_are_ready(
     fresh.mkdir()
     shutil.copy(two_halls_once / "site.yaml", fresh)
 
-    now, then = finishes(asked(command, fresh, "whatif", "--pods-first", "3", "--samples", "20"))
+    now, then = finishes(json_of(fresh, "whatif", "--pods-first", "3", "--samples", "20"))
 
     assert then["first 3 pods ready"] < now["first 3 pods ready"]
     said = command("whatif", "--pods-first", "3", "--samples", "20", "--site", fresh).stdout
     for words in ("go-live", "first 3 pods ready", "hall-1 in service", "hall-2 in service", "drives it then"):
         assert words in said
     _, late = finishes(
-        asked(
-            *(command, fresh, "whatif", "--pods-first", "3", "--delay", "001@site#gpu-server=14w"),
+        json_of(
+            fresh,
+            *("whatif", "--pods-first", "3", "--delay", "001@site#gpu-server=14w"),
             *("--crew", "rack-technician+2", "--shifts", "2", "--samples", "20"),
         )
     )
@@ -157,9 +151,9 @@ def finishes(found: dict[str, Any]) -> list[dict[str, str]]:
     return [{one["milestone"]: one["finish"] for one in found[when]["milestones"]} for when in ("before", "after")]
 
 
-def test_a_delivery_that_is_here_cannot_come_earlier(two_halls: Path, command: Command) -> None:
+def test_a_delivery_that_is_here_cannot_come_earlier(two_halls: Path) -> None:
     """The next delivery serves the second hall in any case. What people set up for users may come earlier."""
-    now, then = finishes(asked(command, two_halls, "whatif", "--pods-first", "4", "--samples", "20"))
+    now, then = finishes(json_of(two_halls, "whatif", "--pods-first", "4", "--samples", "20"))
 
     assert then["hall-1 in service"] <= now["hall-1 in service"]
     assert then["hall-2 in service"] <= now["hall-2 in service"]

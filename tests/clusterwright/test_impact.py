@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.commands import json_of
 from tests.conftest import Command, last_event
 
 pytestmark = pytest.mark.usefixtures("second_day")
@@ -18,10 +18,8 @@ ABSORBED = "H33@site#infrastructure-rack"
 AT = ("--as", "operator")
 
 
-def asked(command: Command, site: Path, *words: str) -> dict[str, Any]:
-    result = command("impact", *words, *FEW, "--json", "--site", site)
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
+def asked(site: Path, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json_of(site, "impact", *words, *FEW)
     return found
 
 
@@ -42,10 +40,10 @@ def ordered(command: Command, site: Path, promised: str) -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_a_late_order_says_who_moves_what_it_costs_and_what_would_recover_it(adopted: Path, command: Command) -> None:
+def test_a_late_order_says_who_moves_what_it_costs_and_what_would_recover_it(adopted: Path) -> None:
     events = last_event(adopted)
 
-    found = asked(command, adopted, ORDER, "--days", "56")
+    found = asked(adopted, ORDER, "--days", "56")
 
     assert timedelta(days=45) < later(found) < timedelta(days=65)
     assert found["cost_usd"] > 0
@@ -63,8 +61,8 @@ def test_one_day_is_no_days(adopted: Path, command: Command) -> None:
     assert said.startswith(f"Go-live if {ABSORBED} is 1 day later; nothing is recorded")
 
 
-def test_a_delay_that_float_absorbs_uses_it_up_and_costs_nothing(adopted: Path, command: Command) -> None:
-    found = asked(command, adopted, ABSORBED, "--days", "1")
+def test_a_delay_that_float_absorbs_uses_it_up_and_costs_nothing(adopted: Path) -> None:
+    found = asked(adopted, ABSORBED, "--days", "1")
 
     used = {one["id"]: one["days_before"] - one["days_after"] for one in found["float_used"]}
     assert later(found) == timedelta(0)
@@ -73,31 +71,27 @@ def test_a_delay_that_float_absorbs_uses_it_up_and_costs_nothing(adopted: Path, 
 
 
 def test_after_a_promise_it_says_what_the_promise_does(adopted: Path, command: Command) -> None:
-    rows = json.loads(command("orders", "--json", "--site", adopted).stdout)
+    rows = json_of(adopted, "orders")
     need = next(datetime.fromisoformat(row["need_by"]) for row in rows if row["id"] == ORDER)
-    before = json.loads(command("forecast", *FEW, "--json", "--site", adopted).stdout)
+    before = json_of(adopted, "forecast", *FEW)
     ordered(command, adopted, (need + timedelta(days=56)).date().isoformat())
-    after = json.loads(command("forecast", *FEW, "--json", "--site", adopted).stdout)
+    after = json_of(adopted, "forecast", *FEW)
 
-    found = asked(command, adopted, ORDER)
+    found = asked(adopted, ORDER)
 
     assert found["after"]["finish"] == after["finish"]
     planned, unordered = (datetime.fromisoformat(one["finish"]) for one in (found["before"], before))
     assert abs(planned - unordered) <= timedelta(days=1)  # what is ordered need not be decided on any more
     assert timedelta(days=45) < later(found) < timedelta(days=65)
-    assert found == found | {
-        key: value for key, value in asked(command, adopted, f"{ORDER}/1").items() if key != "what"
-    }
+    assert found == found | {key: value for key, value in asked(adopted, f"{ORDER}/1").items() if key != "what"}
 
 
-def test_a_delivery_can_be_asked_about_before_it_is_ordered(adopted: Path, command: Command) -> None:
-    assert later(asked(command, adopted, f"{ORDER}/1", "--days", "56")) == later(
-        asked(command, adopted, ORDER, "--days", "56")
-    )
+def test_a_delivery_can_be_asked_about_before_it_is_ordered(adopted: Path) -> None:
+    assert later(asked(adopted, f"{ORDER}/1", "--days", "56")) == later(asked(adopted, ORDER, "--days", "56"))
 
 
 def test_an_activity_is_late_in_its_own_working_days(adopted: Path, command: Command) -> None:
-    found = asked(command, adopted, "H09@pod-001", "--days", "5")
+    found = asked(adopted, "H09@pod-001", "--days", "5")
 
     assert timedelta(days=4) <= later(found) <= timedelta(days=8)
     assert "Who moves" in command("impact", "H09@pod-001", "--days", "5", *FEW, "--site", adopted).stdout

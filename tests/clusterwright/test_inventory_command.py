@@ -20,7 +20,7 @@ from ledger.project_time import project_now
 from ledger.questions.activities import hosts_of
 from ledger.reading import open_snapshot
 from ledger.subjects.checklists.decisions import check
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.runs.payloads import RunSettled
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -32,7 +32,7 @@ from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACH
 from tests.conftest import Command
 from tests.flows.netbox_server import TOKEN, running_netbox
 from tests.ledger.checklists import HOSTS, NAME, good, plan_with_items
-from tests.ledger.conftest import Clock, activity, criterion, small_plan
+from tests.ledger.conftest import Clock, activity, begun, criterion, small_plan
 from tests.ledger.journey import take
 
 Write = Callable[[str], None]
@@ -176,7 +176,7 @@ def test_a_position_has_the_serial_number_that_was_last_recorded_there(tmp_path:
     again = replace(next(a for a in plan.activities if a.id == NAME), id="003@site", step="003")
     both = plan.model_copy(update={"activities": (*plan.activities, again)})
     assert serials_on_record(tmp_path) == {}
-    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+    with begun(tmp_path, Clock()) as ledger:
         adopt_plan(ledger, "pm", both, reason="first plan")
         for activity, serial in (("003@site", "C1"), (NAME, "C9")):
             start(ledger, "tech", activity)
@@ -211,7 +211,7 @@ def read_hardware(ledger: Ledger, name: str, serials: dict[str, str]) -> None:
 def test_a_serial_number_that_the_controller_reports_is_on_record_until_another_one_is(tmp_path: Path) -> None:
     """So a replaced server has its number on record when its hardware was read again. What was kept of the others says nothing new."""
     plan = read_by_008(plan_with_items(of="servers", hosts=HOSTS), "site")
-    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+    with begun(tmp_path, Clock()) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         start(ledger, "tech", NAME)
         check(ledger, "tech", NAME, [good(host, serial=f"S{number}") for number, host in enumerate(HOSTS)])
@@ -229,7 +229,7 @@ def test_a_replaced_server_is_named_with_the_command_that_measures_it_alone_unti
     """The whole way of a node that comes back with another server in its place."""
     inventory("pod-001-n01\npod-001-n02 serial_number=S7\npod-001-n03\n")
     plan = read_by_008(small_plan(), "pod-001")
-    with create_ledger(site, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now) as ledger:
+    with begun(site, project_now) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         read_hardware(ledger, "008@pod-001", dict(zip(HOSTS, ("S0", "S1", "S2"), strict=True)))
 
@@ -251,7 +251,7 @@ def test_work_that_measured_each_server_is_named_until_it_is_open_again(tmp_path
     """A server that is put in the place of another has none of its results."""
     criteria = [criterion("bond", "<=", Decimal("0.1"), "ohm") | {"each": "host"}]
     plan = plan_with_items(of="servers", hosts=HOSTS, criteria=criteria)
-    with create_ledger(tmp_path, site_name="S", time_zone="UTC", rehearsal=False, owner="pm", clock=Clock()) as ledger:
+    with begun(tmp_path, Clock()) as ledger:
         adopt_plan(ledger, "pm", plan, reason="first plan")
         start(ledger, "tech", NAME)
         assert measured_on_servers(tmp_path, {"site"}) == {"site": []}

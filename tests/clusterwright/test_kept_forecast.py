@@ -12,24 +12,25 @@ from flows.engine.forecasting import ForecastKeeper
 from ledger.questions.kept_forecast import FILE, kept_forecast
 from ledger.questions.log import last_events
 from ledger.reading import open_snapshot
+from tests.commands import json_of
 from tests.conftest import Command
 
 ORDER = "001@site#gpu-server"
 EARLY = ("--out-of-sequence", "the price holds until Friday")
 
 
-def status(command: Command, site: Path) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = json.loads(command("status", "--json", "--site", site).stdout)["forecast"]
+def status(site: Path) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = json_of(site, "status")["forecast"]
     return found
 
 
 def test_status_the_weekly_report_and_the_forecast_show_the_same(adopted: Path, command: Command) -> None:
-    at_adoption = status(command, adopted)
+    at_adoption = status(adopted)
     assert at_adoption is not None
 
-    made = json.loads(command("forecast", "--json", "--site", adopted).stdout)
+    made = json_of(adopted, "forecast")
 
-    seen = status(command, adopted)
+    seen = status(adopted)
     assert seen is not None
     assert seen.pop("newer") == 0
     assert seen == {key: made[key] for key in seen}
@@ -43,14 +44,14 @@ def test_status_the_weekly_report_and_the_forecast_show_the_same(adopted: Path, 
 def test_an_event_that_moves_dates_is_counted_and_a_comment_is_not(adopted: Path, command: Command) -> None:
     assert command("forecast", "--site", adopted).returncode == 0
     assert command("comment", "071@site", "see the drawing", "--as", "owner", "--site", adopted).returncode == 0
-    seen = status(command, adopted)
+    seen = status(adopted)
     assert seen is not None
     assert seen["newer"] == 0
 
     begun = command("start", "071@site", "--as", "operator", "--site", adopted)
 
     assert begun.returncode == 0, begun.stderr
-    seen = status(command, adopted)
+    seen = status(adopted)
     assert seen is not None
     assert seen["newer"] == 1
     assert (
@@ -61,14 +62,14 @@ def test_an_event_that_moves_dates_is_counted_and_a_comment_is_not(adopted: Path
 
 def test_a_promise_says_at_once_what_it_moves(adopted: Path, command: Command) -> None:
     at = ("--as", "operator", "--site", adopted)
-    before = json.loads(command("forecast", "--json", "--site", adopted).stdout)
+    before = json_of(adopted, "forecast")
     placed = command("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "9", *EARLY, *at)
     assert placed.returncode == 0, placed.stderr
 
     promised = command("promise", ORDER, "--on", "2031-01-06", "--reason", "allocation slipped", *at)
 
     assert promised.returncode == 0, promised.stderr
-    after = status(command, adopted)
+    after = status(adopted)
     assert after is not None
     assert after["newer"] == 0
     assert f"go-live {before['finish'][:10]} -> {after['finish'][:10]}" in promised.stderr
@@ -80,7 +81,7 @@ def test_what_moved_is_said_against_the_forecast_before(adopted: Path, command: 
     at = ("--as", "operator", "--site", adopted)
     command("order", ORDER, "--supplier", "ACME", "--reference", "PO 1", "--value", "9", *EARLY, *at)
     assert command("promise", ORDER, "--on", "2031-01-06", "--reason", "slipped", *at).returncode == 0
-    late = status(command, adopted)
+    late = status(adopted)
     assert late is not None
 
     again = command("plan", "adopt", "--reason", "as it was", "--yes", "--as", "owner", "--site", adopted)
@@ -97,10 +98,10 @@ def test_what_is_no_forecast_is_none_and_is_made_again(adopted: Path, command: C
     assert command("forecast", "--site", adopted).returncode == 0
     for text in ("", "{", "{}", '{"revision": "x"}', "\0" * 100):
         (adopted / FILE).write_text(text, encoding="utf-8")
-        assert status(command, adopted) is None
+        assert status(adopted) is None
 
     assert command("forecast", "--site", adopted).returncode == 0
-    assert status(command, adopted) is not None
+    assert status(adopted) is not None
 
 
 def test_the_kept_forecast_is_printed_where_the_same_would_be_made_again(adopted: Path, command: Command) -> None:
@@ -108,10 +109,10 @@ def test_the_kept_forecast_is_printed_where_the_same_would_be_made_again(adopted
         """Return what `forecast` prints of a kept one that can be told from every other by what drives it."""
         kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
         (adopted / FILE).write_text(json.dumps(kept | {"critical": ["kept"]}), encoding="utf-8")
-        said = json.loads(command("forecast", "--json", *words, "--site", adopted).stdout)
+        said = json_of(adopted, "forecast", *words)
         return "kept" if said["critical"] == ["kept"] else "made", said["event"]
 
-    event = json.loads(command("forecast", "--json", "--site", adopted).stdout)["event"]
+    event = json_of(adopted, "forecast")["event"]
     assert shown() == ("kept", event)
     assert shown("--seed", "2") == ("made", event)
     assert shown() == ("made", event)  # of seed 1 again
@@ -122,14 +123,14 @@ def test_the_kept_forecast_is_printed_where_the_same_would_be_made_again(adopted
     assert shown("--samples", "300") == ("made", event + 1)
 
 
-def test_the_forecast_of_another_day_is_made_again(adopted: Path, command: Command) -> None:
+def test_the_forecast_of_another_day_is_made_again(adopted: Path) -> None:
     """Nothing was recorded, but time that passes moves dates."""
-    made = json.loads(command("forecast", "--json", "--site", adopted).stdout)
+    made = json_of(adopted, "forecast")
     kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
     before = datetime.fromisoformat(kept["as_of"]) - timedelta(days=1)
     (adopted / FILE).write_text(json.dumps(kept | {"as_of": before.isoformat()}), encoding="utf-8")
 
-    assert json.loads(command("forecast", "--json", "--site", adopted).stdout)["as_of"] >= made["as_of"]
+    assert json_of(adopted, "forecast")["as_of"] >= made["as_of"]
 
 
 def test_a_forecast_of_an_earlier_plan_is_not_shown(adopted: Path, command: Command) -> None:
@@ -137,7 +138,7 @@ def test_a_forecast_of_an_earlier_plan_is_not_shown(adopted: Path, command: Comm
     kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
     (adopted / FILE).write_text(json.dumps(kept | {"revision": kept["revision"] + 1}), encoding="utf-8")
 
-    assert status(command, adopted) is None
+    assert status(adopted) is None
 
 
 def test_only_the_account_that_runs_the_site_can_read_it(adopted: Path, command: Command) -> None:
@@ -154,7 +155,7 @@ def ended() -> None:
             thread.join()
 
 
-def test_an_engine_keeps_it_up_to_date(adopted: Path, command: Command) -> None:
+def test_an_engine_keeps_it_up_to_date(adopted: Path) -> None:
     said: list[str] = []
     (adopted / FILE).unlink()
     keeper = ForecastKeeper(adopted, said.append)
@@ -175,7 +176,7 @@ def test_an_engine_keeps_it_up_to_date(adopted: Path, command: Command) -> None:
 
 
 def test_an_activity_says_which_crew_it_waits_for(adopted: Path, command: Command) -> None:
-    plan = json.loads(command("plan", "--json", "--samples", "20", "--site", adopted).stdout)
+    plan = json_of(adopted, "plan", "--samples", "20")
     waiting = next(one for one in plan["activities"] if one["dates"] and one["dates"]["crew_wait_h"] > 8)
 
     said = command("show", waiting["id"], "--site", adopted).stdout
@@ -194,7 +195,7 @@ def test_a_forecast_has_the_earned_value_of_orders(adopted: Path, command: Comma
     assert placed.returncode == 0, placed.stderr
 
     said = command("forecast", "--samples", "20", "--site", adopted)
-    found = json.loads(command("forecast", "--samples", "20", "--json", "--site", adopted).stdout)
+    found = json_of(adopted, "forecast", "--samples", "20")
 
     (ordered,) = found["ordered_value"]
     assert (ordered["currency"], ordered["total"], float(ordered["received"])) == ("USD", "9000000", 0)

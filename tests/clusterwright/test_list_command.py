@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,15 @@ from typing import Any
 import pytest
 
 from ledger.subjects.plan.decisions import adopt_plan
+from tests.commands import json_of
 from tests.conftest import Command
 from tests.ledger.conftest import Clock, activity, begun, small_plan
 
 pytestmark = pytest.mark.usefixtures("second_day")
 
 
-def listed(command: Command, site: Path, *words: str) -> list[dict[str, Any]]:
-    result = command("list", *words, "--json", "--site", site)
-    assert result.returncode == 0, result.stderr
-    found: list[dict[str, Any]] = json.loads(result.stdout)
+def listed(site: Path, *words: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json_of(site, "list", *words)
     return found
 
 
@@ -50,12 +48,12 @@ def test_what_nothing_is_called_is_named_with_what_is(
     assert said in refused.stderr
 
 
-def test_values_with_commas_and_options_given_twice_add_up(adopted: Path, command: Command) -> None:
-    power, cooling = (listed(command, adopted, "--phase", phase) for phase in ("power", "cooling"))
+def test_values_with_commas_and_options_given_twice_add_up(adopted: Path) -> None:
+    power, cooling = (listed(adopted, "--phase", phase) for phase in ("power", "cooling"))
 
     for words in (("--phase", "power,cooling"), ("--phase", "cooling", "--phase", "power")):
-        assert {row["id"] for row in listed(command, adopted, *words)} == {row["id"] for row in (*power, *cooling)}
-    both = listed(command, adopted, "--phase", "power", "--role", "licensed-electrician", "--unit", "pod-001")
+        assert {row["id"] for row in listed(adopted, *words)} == {row["id"] for row in (*power, *cooling)}
+    both = listed(adopted, "--phase", "power", "--role", "licensed-electrician", "--unit", "pod-001")
     assert both
     assert all((row["phase"], row["role"], row["unit"]) == ("power", "licensed-electrician", "pod-001") for row in both)
 
@@ -63,8 +61,8 @@ def test_values_with_commas_and_options_given_twice_add_up(adopted: Path, comman
 def test_each_row_has_its_forecast_and_late_ones_can_be_listed(adopted: Path, command: Command) -> None:
     """The servers are promised eight weeks after they are needed: what waits for them is late, and other work is not."""
     order = "001@site#gpu-server"
-    before = listed(command, adopted, "--late", "forecast-later")
-    needed = json.loads(command("orders", "--json", "--site", adopted).stdout)
+    before = listed(adopted, "--late", "forecast-later")
+    needed = json_of(adopted, "orders")
     by = next(row["need_by"] for row in needed if row["id"] == order)
     late = date.fromisoformat(by[:10]) + timedelta(days=56)
     placed = (
@@ -85,7 +83,7 @@ def test_each_row_has_its_forecast_and_late_ones_can_be_listed(adopted: Path, co
     )
     assert promised.returncode == 0, promised.stderr
 
-    found = {row["id"]: row for row in listed(command, adopted, "--late", "forecast-later")}
+    found = {row["id"]: row for row in listed(adopted, "--late", "forecast-later")}
 
     assert all(row["forecast_days_later"] in (None, 0, 1, 2, 3) for row in before)
     assert 40 < found["H09@pod-001"]["forecast_days_later"] < 70
@@ -94,13 +92,13 @@ def test_each_row_has_its_forecast_and_late_ones_can_be_listed(adopted: Path, co
     assert "H09@pod-001" in command("list", "--late", "forecast-later", "--site", adopted).stdout
 
 
-def test_a_week_has_what_is_planned_in_it(adopted: Path, command: Command) -> None:
-    row = next(row for row in listed(command, adopted) if row["id"] == "H09@pod-001")
+def test_a_week_has_what_is_planned_in_it(adopted: Path) -> None:
+    row = next(row for row in listed(adopted) if row["id"] == "H09@pod-001")
     start = date.fromisoformat(row["early_start"][:10])
     year, week, _ = start.isocalendar()
 
     inside, before = (
-        {one["id"] for one in listed(command, adopted, "--week", f"{year}-W{number:02}")} for number in (week, week - 1)
+        {one["id"] for one in listed(adopted, "--week", f"{year}-W{number:02}")} for number in (week, week - 1)
     )
 
     assert "H09@pod-001" in inside
@@ -112,7 +110,7 @@ def test_csv_has_the_table(adopted: Path, command: Command) -> None:
 
     rows = list(csv.DictReader(io.StringIO(printed)))
 
-    assert {row["activity"] for row in rows} == {row["id"] for row in listed(command, adopted, "--phase", "cooling")}
+    assert {row["activity"] for row in rows} == {row["id"] for row in listed(adopted, "--phase", "cooling")}
     assert all(row["planned finish"] >= row["planned start"] for row in rows)
 
 

@@ -4,50 +4,39 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ledger.account import machine_account
 from ledger.project_time import project_now
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.work.decisions import finish, start
+from tests.commands import at
 from tests.conftest import Command
-from tests.ledger.conftest import PEOPLE, small_plan
-
-Quality = Callable[..., subprocess.CompletedProcess[str]]
+from tests.ledger.conftest import PEOPLE, begun, small_plan
 
 
 @pytest.fixture
-def quality(site: Path, command: Command) -> Quality:
+def quality(site: Path) -> Command:
     """Run a command at a site where class A work was rejected and done again; hold its exit code against the one expected."""
     account = machine_account()
     people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
     held = small_plan().model_dump()["activities"]
     activities = [a | ({"ncr_class": "A"} if a["id"] == "001@site" else {}) for a in held]
-    with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as made:
+    with begun(site, project_now) as made:
         adopt_plan(made, "pm", small_plan(people=people, activities=activities), reason="first plan")
         start(made, "tech", "001@site")
         finish(made, "tech", "001@site")
         reject(made, "lead", "001@site", "no second quote")
         finish(made, "tech", "001@site")
-
-    def run(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
-        done = command(*words, "--site", site)
-        assert done.returncode == rc, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
+    return partial(at, site)
 
 
-def test_what_belongs_to_an_earlier_attempt_says_so(quality: Quality, tmp_path: Path) -> None:
+def test_what_belongs_to_an_earlier_attempt_says_so(quality: Command, tmp_path: Path) -> None:
     """Who reads "rejected by" or a file's name would take it for a fact of this attempt."""
     note = tmp_path / "note.txt"
     note.write_text("seen", encoding="utf-8")
@@ -65,7 +54,7 @@ def test_what_belongs_to_an_earlier_attempt_says_so(quality: Quality, tmp_path: 
     assert [line.partition(" by ")[2] for line in evidence] == ["tech, of attempt 2", "guest"]
 
 
-def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(quality: Quality) -> None:
+def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(quality: Command) -> None:
     assert "no second quote" in quality("ncr", "list").stdout
     assert "NCR-0001 (class A) closed: no second quote" in quality("why", "001@site").stdout
     refused = quality("sign", "001@site", "--as", "lead", rc=1).stderr
@@ -96,7 +85,7 @@ def test_a_class_a_is_listed_decided_closed_and_only_then_lets_the_work_pass(qua
     assert json.loads(quality("ncr", "list", "--all", "--json").stdout)[0]["disposition"] == "rework"
 
 
-def test_what_is_wrong_with_a_decision_is_said(quality: Quality) -> None:
+def test_what_is_wrong_with_a_decision_is_said(quality: Command) -> None:
     unknown = quality("ncr", "show", "NCR-0009", rc=2).stderr
     assert "there is no non-conformance 'NCR-0009'" in unknown
     assert "is no disposition" in quality("ncr", "disposition", "NCR-0001", "forget", "--as", "pm", rc=2).stderr
@@ -106,7 +95,7 @@ def test_what_is_wrong_with_a_decision_is_said(quality: Quality) -> None:
     assert "roles that may: network-lead, owner-pm, sponsor, technician" in refused
 
 
-def test_a_waiver_needs_a_criterion_that_is_unmet(quality: Quality) -> None:
+def test_a_waiver_needs_a_criterion_that_is_unmet(quality: Command) -> None:
     refused = quality("waive", "001@site", "--reason", "later", "--due", "2027-01-31", "--as", "lead", rc=2).stderr
 
     assert "001@site has no unmet criterion to waive" in refused

@@ -33,7 +33,7 @@ from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from steps.planning.dates.dating import solved
 from steps.stamps import local_day
-from tests import commands
+from tests.commands import at
 from tests.ledger.conftest import T0, Clock, small_plan
 from tests.ledger.test_commitment import committed_by
 
@@ -53,9 +53,7 @@ class Site(NamedTuple):
 
     def say(self, *words: str) -> str:
         """Return what a command prints."""
-        done = commands.called([*words, "--site", self.folder])
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return at(self.folder, *words).stdout
 
     def document(self, *words: str) -> Any:
         """Return what a command prints as JSON."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,23 +11,22 @@ from msgspec.structs import replace
 
 from clusterwright.plan_orders import print_orders
 from steps.planning.dates.dating import solved
+from tests.commands import json_of
 from tests.conftest import Command
 from tests.ledger.conftest import small_plan
 
 SERVERS = "001@site#gpu-server"
 
 
-def listed(command: Command, site: Path, *verb: str) -> dict[str, Any]:
-    done = command(*verb, "--json", "--site", site)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+def listed(site: Path, *verb: str) -> dict[str, Any]:
+    found = json_of(site, *verb)
     rows = found["orders_by_date"] if isinstance(found, dict) else found
     return {row["id"]: row for row in rows}
 
 
-def test_orders_say_what_the_plan_says(adopted: Path, command: Command) -> None:
+def test_orders_say_what_the_plan_says(adopted: Path) -> None:
     """The record has the plan's order-by dates; what can be placed later than planned costs less by coming early."""
-    planned, recorded = listed(command, adopted, "plan"), listed(command, adopted, "orders")
+    planned, recorded = listed(adopted, "plan"), listed(adopted, "orders")
 
     assert planned.keys() == recorded.keys()
     for name, row in recorded.items():
@@ -47,7 +45,7 @@ def test_orders_say_what_the_plan_says(adopted: Path, command: Command) -> None:
 
 
 def test_an_order_whose_p80_has_passed_is_named_with_the_day_to_place_it(adopted: Path, command: Command) -> None:
-    late = listed(command, adopted, "orders")[SERVERS]["late_days_p80"]
+    late = listed(adopted, "orders")[SERVERS]["late_days_p80"]
     for verb in ("orders", "plan"):
         text = command(verb, "--site", adopted).stdout
         (line,) = [line for line in text.splitlines() if line.startswith(f"! {SERVERS}: order ")]
@@ -75,20 +73,20 @@ def test_of_orders_alike_the_latest_is_named(capsys: pytest.CaptureFixture[str])
     assert "! 001@pod-009#gpu-server and 1 more: order " in capsys.readouterr().out
 
 
-def test_the_rate_of_the_site_counts(adopted: Path, command: Command) -> None:
+def test_the_rate_of_the_site_counts(adopted: Path) -> None:
     """Ten times the rate, ten times the cost; the plan in force keeps its own until another is adopted."""
-    before, in_force = listed(command, adopted, "plan"), listed(command, adopted, "orders")
+    before, in_force = listed(adopted, "plan"), listed(adopted, "orders")
     file = adopted / "site.yaml"
     file.write_text(file.read_text().replace("overrides: {}", "overrides: {cost_of_capital: 100}"))
 
-    after = listed(command, adopted, "plan")
+    after = listed(adopted, "plan")
 
     costs = {name: row["early_cost_usd"] for name, row in before.items() if row["early_cost_usd"]}
     assert costs
     assert {name: after[name]["early_cost_usd"] for name in costs} == pytest.approx(
         {name: 10 * cost for name, cost in costs.items()}, abs=0.1
     )
-    assert {name: row["price_usd"] for name, row in listed(command, adopted, "orders").items()} == {
+    assert {name: row["price_usd"] for name, row in listed(adopted, "orders").items()} == {
         name: row["price_usd"] for name, row in in_force.items()
     }
 
@@ -98,7 +96,7 @@ def test_an_order_that_is_placed_has_no_more_dates_to_place_it(adopted: Path, co
     placed = command(*words, "--site", adopted, "--as", "owner")
     assert placed.returncode == 0, placed.stderr
 
-    row = listed(command, adopted, "orders")[SERVERS]
+    row = listed(adopted, "orders")[SERVERS]
 
     assert row["state"] == "placed"
     assert {row[name] for name in ("order_from", "latest", "late_days_p80", "early_cost_usd", "price_usd")} == {None}

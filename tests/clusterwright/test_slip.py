@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.commands import json_of
 from tests.conftest import Command, adopt_site
 from tests.once import Once
 
@@ -29,13 +28,6 @@ def ahead(tmp_path: Path, ahead_once: Path) -> Path:
     return Path(shutil.copytree(ahead_once, tmp_path / "ahead"))
 
 
-def slipped(command: Command, site: Path) -> dict[str, Any]:
-    result = command("slip", "--json", "--site", site)
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
-
-
 def promise(command: Command, site: Path, order: str, supplier: str, day: str) -> None:
     """Order, and record the day that the supplier promises."""
     at = ("--as", "operator", "--site", site)
@@ -48,15 +40,15 @@ def promise(command: Command, site: Path, order: str, supplier: str, day: str) -
     assert promised.returncode == 0, promised.stderr
 
 
-def weeks_late(command: Command, site: Path, order: str, weeks: float) -> str:
+def weeks_late(site: Path, order: str, weeks: float) -> str:
     """Return the day so many weeks after the one on which the plan needs an order's first delivery."""
-    rows = json.loads(command("orders", "--json", "--site", site).stdout)
+    rows = json_of(site, "orders")
     need = next(one["need_by"] for one in rows if one["id"] == order)
     return (date.fromisoformat(need[:10]) + timedelta(weeks=weeks)).isoformat()
 
 
 def test_an_untouched_site_has_no_slip(ahead: Path, command: Command) -> None:
-    found = slipped(command, ahead)
+    found = json_of(ahead, "slip")
 
     assert found["planned"] == found["forecast"]
     assert (found["minutes"], found["parts"], found["late_chains"]) == (0, [], [])
@@ -65,11 +57,11 @@ def test_an_untouched_site_has_no_slip(ahead: Path, command: Command) -> None:
 
 
 def test_a_promise_eight_weeks_late_is_the_suppliers_to_the_minute(ahead: Path, command: Command) -> None:
-    promise(command, ahead, ORDER, "ACME", weeks_late(command, ahead, ORDER, 8))
+    promise(command, ahead, ORDER, "ACME", weeks_late(ahead, ORDER, 8))
 
-    found = slipped(command, ahead)
+    found = json_of(ahead, "slip")
 
-    assert found["forecast"] == json.loads(command("forecast", "--json", "--site", ahead).stdout)["finish"]
+    assert found["forecast"] == json_of(ahead, "forecast")["finish"]
     first = found["parts"][0]
     assert (first["id"], first["owner"], first["cause"]) == (f"{ORDER}/1", "ACME", "delivery")
     assert 45 < first["days"] < 70
@@ -80,8 +72,8 @@ def test_a_promise_eight_weeks_late_is_the_suppliers_to_the_minute(ahead: Path, 
 
 
 def test_the_forecast_and_the_weekly_report_name_the_greatest_parts(ahead: Path, command: Command) -> None:
-    promise(command, ahead, ORDER, "ACME", weeks_late(command, ahead, ORDER, 8))
-    days = slipped(command, ahead)["days"]
+    promise(command, ahead, ORDER, "ACME", weeks_late(ahead, ORDER, 8))
+    days = json_of(ahead, "slip")["days"]
 
     for words in (("forecast",), ("report", "week")):
         said = command(*words, "--site", ahead).stdout.replace("\\#", "#")
@@ -91,11 +83,11 @@ def test_the_forecast_and_the_weekly_report_name_the_greatest_parts(ahead: Path,
 
 def test_what_is_late_too_and_costs_nothing_is_listed_apart(ahead: Path, command: Command) -> None:
     """The switches would have been nearly as late for go-live as the servers are."""
-    promise(command, ahead, ORDER, "ACME", weeks_late(command, ahead, ORDER, 8))
-    alone = slipped(command, ahead)
-    promise(command, ahead, SWITCHES, "Beta", weeks_late(command, ahead, SWITCHES, 7.5))
+    promise(command, ahead, ORDER, "ACME", weeks_late(ahead, ORDER, 8))
+    alone = json_of(ahead, "slip")
+    promise(command, ahead, SWITCHES, "Beta", weeks_late(ahead, SWITCHES, 7.5))
 
-    found = slipped(command, ahead)
+    found = json_of(ahead, "slip")
 
     assert alone["late_chains"] == []
     assert found["by_owner"] == alone["by_owner"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from openpyxl import load_workbook
 from flows.dashboard.status_artifact import status_text
 from ledger.reading import open_snapshot
 from tests.clusterwright.command_lines import commands
-from tests.commands import called
+from tests.commands import called, json_of
 from tests.conftest import project_time_at
 from tests.once import Once
 from tests.tui.piloting import TALL, open_page, screens, see
@@ -105,9 +104,7 @@ def place(request: pytest.FixtureRequest, once: Once, tmp_path: Path) -> Iterato
 
 def events_of(site: Path, name: str) -> list[dict[str, Any]]:
     """Return what the record has of an activity."""
-    done = called(["log", name, "--json", "--site", site])
-    assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    found: list[dict[str, Any]] = json_of(site, "log", name)
     return found
 
 
@@ -167,7 +164,7 @@ def test_times_in_csv_are_the_sites(place: tuple[Path, Zone]) -> None:
     done = called(["import-progress", rows, "--yes", "--site", site, "--as", "owner"])
 
     assert done.returncode == 0, done.stderr
-    row = json.loads(called(["show", READY, "--json", "--site", site]).stdout)["activity"]
+    row = json_of(site, "show", READY)["activity"]
     assert (row["started_at"], row["finished_at"]) == (start, end)
 
 

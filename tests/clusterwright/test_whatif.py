@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.commands import json_of
 from tests.conftest import Command, last_event
 
 FEW = ("--samples", "40")
 
 
-def asked(command: Command, site: Path, *words: str) -> dict[str, Any]:
-    result = command("whatif", *words, *FEW, "--json", "--site", site)
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
+def asked(site: Path, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json_of(site, "whatif", *words, *FEW)
     return found
 
 
@@ -28,10 +26,10 @@ def later(found: dict[str, Any], name: str = "finish") -> float:
     return (new - old).total_seconds() / 86400
 
 
-def test_a_late_delivery_that_drives_go_live_moves_it_and_costs_money(adopted: Path, command: Command) -> None:
+def test_a_late_delivery_that_drives_go_live_moves_it_and_costs_money(adopted: Path) -> None:
     events = last_event(adopted)
 
-    found = asked(command, adopted, "--delay", "001@site#gpu-server=8w")
+    found = asked(adopted, "--delay", "001@site#gpu-server=8w")
 
     assert 45 < later(found) < 65
     assert later(found, "p50") > 0
@@ -40,46 +38,46 @@ def test_a_late_delivery_that_drives_go_live_moves_it_and_costs_money(adopted: P
     assert last_event(adopted) == events
 
 
-def test_a_delay_that_float_absorbs_moves_nothing(adopted: Path, command: Command) -> None:
-    found = asked(command, adopted, "--delay", "H33@site#infrastructure-rack=1d")
+def test_a_delay_that_float_absorbs_moves_nothing(adopted: Path) -> None:
+    found = asked(adopted, "--delay", "H33@site#infrastructure-rack=1d")
 
     assert later(found) == 0
     assert found["cost_usd"] == 0
     assert found["drives_now"] == found["drives_no_more"] == []
 
 
-def test_a_step_is_delayed_at_every_unit_in_its_own_time(adopted: Path, command: Command) -> None:
+def test_a_step_is_delayed_at_every_unit_in_its_own_time(adopted: Path) -> None:
     """Five working days are a week, of which two days may be covered by float."""
-    days = later(asked(command, adopted, "--delay", "H09=5d"))
+    days = later(asked(adopted, "--delay", "H09=5d"))
 
     assert 4 <= days <= 8
-    assert later(asked(command, adopted, "--delay", "H09@pod-001=1w")) == days
+    assert later(asked(adopted, "--delay", "H09@pod-001=1w")) == days
 
 
 def test_more_crews_of_the_trade_that_waits_bring_go_live_forward(command: Command, tmp_path: Path) -> None:
     assert command("init", "four", "--preset", "superpod-4su", "--start", "2026-11-23", cwd=tmp_path).returncode == 0
 
-    found = asked(command, tmp_path / "four", "--crew", "licensed-electrician+2", "--crew", "performance-engineer=4")
+    found = asked(tmp_path / "four", "--crew", "licensed-electrician+2", "--crew", "performance-engineer=4")
 
     assert later(found) < -2
     assert later(found, "unlimited_finish") == 0
     assert found["before"]["unlimited_finish"] <= found["after"]["finish"]
 
 
-def test_two_shifts_bring_go_live_forward(adopted: Path, command: Command) -> None:
-    assert later(asked(command, adopted, "--shifts", "2")) < -5
+def test_two_shifts_bring_go_live_forward(adopted: Path) -> None:
+    assert later(asked(adopted, "--shifts", "2")) < -5
 
 
-def test_what_delays_go_live_most_comes_first(adopted: Path, command: Command) -> None:
-    most = asked(command, adopted, "--crew", "rigger+1")["delays_most"]
+def test_what_delays_go_live_most_comes_first(adopted: Path) -> None:
+    most = asked(adopted, "--crew", "rigger+1")["delays_most"]
 
     assert most
     assert [one["days"] for one in most] == sorted((one["days"] for one in most), reverse=True)
     assert all(one["days_of_a_day"] <= one["days"] for one in most)
 
 
-def test_before_the_first_adoption_it_asks_the_folders_plan(site: Path, command: Command) -> None:
-    assert later(asked(command, site, "--delay", "001@site#gpu-server=8w")) > 45
+def test_before_the_first_adoption_it_asks_the_folders_plan(site: Path) -> None:
+    assert later(asked(site, "--delay", "001@site#gpu-server=8w")) > 45
 
 
 @pytest.mark.parametrize(

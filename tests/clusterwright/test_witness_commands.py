@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ledger.account import machine_account
 from ledger.project_time import project_now
-from ledger.subjects.plan.decisions import adopt_plan, create_ledger
+from ledger.subjects.plan.decisions import adopt_plan
+from tests.commands import at
 from tests.conftest import Command
-from tests.ledger.conftest import PEOPLE, activity, small_plan
+from tests.ledger.conftest import PEOPLE, activity, begun, small_plan
 
-Ask = Callable[..., subprocess.CompletedProcess[str]]
 TEST = "301@site"
 
 
 @pytest.fixture
-def ask(site: Path, command: Command) -> Ask:
+def ask(site: Path) -> Command:
     """Run a command at a site with a witnessed test; hold its exit code against the one expected."""
     account = machine_account()
     people = [{"id": k, "name": n, "roles": r, "account": account} for k, (n, r) in PEOPLE.items()]
     test = activity(TEST, policy={"witness": {"roles": ["sponsor", "visitor"], "notice_h": 16}})
     plan = small_plan(people=people, activities=[*small_plan().model_dump()["activities"], test])
-    with create_ledger(
-        site, site_name="Small", time_zone="UTC", rehearsal=False, owner="pm", clock=project_now
-    ) as made:
+    with begun(site, project_now) as made:
         adopt_plan(made, "pm", plan, reason="first plan")
-
-    def run(*words: object, rc: int = 0) -> subprocess.CompletedProcess[str]:
-        done = command(*words, "--site", site)
-        assert done.returncode == rc, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
+    return partial(at, site)
 
 
-def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Ask) -> None:
+def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Command) -> None:
     refused = ask("start", TEST, "--as", "tech", rc=1).stderr
     assert "they were not invited yet" in refused
     assert f"clusterwright witness {TEST} --for" in refused
@@ -70,14 +60,14 @@ def test_witnesses_are_invited_noted_and_named_by_the_sign_off(ask: Ask) -> None
     assert "witness visitor: did not attend, noted by guest" in ask("witness", TEST).stdout
 
 
-def test_one_thing_at_a_time_and_only_what_is_asked(ask: Ask) -> None:
+def test_one_thing_at_a_time_and_only_what_is_asked(ask: Command) -> None:
     assert "one thing at a time" in ask("witness", TEST, "--for", "2027-01-01", "--absent", "visitor", rc=2).stderr
     assert "invites no witnesses" in ask("witness", "001@site").stdout
     assert "is not a date" in ask("witness", TEST, "--for", "soon", "--as", "tech", rc=2).stderr
     assert "may not invite" in ask("witness", TEST, "--for", "2027-01-01", "--as", "guest", rc=1).stderr
 
 
-def test_reminders_say_who_does_what(ask: Ask) -> None:
+def test_reminders_say_who_does_what(ask: Command) -> None:
     rows = json.loads(ask("reminders", "--json").stdout)
     notice = next(row for row in rows if row["kind"] == "notice")
     assert (notice["person"], notice["subject"], notice["urgency"]) == ("tech", TEST, "due")
@@ -87,7 +77,7 @@ def test_reminders_say_who_does_what(ask: Ask) -> None:
     assert "people: pm" in ask("reminders", "--person", "nobody", rc=2).stderr
 
 
-def test_the_table_of_who_may_do_what_is_shown_whole_and_for_one(ask: Ask) -> None:
+def test_the_table_of_who_may_do_what_is_shown_whole_and_for_one(ask: Command) -> None:
     rows = {row["action"]: row for row in json.loads(ask("authority", "access", "--json").stdout)}
     assert rows["na"]["may"] == ["owner-pm", "sponsor", "architect"]
     assert rows["sign"]["never"] == "who did the work, where the sign-off separates them"
