@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 from benchmarks.verdict import end
@@ -27,7 +28,7 @@ def main() -> None:
     steps = max(FEWEST_STEPS, round(kills * STEPS_A_KILL))
     with (
         tempfile.TemporaryDirectory(prefix="clusterwright-kills-") as scratch,
-        EngineKills(Path(scratch), pods=PODS, steps=steps, seed=seed) as trial,
+        closing(EngineKills(Path(scratch), pods=PODS, steps=steps, seed=seed)) as trial,
     ):
         outcome = trial.run(kills, lambda said: print(said, flush=True))
     print(f"{len(outcome.kills)} kills, by what they found:")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 from benchmarks.verdict import end
@@ -25,7 +26,7 @@ def main() -> None:
     began = time.perf_counter()
     with (
         tempfile.TemporaryDirectory(prefix="clusterwright-fleet-") as scratch,
-        Fleet(Path(scratch), pods=pods, hosts=hosts, failing=failing, hanging=hanging, seed=seed) as fleet,
+        closing(Fleet(Path(scratch), pods=pods, hosts=hosts, failing=failing, hanging=hanging, seed=seed)) as fleet,
     ):
         outcome = fleet.run(lambda said: print(said, flush=True))
     ended = ", ".join(f"{number} {status}" for status, number in sorted(outcome.hosts.items()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 from benchmarks.verdict import end
@@ -25,7 +26,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
         asked_for() as server,
-        Crashes(Path(scratch), writers=WRITERS, seed=seed, server=server) as crashes,
+        closing(Crashes(Path(scratch), writers=WRITERS, seed=seed, server=server)) as crashes,
     ):
         outcome = crashes.run(kills)
     print(

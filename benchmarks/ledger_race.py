@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 from benchmarks.verdict import end
@@ -24,7 +25,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
         asked_for() as server,
-        Races(Path(scratch), seed=seed, server=server) as races,
+        closing(Races(Path(scratch), seed=seed, server=server)) as races,
     ):
         outcome = races.run(rounds)
     print(f"{outcome.rounds} rounds, {outcome.turns} people at once in all, {outcome.approvals} approvals counted")

@@ -17,8 +17,7 @@ from collections.abc import Callable
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -376,14 +375,6 @@ class EngineKills:
         self._ledger.close()
         for process in processes_of(self.site):
             process.kill()
-
-    def __enter__(self) -> Self:
-        """Return the trial."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End whatever still runs."""
-        self.close()
 
 
 def _kill_at_once(pids: list[int]) -> None:

@@ -14,8 +14,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -313,14 +312,6 @@ class Fleet:
             self._engine.kill()
             self._engine.wait()
         self._ledger.close()
-
-    def __enter__(self) -> Self:
-        """Return the fleet."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End whatever still runs."""
-        self.close()
 
 
 def _told(memory: Memory) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 def test_every_pod_ends_as_it_should(tmp_path: Path) -> None:
     """The hosts that fail and hang are those that were drawn, everything else is done, and nobody was overtaken."""
-    with Fleet(tmp_path, pods=2, hosts=4, failing=0.25, hanging=0.125, seed=1) as fleet:
+    with closing(Fleet(tmp_path, pods=2, hosts=4, failing=0.25, hanging=0.125, seed=1)) as fleet:
         outcome = fleet.run(patience_s=300)
 
     assert outcome.faults == []

@@ -19,8 +19,7 @@ from contextlib import closing
 from itertools import count
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ledger.log.chain import Event
 from ledger.questions.case import require_activity
@@ -312,14 +311,6 @@ class Crashes:
         for writer in self._writers.values():
             writer.kill()
             writer.join()
-
-    def __enter__(self) -> Self:
-        """Return the run."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End every writer."""
-        self.close()
 
 
 def _of_life(tokens: set[str], name: str, life: int) -> set[str]:

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from ledger.machine_time import machine_time
 from ledger.questions.case import require_activity
@@ -226,14 +225,6 @@ class Races:
             other.join(PATIENCE)
         self._threads.shutdown()
         self._ledger.close()
-
-    def __enter__(self) -> Self:
-        """Return the races."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """End the others."""
-        self.close()
 
 
 def _contested(quorum: int, *, keyed: bool) -> dict[str, object]:

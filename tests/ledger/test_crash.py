@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 def test_what_killed_writers_acknowledged_is_in_the_ledger_once(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """`make bench-ledger` kills 300 times, on PostgreSQL with a server that crashes now and then."""
     server = request.getfixturevalue("postgres") if ON_POSTGRES in os.environ else None
-    with Crashes(tmp_path, writers=3, seed=1, server=server) as crashes:
+    with closing(Crashes(tmp_path, writers=3, seed=1, server=server)) as crashes:
         outcome = crashes.run(12)
 
     assert outcome.faults == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.slow
 def test_people_who_sign_at_once_reach_the_quorum_and_no_more(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """`make bench-ledger` races 1,000 times; on PostgreSQL the other programs have folders of their own."""
     server = request.getfixturevalue("postgres") if ON_POSTGRES in os.environ else None
-    with Races(tmp_path, seed=1, server=server) as races:
+    with closing(Races(tmp_path, seed=1, server=server)) as races:
         outcome = races.run(40)
 
     assert outcome.faults == []
