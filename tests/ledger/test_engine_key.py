@@ -252,26 +252,23 @@ def test_a_package_without_a_signature_of_the_engine_is_refused(bundle: Path, ba
     assert "event 4 is the engine's, and has no valid signature" in refused(bundle, bare)
 
 
-def test_a_package_that_was_chained_anew_is_refused(bundle: Path, bare: str) -> None:
-    """A comment that was changed before the engine signed: each hash after it is another one."""
-    payload = json.dumps({"text": "never seen"})
-    chained(bundle, 3, payload=payload)
+@pytest.mark.parametrize(
+    ("event", "changed", "said"),
+    [
+        # a comment that was changed before the engine signed: each hash after it is another one
+        (3, {"payload": json.dumps({"text": "never seen"})}, "event 4 is the engine's, and has no valid signature"),
+        # nothing witnesses the last event, and it cannot be earlier than the one before it all the same
+        (6, {"recorded_at": "2026-01-05T09:00:00.000000Z"}, "was recorded before the event before it"),
+        # the owner signed the first plan over this genesis, so another one takes the signature's place away
+        (1, {"effective_at": "2026-01-05T08:00:00.000000Z"}, "was made over another ledger"),
+    ],
+)
+def test_a_package_that_was_chained_anew_is_refused(
+    bundle: Path, bare: str, event: int, changed: dict[str, str], said: str
+) -> None:
+    chained(bundle, event, **changed)
 
-    assert "event 4 is the engine's, and has no valid signature" in refused(bundle, bare)
-
-
-def test_a_package_in_which_time_goes_back_is_refused(bundle: Path, bare: str) -> None:
-    """Nothing witnesses the last event, and it cannot be earlier than the one before it all the same."""
-    chained(bundle, 6, recorded_at="2026-01-05T09:00:00.000000Z")
-
-    assert "was recorded before the event before it" in refused(bundle, bare)
-
-
-def test_a_statement_over_another_ledger_is_refused_in_a_package(bundle: Path, bare: str) -> None:
-    """The owner signed the first plan over this genesis, so another one takes the signature's place away."""
-    chained(bundle, 1, effective_at="2026-01-05T08:00:00.000000Z")
-
-    assert "was made over another ledger" in refused(bundle, bare)
+    assert said in refused(bundle, bare)
 
 
 def test_the_engine_has_one_name() -> None:
