@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from steps.planning.activity import PlanActivity
 from steps.planning.dates.calendar import WorkCalendar
 from steps.planning.odds.plan_odds import solved_odds
 from steps.planning.plan import Plan
@@ -46,19 +47,44 @@ def seen(pace: float) -> ForecastSolution:
     return solve_forecast(made, history(made, until, pace), until)
 
 
-def test_slow_pods_make_the_forecast_of_the_next_ones_later() -> None:
-    """The same history, with and without what it teaches."""
-    slow = seen(PACE)
-    made = plan("h100-10k")
-    rates = slow.rates
-
+def likely(solved: ForecastSolution) -> dict[str, float]:
+    """Return for how many minutes each activity that remains is expected to take, as the odds draw it, by id."""
+    rates, names = solved.rates, solved.crewed.base.activities.names
     assert rates is not None
-    assert rates.learned.observations.sum() > 100
-    names = slow.crewed.base.activities.names
-    left = {names[row] for row in (rates.step >= 0).nonzero()[0].tolist()}
-    planned = sum(60 * one.duration.m for one in made.activities if one.id in left)
-    assert 1.3 * planned < rates.rates.estimates.likely[rates.step >= 0].sum()
-    assert slow.forecast.finish > made.finish + timedelta(days=7)
+    return {names[row]: float(rates.rates.estimates.likely[row]) for row in (rates.step >= 0).nonzero()[0].tolist()}
+
+
+def test_slow_pods_make_the_forecast_of_the_next_ones_later() -> None:
+    as_planned, slow = seen(1.0), seen(PACE)
+
+    assert slow.rates is not None
+    assert slow.rates.learned.observations.sum() > 100
+    quick, long = likely(as_planned), likely(slow)
+    both = quick.keys() & long.keys()
+    assert sum(long[name] for name in both) > 1.5 * sum(quick[name] for name in both)
+    assert slow.forecast.finish > plan("h100-10k").finish + timedelta(days=7)
+
+
+def _begins(one: PlanActivity) -> datetime:
+    assert one.dates
+    return one.dates.early_start
+
+
+def test_the_first_finished_work_widens_no_odds_at_once() -> None:
+    """Nothing was late, and nothing waits for a delivery. By one decision in time P80 came 94 days later."""
+    made = plan("superpod-1su")
+    first = min((one for one in made.activities if one.crews and one.dates), key=_begins)
+    assert first.dates
+    came = made.start + timedelta(days=60)
+    bought = {one.id: Actual(made.start, made.start) for one in made.orders}
+    bought |= {one.id: Actual(made.start, came) for order in made.orders for one in order.tranches}
+    done = {first.id: Actual(first.dates.early_start, first.dates.early_finish)}
+
+    found = solve_forecast(made, bought | done, first.dates.early_finish)
+
+    assert found.rates is not None
+    learned, planned = (solved_odds(one).milestones[0].p80.date for one in (found, found._replace(rates=None)))
+    assert abs(learned - planned) < timedelta(days=21)
 
 
 def test_pods_that_went_as_planned_leave_the_forecast_near_the_plan() -> None:

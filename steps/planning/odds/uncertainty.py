@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 
@@ -70,7 +72,7 @@ def uncertainty(
     estimates = of_spreads(spreads)
     if rates is not None:
         estimates = _at_rates(estimates, rates)
-    paces = _trades(plan, open_rows) if rates is None else rates.rates.drivers
+    paces = _paces(plan, open_rows, rates)
     return risk_model(
         network,
         estimates,
@@ -143,6 +145,25 @@ def _promises(plan: Plan, open_rows: Mapping[str, int], late: Mapping[str, int])
 
 def _figures(figures: Mapping[str, float], name: str) -> Spread:
     return Spread(figures[f"{name}_low"], figures[f"{name}_likely"], figures[f"{name}_high"], Family.PERT)
+
+
+def _paces(plan: Plan, open_rows: dict[str, int], rates: LearnedRates | None) -> Iterator[RiskDriver]:
+    """Yield what nobody knows of the pace of crews, by the plan's figures and, as far as it is believed, by what was learned.
+
+    The variances of both are weighed, so that the first finished work widens no odds at once.
+    """
+    believed = 0.0 if rates is None else rates.believed
+    for planned in _trades(plan, open_rows):
+        yield _of_share(planned, 1.0 - believed)
+    for learned in () if rates is None else rates.rates.drivers:
+        yield _of_share(learned, believed)
+
+
+def _of_share(driver: RiskDriver, share: float) -> RiskDriver:
+    """Return a driver with this share of its variance."""
+    *points, family = driver.multiplier
+    low, likely, high = (point ** sqrt(share) for point in points)
+    return replace(driver, multiplier=Spread(low, likely, high, family))
 
 
 def _trades(plan: Plan, open_rows: dict[str, int]) -> Iterator[RiskDriver]:

@@ -4,7 +4,7 @@ Only work that holds crews teaches, and is forecast by what was learned. Time th
 approval stay as planned.
 
 Dates and odds begin elsewhere. Dates begin at the plan's most likely durations, so work that goes as planned moves no date. Odds
-begin at the mean of the three points. Both move only as far as the evidence goes: see `FEW`.
+begin at the mean of the three points. Both move only as far as the evidence goes, and the spread of odds too: see `FEW`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from schedule.learning.outlook import Outlook as Rates
 from schedule.learning.outlook import outlook
 from schedule.learning.step_types import step_types
 from schedule.learning.strengths import Strengths
-from schedule.risk.spreads import Estimates, three_points
+from schedule.risk.spreads import Estimates, Family, three_points
 from steps.planning.activity import PlanActivity
 from steps.planning.dates.learned import Lesson
 from steps.planning.plan import Plan
@@ -53,6 +53,8 @@ class LearnedRates(NamedTuple):
     """The minutes by which dates are forecast, by row, of the whole activity or of what remains of it."""
     lessons: tuple[Lesson, ...]
     """Of the steps of which some work is finished, in their order."""
+    believed: float
+    """The share of what was learned that is believed of a step of which nothing is finished: see `FEW`."""
 
 
 def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> LearnedRates | None:
@@ -105,7 +107,8 @@ def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> L
         for name, number, mean in zip(steps, from_plan.observations, from_plan.mean, strict=True)
         if number
     )
-    return LearnedRates(steps, learned, rates, forecast, dates.estimates.likely, lessons)
+    believed = len(lessons) / (len(lessons) + FEW)
+    return LearnedRates(steps, learned, rates, forecast, dates.estimates.likely, lessons, believed)
 
 
 def _repeated(history: History) -> int:
@@ -148,7 +151,7 @@ def _points(work: Sequence[PlanActivity]) -> Estimates:
     """Return the three points in minutes, in order."""
     hours = np.array([(one.duration.o, one.duration.m, one.duration.p) for one in work]) * MINUTES
     low, likely, high = hours.T
-    return three_points(np.minimum(low, likely), likely, np.maximum(high, likely))
+    return three_points(np.minimum(low, likely), likely, np.maximum(high, likely), Family.PERT)
 
 
 def _turns(step: NDArray[np.int32]) -> NDArray[np.float64]:
