@@ -19,6 +19,7 @@ from typing import Any
 import jinja2
 import pytest
 import yaml
+from ansible.plugins.test.core import version_compare
 
 from tests.lab.playing import FOLDER
 from tests.needs import require
@@ -67,11 +68,6 @@ class Exporters:
         self.ports: dict[str, int] = {}
         registers = loaded(ROLES / "modbus_exporter" / "defaults" / "main.yml")["modbus_exporter_registers"]
         (folder / "registers.json").write_text(json.dumps(registers), encoding="utf-8")
-        template = (ROLES / "snmp_exporter" / "templates" / "snmp.yml.j2").read_text(encoding="utf-8")
-        environment = jinja2.Environment()
-        environment.filters["to_json"] = json.dumps
-        settings = environment.from_string(template).render(snmp_exporter_community="public")
-        (folder / "snmp.yml").write_text(settings, encoding="utf-8")
         patch.setattr(devices, "REGISTERS", folder / "registers.json")
         patch.setattr(devices, "REDFISH_EXPORTER", str(ROLES / "redfish_exporter" / "files" / "redfish_exporter.py"))
         patch.setattr(devices, "PORTS", self.ports)
@@ -84,6 +80,8 @@ class Exporters:
             program = ROLES / "modbus_exporter" / "files" / "modbus_exporter.py"
             return [sys.executable, str(program), str(port), str(self.folder / "registers.json")]
         require(EXPORTERS[kind])
+        if kind == "snmp":
+            (self.folder / "snmp.yml").write_text(snmp_settings(), encoding="utf-8")
         own = {
             "snmp": self.folder / "snmp.yml",
             "blackbox": ROLES / "blackbox_exporter" / "files" / "blackbox.yml",
@@ -120,6 +118,20 @@ class Exporters:
             except OSError:
                 assert time.monotonic() < end, "the exporter does not answer"
                 time.sleep(0.2)
+
+
+def snmp_settings() -> str:
+    """Return what the role writes for the SNMP exporter that is installed."""
+    said = subprocess.run([EXPORTERS["snmp"], "--version"], capture_output=True, text=True, check=True)
+    installed = re.search(r"version ([\d.]+)", said.stdout + said.stderr)
+    assert installed
+    environment = jinja2.Environment()
+    environment.filters["to_json"] = json.dumps
+    environment.tests["version"] = version_compare
+    template = (ROLES / "snmp_exporter" / "templates" / "snmp.yml.j2").read_text(encoding="utf-8")
+    return environment.from_string(template).render(
+        snmp_exporter_community="public", snmp_exporter_version={"stdout": installed[1]}
+    )
 
 
 def series(text: str) -> dict[str, set[str]]:
