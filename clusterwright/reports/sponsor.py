@@ -22,7 +22,7 @@ from clusterwright.reports.tables import (
     slip_table,
 )
 from ledger.questions.baseline import milestone_baselines
-from ledger.questions.forecast_words import chance_words, days_words, left_words
+from ledger.questions.forecast_words import chance_words, days_words
 from ledger.questions.orders import budget
 from steps.planning.dates.milestones import is_hall
 from steps.stamps import days_between
@@ -99,8 +99,9 @@ def _tiles(asked: Asked, found: Estimates | None) -> Iterator[Tile]:
     if made is not None and left is not None:
         stands = top.went_live.at if top.went_live else asked.finish
         days = days_between(stands, made.commitment, asked.zone)
-        beyond = "beyond the commitment; " if days < 0 else ""
-        yield Tile("Schedule contingency", left_words(days, left.days), f"{beyond}{left.owner}")
+        used = "is left" if days >= 0 else "beyond the commitment"
+        said = f"{days} of {days_words(left.days)}" if days <= left.days else days_words(days)
+        yield Tile("Schedule contingency", said, f"{used}; {left.owner}")
     if kept is not None:
         rate = f"at {money(kept.slip_day_usd)} a day" if kept.slip_day_usd else "no cost of a day is known"
         yield Tile("Cost of the delay", money(kept.delay_usd) if kept.delay_usd else "none", rate)

@@ -83,7 +83,7 @@ def test_its_figures_are_those_of_status(site: Reported, page: str) -> None:
     assert tile_of(page, "Commitment (P80)") == status["commitment"]["commitment"][:10]
     assert tile_of(page, "Target (P50)") == status["commitment"]["target"][:10]
     left = status["contingency"]
-    assert tile_of(page, "Schedule contingency") == f"{left['left']} of {left['days']} days left"
+    assert tile_of(page, "Schedule contingency") == f"{left['left']} of {left['days']} days"
     late = status["past_planned_finish"], status["forecast_later"]
     assert f"{late[0]} activit" in sheet_of(page)
     assert f"; {late[1]} " in sheet_of(page)
