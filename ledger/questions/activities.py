@@ -11,6 +11,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_BEGUN, Activity, State, words
 from ledger.rules.permission import is_same
 from ledger.rules.rows import Begun
+from ledger.state.tables.event import BEYOND
 from steps.stamps import instant, stamp
 
 _HOSTS = """
@@ -18,11 +19,12 @@ SELECT u.hosts, u.shared, a.kept, s.hosts, (
   SELECT r.playbook_digest FROM run r WHERE r.activity = a.id AND r.attempt = a.attempt - 1 ORDER BY r.id DESC LIMIT 1)
 FROM activity a JOIN unit u ON u.id = a.unit LEFT JOIN host_set s ON s.name = json_extract(a.plan, '$.plays') WHERE a.id = :name"""
 
-_OPENED = """
-SELECT max(effective_at) FROM event WHERE seq NOT IN (SELECT seq FROM refused) AND (
-  subject = :name AND (kind IN ('activity.reopened', 'activity.rejected', 'run.settled')
+_OPENED = f"""
+SELECT max(effective_at) FROM event WHERE seq NOT IN (SELECT seq FROM refused) AND seq IN (
+  SELECT seq FROM event WHERE subject = :name AND (kind IN ('activity.reopened', 'activity.rejected', 'run.settled')
     OR kind = 'request.made' AND instr(payload, '"action":"retry"'))
-  OR kind IN ('facts.recorded', 'plan.adopted') AND instr(payload, '"activity":"' || :name || '"'))"""
+  UNION SELECT seq FROM event WHERE ({BEYOND} OR subject > 'plan/' AND subject < 'plan0')
+    AND instr(payload, '"activity":"' || :name || '"'))"""
 """When an activity that was begun before was opened again, by itself or as one of several."""
 
 

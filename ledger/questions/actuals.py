@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -90,8 +90,9 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
 
 
 def _plans(snapshot: Snapshot) -> Iterator[_InForce]:
-    """Yield since when each plan was in force, the first one first, and in which hours people worked."""
-    for adopted, zone, start, *texts in snapshot.ask(_CALENDARS):
+    """Yield since when each plan with other working hours was in force, the first one first, and these hours."""
+    for (zone, start, *texts), plans in groupby(snapshot.ask(_CALENDARS), key=lambda row: row[1:]):
+        adopted, *_ = next(plans)
         days, hours, holidays, trades = map(json.loads, texts)
         weeks: dict[str, Any] = {WORKING: (days, hours, holidays)}
         for name, own in trades.items():

@@ -139,8 +139,8 @@ def result_of(
 ) -> State:
     """Return the state to which a run's outcome leads. Nothing else decides it.
 
-    `waived` are the metrics whose criteria need not be met. After an interrupted run the activity is open. It is on hold if `needs_person` is true: then a person must first find out
-    whether the old process is dead.
+    `waived` are the metrics whose criteria need not be met. After an interrupted run the activity is open. It is on hold if
+    `needs_person` is true: then a person must first find out whether the old process is dead.
     """
     if outcome.status == "interrupted":
         return State.ON_HOLD if needs_person else State.OPEN

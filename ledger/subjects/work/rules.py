@@ -5,7 +5,7 @@ As in `ledger.rules.approval`, every function returns what follows from the deci
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -182,7 +182,7 @@ def may_measure(case: Case) -> None:
     permitted(case, Action.MEASURE)
     row = case.row
     if row.state is State.DONE:
-        _refuse_unwaived(case, *case.waived)
+        _refuse_unwaived(case, case.waived)
     if row.separates_duties and case.actor.id in case.approvals:
         raise NotPermittedError(
             f"{case.actor.id} has approved {row.id} and may not measure it", hint="another person reads the instrument"
@@ -207,17 +207,18 @@ def measure(case: Case, asked: Metrics, entry: Measured, item: str) -> Measured:
     may_measure(case)
     read = measured(case.row, asked, entry, item)
     if case.row.state is State.DONE:
-        _refuse_unwaived(case, read.metric)
+        _refuse_unwaived(case, {read.metric})
     if case.row.state in NOT_MET | {State.DONE}:
         _refuse_read_by_run(case, read.metric, item)
     return read
 
 
-def _refuse_unwaived(case: Case, *metrics: str) -> None:
-    if case.rules < ITEMS_AND_WAIVERS or not {*metrics}.intersection(case.waived):
+def _refuse_unwaived(case: Case, metrics: Collection[str]) -> None:
+    """Raise if none of the metrics is waived. Before version 5 of the rules nothing is measured at work that is done."""
+    if case.rules < ITEMS_AND_WAIVERS or not set(metrics).intersection(case.waived):
         raise NotSatisfiedError(
             f"{case.row.id} is done; only a criterion that is waived is still measured",
-            hint=f"`clusterwright reopen {case.row.id} --reason WHY`; before version 5 of the rules a waived one wants that, too",
+            hint=f"`clusterwright reopen {case.row.id} --reason WHY`; before version 5 of the rules a waived one needs that too",
         )
 
 
