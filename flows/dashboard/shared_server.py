@@ -61,7 +61,7 @@ class SharedServer:
 
 
 def reached(url: str, login: str) -> PrefectApi:
-    """Return the interface of the server that a team shares. Raise where it does not answer, refuses the login, or has another time."""
+    """Return the interface of the server that a team shares. Raise where it does not answer, or refuses the login."""
     api = PrefectApi(url, login)
     if not api.answers():
         raise UnreachableError(
@@ -77,11 +77,15 @@ def reached(url: str, login: str) -> PrefectApi:
         raise UnreachableError(
             f"Prefect's server at {url} refuses: {error.__cause__}", hint=f"is {AUTH} its login?"
         ) from None
-    ahead = machine_time() - api.clock()
-    if abs(ahead) > MOST_APART:  # a worker that is behind it would be handed nothing, and not say so
+    _refuse_other_clock(url, machine_time() - api.clock())
+    return api
+
+
+def _refuse_other_clock(url: str, ahead: timedelta) -> None:
+    """Raise where this machine's clock is far from the server's: a worker that is behind it would be handed nothing, and not say so."""
+    if abs(ahead) > MOST_APART:
         minutes, how = abs(ahead).total_seconds() / 60, "ahead of" if ahead > timedelta() else "behind"
         raise UnreachableError(
             f"this machine's clock is {minutes:.0f} minutes {how} that of Prefect's server at {url}",
             hint="set both from a time server: timedatectl set-ntp true",
         )
-    return api

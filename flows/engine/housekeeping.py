@@ -35,10 +35,7 @@ class Housekeeping:
     def tend(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, use a new plan revision, answer requests. Return whether anything was recorded."""
         recovered = self._recover(snapshot)
-        behind = clock_behind(snapshot)
-        if behind and not self._clock_was_behind:
-            self.say(f"{behind}; {REMEDY}. Work that follows waits until then")
-        self._clock_was_behind = bool(behind)
+        self._look_at_clock(snapshot)
         in_force = revision(snapshot)
         if in_force != self.engine.revision:
             self.engine.use(read_plan(snapshot), in_force)
@@ -55,6 +52,13 @@ class Housekeeping:
     def finish(self) -> None:
         """Wait for the message that is being sent, if there is one."""
         self._notifier.finish()
+
+    def _look_at_clock(self, snapshot: Snapshot) -> None:
+        """Say once that the clock was set back behind the record. Work that follows from it then waits."""
+        behind = clock_behind(snapshot)
+        if behind and not self._clock_was_behind:
+            self.say(f"{behind}; {REMEDY}. Work that follows waits until then")
+        self._clock_was_behind = bool(behind)
 
     def _recover(self, snapshot: Snapshot) -> bool:
         """Settle abandoned runs, at most once in `RECOVER_S`. Return whether there were any."""

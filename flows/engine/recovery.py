@@ -27,9 +27,7 @@ from schedule.errors import NotSatisfiedError
 def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     """Settle the runs that other engines have abandoned. Return a sentence for each."""
     remove_abandoned(runs_folder(engine.site_dir), engine.id)
-    kept = (one for one in reservations(snapshot, machine_time()) if one.engine != engine.id)
-    if gone := list(filter(has_ended, kept)):
-        free(engine.ledger, gone)  # what engines of other machines have reserved ends with its lease
+    _free_reserved(engine, snapshot)
     if engine.workers:
         engine.workers.show_ended()
     others = [held for held in claims(snapshot) if not _is_ours(engine, held)]
@@ -41,6 +39,14 @@ def recover(engine: Engine, snapshot: Snapshot) -> list[str]:
     if doubtful:
         said += [_given_up(engine, snapshot, held, unclaimed) for held in _confirmed(engine, doubtful)]
     return [sentence for sentence in said if sentence]
+
+
+def _free_reserved(engine: Engine, snapshot: Snapshot) -> None:
+    """Free what engines had reserved that have certainly ended. What those of other machines reserved ends with their lease."""
+    kept = reservations(snapshot, machine_time())
+    gone = [one for one in kept if one.engine != engine.id and has_ended(one)]
+    if gone:
+        free(engine.ledger, gone)
 
 
 def _is_ours(engine: Engine, held: Claim) -> bool:

@@ -218,8 +218,7 @@ class Engine:
                 self.queues.setdefault(self.groups.of(work.row), queue.Queue()).put(work)
             self.requested.difference_update(work.row.id for work in begins)
             self.handed += len(queued)
-            acts = [work for work in begins if work.touches or work.row.plan.kind is Kind.COMPUTE]  # else a person does
-            self.begun.update(work.row.plan.phase for work in acts)
+            self.begun.update(work.row.plan.phase for work in begins if _acts(work))
         return len(queued)
 
     def _to_tell(self, waiting: list[Work]) -> list[Work]:
@@ -277,3 +276,8 @@ class Engine:
                 if self._open.pop(key, None) is not None:
                     self._taken.discard(key)
         self.wakeup.wake()
+
+
+def _acts(work: Work) -> bool:
+    """Return whether software begins. Otherwise a person is asked: to start or sign it, or to release what it changes."""
+    return bool(work.touches) or work.row.plan.kind is Kind.COMPUTE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from ledger.rules.rows import grouped
 from ledger.subjects.runs.cause_rules import causes, in_short
 from steps.acceptance.measured import Measured
 from steps.design.calculated import design_at
+from steps.planning.activity import PlanCriterion
 from steps.planning.network.unjudged import noted_before
 from steps.stamps import local_day
 
@@ -66,12 +68,17 @@ def _summary(
     summary = "; ".join(filter(None, parts))
     read = {m.metric for m in measured if m.value is not None}
     criteria = engine.activities[row.id].criteria
-    judged = judgements(criteria, grouped((m.metric, m) for m in measured))
-    if failing := [found.criterion.metric for found in judged if found.judged.verdict == FAILED]:
+    if failing := _not_met(criteria, measured):
         summary += f"; not met: {', '.join(failing)}"
     if lacking := [c.metric for c in criteria if c.metric not in read]:
         summary += f"; not measured: {', '.join(lacking)}"
     return summary
+
+
+def _not_met(criteria: Iterable[PlanCriterion], measured: Iterable[Measured]) -> list[str]:
+    """Return the metrics that a host failed."""
+    readings = grouped((m.metric, m) for m in measured)
+    return [found.criterion.metric for found in judgements(criteria, readings) if found.judged.verdict == FAILED]
 
 
 def _kept(engine: Engine, row: Activity, log: Path) -> tuple[Artifact, ...]:

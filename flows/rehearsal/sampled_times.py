@@ -98,7 +98,7 @@ class SampledTimes(PlannedTimes):
 
     def _opens(self, activity: PlanActivity, since: datetime) -> datetime:
         """Return the first quarter of an hour from an instant on in which an activity can be worked on."""
-        at = EPOCH - (EPOCH - since) // QUARTER * QUARTER
+        at = _quarter(since)
         calendar = self._calendars.get(activity.calendar)
         if calendar is None or not sum(self._causes.tries[activity.id]):
             return at
@@ -143,3 +143,8 @@ class SampledTimes(PlannedTimes):
 
 def _finished(row: Activity) -> datetime | None:
     return row.finished_at or row.done_at
+
+
+def _quarter(at: datetime) -> datetime:
+    """Return the first quarter of an hour from an instant on."""
+    return EPOCH - (EPOCH - at) // QUARTER * QUARTER

@@ -73,18 +73,23 @@ def unpacked(content: bytes, work_dir: Path) -> SliceTerms:
         for entry in archive:
             _write(archive, entry, work_dir)
     given = json.loads((work_dir / TERMS).read_text(encoding="utf-8"))
-    wanted, ours = given["versions"], versions()
-    other = [
-        f"{name} {ours.get(name, 'missing')} and not {one}" for name, one in wanted.items() if ours.get(name) != one
-    ]
-    if other:
-        raise InputError(f"this worker has {', '.join(other)}", hint="install the dispatcher's version on it")
+    _refuse_other_versions(given["versions"])
     return SliceTerms(**given | {"hosts": tuple(given["hosts"])})
 
 
 def digest_of(content: bytes) -> str:
     """Return the SHA-256 of an archive, by which a worker knows that it has the one that was meant."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _refuse_other_versions(wanted: dict[str, str]) -> None:
+    """Raise where this machine's programs are not those with which the run was released."""
+    ours = versions()
+    other = [
+        f"{name} {ours.get(name, 'missing')} and not {one}" for name, one in wanted.items() if ours.get(name) != one
+    ]
+    if other:
+        raise InputError(f"this worker has {', '.join(other)}", hint="install the dispatcher's version on it")
 
 
 def _write(archive: tarfile.TarFile, entry: tarfile.TarInfo, work_dir: Path) -> None:

@@ -140,11 +140,12 @@ def digest_of(part: Part, take: Take = lambda _, path, __: path.read_bytes()) ->
         may_run = bool(path.stat().st_mode & stat.S_IXUSR)
         content = hashlib.sha256(take(name, path, may_run)).digest()
         total.update(os.fsencode(name) + (b"\0x" if may_run else b"\0-") + content)
-    if part.key == UNKEYED:
-        return total.hexdigest()
-    # two folders see by it whether they have one key, which nobody can work out from it
-    name = hmac.new(part.key, b"the name of this key", "sha256").hexdigest()[:SHORT]
-    return f"{total.hexdigest()}.{name}"
+    return total.hexdigest() if part.key == UNKEYED else f"{total.hexdigest()}.{_name_of(part.key)}"
+
+
+def _name_of(key: bytes) -> str:
+    """Return by what two folders see whether they have one key. Nobody can work out the key from it."""
+    return hmac.new(key, b"the name of this key", "sha256").hexdigest()[:SHORT]
 
 
 def _known(kind: str, part_of: Callable[[Path], Part], path: Path) -> str:

@@ -47,15 +47,18 @@ def playbook_files(playbook: Path) -> Found:
     if not playbook.exists():
         raise UnreachableError(f"the playbook {playbook} does not exist", hint="install Clusterwright again")
     here, whole = playbook.parent, playbook.parent.parent
-    read = {*BESIDE_PLAYBOOK, *VARIABLES}
-    known = [path for path in sorted(here.iterdir()) if path.name in read or path.name.endswith(PLUGINS)]
-    looked_into = [path for path in known if path.is_dir()]
+    looked_into = [path for path in sorted(here.iterdir()) if _is_looked_into(path)]
     paths = [here, *files_beside(playbook)]
     if (whole / "roles").is_dir():
         paths.append(whole / "roles")
     for folder in (*looked_into, *(whole / "roles" / role for role in roles_of(playbook))):
         paths += _walk(folder)
     return _found(paths, whole, PLAYBOOKS)
+
+
+def _is_looked_into(path: Path) -> bool:
+    is_known = path.name in {*BESIDE_PLAYBOOK, *VARIABLES} or path.name.endswith(PLUGINS)
+    return is_known and path.is_dir()
 
 
 def inventory_files(inventory: Path) -> Found:

@@ -103,11 +103,9 @@ def limits_of(settings: RunSettings, extent: Extent) -> Limits:
     stated = {name: _stated(settings, extent, name) or _in_ansible_cfg(name) for name in NAMES}
     forks = stated["forks"] or _forks(extent.hosts)
     task = stated["task_timeout_s"] or _longest(TASK_S, extent.waits, AFTER_WAIT_S)
-    # Ansible would send a command again that was cut off while it erased
-    erases, once = extent.effect is Effect.DESTRUCTIVE, Limit(0, "default: nothing that erases is sent twice")
     return Limits(
         forks=forks,
-        ssh_retries=stated["ssh_retries"] or (once if erases else Limit(SSH_RETRIES, "default")),
+        ssh_retries=stated["ssh_retries"] or _ssh_retries(extent.effect),
         connect_timeout_s=stated["connect_timeout_s"] or Limit(CONNECT_S, "default"),
         task_timeout_s=task,
         hang_after_s=stated["hang_after_s"] or _longest(HANG_S, extent.waits, 0),
@@ -166,6 +164,13 @@ def _forks(hosts: int) -> Limit:
         (by_memory, "the memory that is available"),
     )
     return Limit(value, f"default: {why}")
+
+
+def _ssh_retries(effect: Effect | None) -> Limit:
+    """Return how often a connection is tried again. Ansible would send a command again that was cut off while it erased."""
+    if effect is Effect.DESTRUCTIVE:
+        return Limit(0, "default: nothing that erases is sent twice")
+    return Limit(SSH_RETRIES, "default")
 
 
 def _longest(least_s: int, waits: Mapping[str, int], more_s: int) -> Limit:

@@ -28,9 +28,7 @@ def remote_temp() -> str:
 
     Its name is this machine's. So on this machine, what is in it was put there by a process of this machine.
     """
-    path = Path("/etc/machine-id")  # given when the system was installed; a container may have none
-    machine = path.read_text(encoding="ascii").strip() if path.exists() else ""
-    mark = hashlib.sha256(f"{platform.node()} {machine}".encode()).hexdigest()[:12]
+    mark = hashlib.sha256(f"{platform.node()} {_machine_id()}".encode()).hexdigest()[:12]
     return f"~/.ansible/tmp/clusterwright-{mark}"
 
 
@@ -64,3 +62,9 @@ def remove_abandoned(runs: Path, mine: str) -> None:
 def _children(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
         yield from (path for path in folder.iterdir() if path.is_dir())
+
+
+def _machine_id() -> str:
+    """Return the id that the system was given when it was installed. Empty where it has none."""
+    path = Path("/etc/machine-id")
+    return path.read_text(encoding="ascii").strip() if path.exists() else ""

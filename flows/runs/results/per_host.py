@@ -120,10 +120,7 @@ class Tally:
                 result.status = ENDED.get(data["status"], "failed")
                 result.was_cut_off = data["status"] in CUT_OFF
                 result.is_doubtful = data.get("is_doubtful", False)
-                result.message = ""
-                if data["status"] == "timeout":
-                    seconds = f"{data['limit_s']:,} seconds"
-                    result.message = f"it ran out of time after {seconds}: `runs.time_limit_s` in site.yaml"
+                result.message = _out_of_time(data["limit_s"]) if data["status"] == "timeout" else ""
             case _:
                 pass
 
@@ -166,6 +163,10 @@ class Tally:
         for host in result.hosts:
             if host.status not in FAILED:
                 host.leave_out(why)
+
+
+def _out_of_time(seconds: float) -> str:
+    return f"it ran out of time after {seconds:,} seconds: `runs.time_limit_s` in site.yaml"
 
 
 def _note_ok(host: HostResult, data: Event) -> None:

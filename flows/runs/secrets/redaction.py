@@ -113,9 +113,7 @@ class Redactor:
             yield from (found.span() for found in pattern.finditer(text))
         yield from _words(text, self._words)
         if self._long:
-            compact = _compact(text)
-            for at, form in _beginning(compact.text, self._long):  # whatever is around it
-                yield compact.at(at), compact.at(at + len(form) - 1) + 1
+            yield from _anywhere(text, self._long)
 
     def _index(self, value: str) -> None:
         for form in _forms(value):
@@ -173,6 +171,13 @@ def _lowered(text: str) -> str:
     if len(lower) == len(text):
         return lower
     return "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+
+
+def _anywhere(text: str, index: Index) -> Iterator[Span]:
+    """Yield where a form is in a text, whatever is around it."""
+    compact = _compact(text)
+    for at, form in _beginning(compact.text, index):
+        yield compact.at(at), compact.at(at + len(form) - 1) + 1
 
 
 def _words(text: str, index: Index) -> Iterator[Span]:
