@@ -45,7 +45,7 @@ class Deciding:
     """The record as it was before the first decision."""
 
     def together(self, *, record: bool) -> "AbstractContextManager[Transaction]":
-        """Return the transaction of many decisions: all are recorded at its end, or with `record` off the rules are asked and nothing is."""
+        """Return the transaction of many decisions, which are recorded at its end. Without `record` they are only judged."""
         return self.ledger.batch() if record else self.ledger.dry_run()
 
     def take(

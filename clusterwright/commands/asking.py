@@ -37,7 +37,7 @@ class Asking:
         return record(self.site, self.as_of)
 
     def answer(self, snapshot: Snapshot | None, document: Any, in_words: Callable[[], None]) -> None:
-        """Print an answer as JSON or in words. One about an earlier moment says which. None is for one that is not from the record."""
+        """Print an answer as JSON or in words. One about an earlier moment says which. `snapshot` is None if it is not from the record."""
         if self.as_json:
             print_json(document if snapshot is None else dated(snapshot, document))
             return

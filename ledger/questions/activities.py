@@ -24,7 +24,7 @@ SELECT max(effective_at) FROM event WHERE seq NOT IN (SELECT seq FROM refused) A
   SELECT seq FROM event WHERE subject = :name AND (kind IN ('activity.reopened', 'activity.rejected', 'run.settled')
     OR kind = 'request.made' AND instr(payload, '"action":"retry"'))
   UNION SELECT seq FROM event WHERE ({BEYOND} OR subject > 'plan/' AND subject < 'plan0')
-    AND instr(payload, '"activity":"' || :name || '"'))"""
+    AND instr(payload, '"activity":"' || :name || '"'))"""  # noqa: S608  a constant, as its index has it
 """When an activity that was begun before was opened again, by itself or as one of several."""
 
 

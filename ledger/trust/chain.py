@@ -40,6 +40,9 @@ class Finding(NamedTuple):
 
 BEGINNING = Place(0, FIRST_HASH)
 
+DATABASE = "database"
+"""Where a finding is if the database of a shared ledger could not be reached, so that nothing was compared with it."""
+
 
 class Looked(NamedTuple):
     """What a look at the chain found, and by whom the signatures are: the events of each maker."""

@@ -20,7 +20,7 @@ from ledger.rules.access import ENGINE
 from ledger.stores.file import connect
 from ledger.stores.held import KINDS, is_held
 from ledger.stores.postgres import MOVED, Database
-from ledger.trust.chain import Finding
+from ledger.trust.chain import DATABASE, Finding
 from schedule.errors import UnreachableError
 
 
@@ -35,7 +35,7 @@ def shared_faults(site_dir: Path, url: str) -> Iterator[Finding]:
             yield from _beside(database)
             yield from _evidence(site_dir, database)
     except UnreachableError as error:
-        yield Finding("database", error.what)
+        yield Finding(DATABASE, error.what)
 
 
 def _events(copy: Snapshot, database: Database) -> Iterator[Finding]:

@@ -15,7 +15,6 @@ from clusterwright.planning import plan_of
 from clusterwright.previewing import preview
 from ledger.machine_time import machine_time
 from ledger.rules.version import RULES
-from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.trust import ssh
 from ledger.trust.engine_key import KEY, make_key
@@ -26,6 +25,7 @@ from tests.clusterwright.test_accounts import OTHER, stated
 from tests.clusterwright.test_signed_site import Site
 from tests.commands import called
 from tests.conftest import Command
+from tests.ledger.conftest import earlier_rules
 from tests.needs import needs
 
 NAME = "035@pod-001"
@@ -132,11 +132,10 @@ def test_the_key_from_its_making_to_its_replacement(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs("ssh-keygen")
-def test_the_owner_raises_the_rules_of_an_earlier_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_owner_raises_the_rules_of_an_earlier_release(tmp_path: Path) -> None:
     """Whoever upgrades has to learn that their record is judged by the earlier rules, and how that changes."""
     site = Site(tmp_path)
-    with monkeypatch.context() as earlier:
-        earlier.setattr(decisions, "RULES", 1)
+    with earlier_rules(1):
         site("plan", "adopt", "--as", "owner", "--yes", key="owner")
     rules = ("authority", "rules")
 

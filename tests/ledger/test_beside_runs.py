@@ -16,7 +16,6 @@ from ledger.questions.ncrs import ncrs, punch
 from ledger.questions.shut_out import shut_out
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
-from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.runs.decisions import release, settle
 from ledger.subjects.sign_off.decisions import waive
@@ -153,11 +152,10 @@ def test_what_was_waived_before_its_run_does_not_fail_it(ready: Ledger, state: S
 
 
 def test_by_earlier_rules_what_was_waived_before_its_run_is_to_be_tried_again(
-    site_dir: Path, clock: Clock, state: StateOf, look: Look, monkeypatch: pytest.MonkeyPatch
+    site_dir: Path, clock: Clock, state: StateOf, look: Look
 ) -> None:
     """The run did not look at waivers, and afterwards no criterion is left to waive."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr(decisions, "RULES", 4)
+    with earlier_rules(4):
         ledger = begun(site_dir, clock)
     with ledger:
         adopt_small_plan(ledger)

@@ -23,7 +23,6 @@ from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
 from ledger.subjects.checklists.decisions import check, scan
 from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
-from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.sign_off.decisions import reject, waive
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -35,7 +34,7 @@ from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
-from tests.ledger.conftest import Clock, Look, begun, criterion, recorded_by, small_plan
+from tests.ledger.conftest import Clock, Look, begun, criterion, earlier_rules, recorded_by, small_plan
 from tests.ledger.rebuilding import events, rebuild
 
 DUE = date(2026, 3, 1)
@@ -282,10 +281,9 @@ def test_a_criterion_of_each_item_is_not_met_by_one_of_them(
     assert audit(empty.site_dir) == []
 
 
-def test_earlier_rules_pass_each_by_one(site_dir: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_earlier_rules_pass_each_by_one(site_dir: Path, clock: Clock) -> None:
     """What was finished then stays finished, and replays."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr(decisions, "RULES", 4)
+    with earlier_rules(4):
         ledger = begun(site_dir, clock)
     with ledger:
         adopt_plan(ledger, "pm", plan_with_items(), reason="first")

@@ -18,7 +18,6 @@ from ledger.subjects.orders.decisions import acknowledge, order, promise
 from ledger.subjects.orders.delivery_decisions import receive, ship
 from ledger.subjects.orders.payloads import OrderPromised
 from ledger.subjects.people.decisions import delegate
-from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -29,7 +28,17 @@ from ledger.trust.proving import Proof
 from ledger.trust.statements import read_statement, signed_text
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError, StaleHeadError
-from tests.ledger.conftest import PEOPLE, T0, Clock, Look, account_of, adopt_small_plan, begun, small_plan
+from tests.ledger.conftest import (
+    PEOPLE,
+    T0,
+    Clock,
+    Look,
+    account_of,
+    adopt_small_plan,
+    begun,
+    earlier_rules,
+    small_plan,
+)
 from tests.ledger.forging import every_state
 from tests.ledger.keys import sign_as
 from tests.ledger.test_golden import GOLDEN
@@ -306,12 +315,9 @@ def test_the_audit_refuses_what_is_late_without_a_reason_or_of_a_past_promise(pl
     assert any("nobody says why it is recorded only now" in str(fault) for fault in found)
 
 
-def test_earlier_rules_let_it_pass_and_the_owner_raises_them(
-    site_dir: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_earlier_rules_let_it_pass_and_the_owner_raises_them(site_dir: Path, clock: Clock) -> None:
     """An existing site goes on under the rules that it has."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr(decisions, "RULES", 2)
+    with earlier_rules(2):
         ledger = begun(site_dir, clock)
     with ledger:
         adopt_small_plan(ledger)

@@ -19,7 +19,6 @@ from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.rules.version import RULES
 from ledger.subjects.people.decisions import revoke_key
-from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger, raise_rules
 from ledger.subjects.runs.decisions import settle
 from ledger.subjects.work.decisions import comment
@@ -32,7 +31,7 @@ from ledger.trust.statements import signed_text
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.design import people
-from tests.ledger.conftest import Clock, activity
+from tests.ledger.conftest import Clock, activity, earlier_rules
 from tests.ledger.journey import take
 from tests.ledger.test_bundle import bare, verify
 from tests.ledger.test_signed import Keys, keys, public, put_name, signed_plan
@@ -179,11 +178,10 @@ def test_a_statement_witnesses_what_was_there_when_it_was_made(site: Ledger, key
 
 
 def test_the_owner_raises_the_rules_and_the_audit_says_from_which_event(
-    site_dir: Path, clock: Clock, keys: Keys, monkeypatch: pytest.MonkeyPatch
+    site_dir: Path, clock: Clock, keys: Keys
 ) -> None:
     """What an earlier release recorded stays judged by its rules, also where the engine did not sign yet."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr(decisions, "RULES", 1)
+    with earlier_rules(1):
         ledger = begun(site_dir, clock, keys)
     with ledger:
         adopted(ledger, keys, engine_key.make_key(site_dir))

@@ -23,6 +23,7 @@ from ledger.rules.version import RULES
 from ledger.trust.anchor_words import read_anchors
 from ledger.trust.audit import Findings
 from ledger.trust.audit import audit as audited
+from ledger.trust.chain import DATABASE
 from ledger.trust.checkpoint import Checkpoint
 from schedule.errors import InputError, NotSatisfiedError, UnreachableError
 from steps.amount import counted, first_of
@@ -88,7 +89,7 @@ def audit(
             print(line)
         if found:
             table(("where", "what"), [(f.where, f.message) for f in found])
-    if [finding.where for finding in found] == ["database"]:
+    if [finding.where for finding in found] == [DATABASE]:
         raise UnreachableError(
             f"the folder's copy is whole, and was not compared with the database: {found[0].message}"
         )

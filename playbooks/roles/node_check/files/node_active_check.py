@@ -31,7 +31,7 @@ def main() -> None:
         print(f"{node} has a job")
         return
     faults = [fault for load in terms["active"] if (fault := failed(load))]
-    # whoever took it out meanwhile puts it back
+    # somebody else may have taken it out meanwhile, and puts it back then
     if f"Reason={RUNS}" in shown(node):
         wanted = ("State=DRAIN", f"Reason={MARK}{'; '.join(faults)}") if faults else ("State=RESUME",)
         update(node, *wanted)
