@@ -91,8 +91,10 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
 
 def _plans(snapshot: Snapshot) -> Iterator[_InForce]:
     """Yield since when each plan with other working hours was in force, the first one first, and these hours."""
-    for (zone, start, *texts), plans in groupby(snapshot.ask(_CALENDARS), key=lambda row: row[1:]):
-        adopted, *_ = next(plans)
+    adopted_plans = snapshot.ask(_CALENDARS)
+    for hours, same in groupby(adopted_plans, lambda row: row[1:]):
+        adopted, *_ = next(same)
+        zone, start, *texts = hours
         days, hours, holidays, trades = map(json.loads, texts)
         weeks: dict[str, Any] = {WORKING: (days, hours, holidays)}
         for name, own in trades.items():
