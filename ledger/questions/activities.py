@@ -8,10 +8,9 @@ from json import dumps
 
 from ledger.questions.case import select
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.activity import NOT_BEGUN, Activity, State, words
+from ledger.rules.activity import BEYOND, NOT_BEGUN, Activity, State, words
 from ledger.rules.permission import is_same
 from ledger.rules.rows import Begun
-from ledger.state.tables.event import BEYOND
 from steps.stamps import instant, stamp
 
 _HOSTS = """

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -91,10 +92,9 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
 
 def _plans(snapshot: Snapshot) -> Iterator[_InForce]:
     """Yield since when each plan with other working hours was in force, the first one first, and these hours."""
-    adopted_plans = snapshot.ask(_CALENDARS)
-    for hours, same in groupby(adopted_plans, lambda row: row[1:]):
-        adopted, *_ = next(same)
-        zone, start, *texts = hours
+    same_hours = groupby(snapshot.ask(_CALENDARS), itemgetter(slice(1, None)))
+    for (zone, start, *texts), plans in same_hours:
+        adopted, *_ = next(plans)
         days, hours, holidays, trades = map(json.loads, texts)
         weeks: dict[str, Any] = {WORKING: (days, hours, holidays)}
         for name, own in trades.items():

@@ -324,6 +324,9 @@ _STORED = fields(Activity)[:-5]
 COLUMNS = tuple(field.name for field in _STORED)
 """The columns of the table `activity` from which an `Activity` is made, in order."""
 
+BEYOND = "kind IN ('activity.reopened', 'facts.recorded', 'progress.adopted')"
+"""Which events reach beyond their subject: they open again what others did, or bring what was done before."""
+
 
 def is_past_planned_finish(state: State, planned: datetime | None, now: datetime) -> bool:
     """Return whether the planned finish of an activity has gone by, and its work is not finished."""

@@ -10,7 +10,7 @@ from typing import Any
 from ledger.log.chain import hash_of
 from ledger.log.columns import COLUMNS, row_of
 from ledger.questions.snapshot import Snapshot
-from ledger.state.tables.event import BEYOND
+from ledger.rules.activity import BEYOND
 from ledger.trust.authority import forged, refused_by_copy
 
 _NAMED = ", ".join(f"e.{name}" for name in COLUMNS)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from sqlalchemy import Index, text
 from sqlmodel import SQLModel
 
+from ledger.rules.activity import BEYOND
 from ledger.state.columns import Indexed, NumberKey
-
-BEYOND = "kind IN ('activity.reopened', 'facts.recorded', 'progress.adopted')"
-"""Which events reach beyond their subject: they open again what others did, or bring what was done before."""
 
 AGAINST = """instr(payload, '"ncr":"') AND instr(payload, '"ncr_class":"A"')"""
 """Which events open a non-conformance of class A."""
