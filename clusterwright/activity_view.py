@@ -239,7 +239,7 @@ def _release_line(r: ReleaseRow, zone: str) -> str:
 def _order_line(o: OrderRow) -> str:
     parts = (
         o.state,
-        counted(o.quantity, o.unit_of_measure),
+        o.size,
         "" if o.value is None else f"{o.value} {o.currency}",
         _said("budget line {}", o.budget_line),
         _said("acknowledged {}", o.acknowledged and f"{o.acknowledged} ({o.acknowledgement})"),

@@ -4,7 +4,6 @@ from clusterwright.order_words import late_cell, price
 from clusterwright.output import day, money
 from ledger.questions.order_timing import TimedOrder, TimedOrders
 from ledger.rules.rows import OrderRow
-from steps.amount import counted
 
 OPEN, PLACED, ALL = "open", "placed", "all"
 COLUMNS = {
@@ -45,7 +44,7 @@ def order_cells(r: OrderRow, timed: TimedOrder, zone: str) -> dict[str, str]:
         "order by": day(r.order_by, zone),
         "order": r.id,
         "what": r.title,
-        "quantity": counted(r.quantity, r.unit_of_measure),
+        "quantity": r.size,
         "state": state_cell(r),
         "promised": day(r.promised_last, zone),
         "need by": day(r.need_by, zone),

@@ -101,7 +101,7 @@ def _orders_table(asked: Asked, owed: list[OrderRow]) -> Table:
         (
             row.id,
             row.title,
-            counted(sum((one.outstanding for one in row.tranches), Decimal(0)), row.unit_of_measure),
+            counted(sum((one.to_come for one in row.tranches), Decimal(0)), row.unit_of_measure),
             state_cell(row),
             day(row.promised_last, asked.zone),
             due(asked, row.need_by),

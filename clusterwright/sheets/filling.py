@@ -127,14 +127,14 @@ def _deliveries(bought: Iterable[OrderRow], among: Collection[str] | None) -> Sh
     rows: list[Sequence[Cell]] = []
     for order in bought:
         for one in order.tranches if order.placed_at else ():
-            if one.outstanding > 0 and (among is None or one.id in among or order.id in among):
+            if one.to_come > 0 and (among is None or one.id in among or order.id in among):
                 rows += _delivery_rows(order, one)
     return SheetTable(Part.DELIVERIES, COLUMNS[Part.DELIVERIES], rows)
 
 
 def _delivery_rows(order: OrderRow, one: TrancheRow) -> Iterator[Sequence[Cell]]:
     promised = one.promised.isoformat() if one.promised else ""
-    left = one.outstanding
+    left = one.to_come
     what = (one.id, order.title, _plain(left), order.unit_of_measure, promised)
     if not order.serialised:
         yield (one.id, *what, "", None, "", "")

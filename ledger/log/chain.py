@@ -81,7 +81,7 @@ def canonical_text(value: Any) -> str:
 
 def canonical(payload: Payload) -> str:
     """Return a payload as RFC 8785 text; decimals and instants are strings."""
-    left_out = {name for name in UNRECORDED_IF_NONE if getattr(payload, name) is None}
+    left_out = {name for name in UNRECORDED_IF_NONE if getattr(payload, name, None) is None}
     return canonical_text(payload.model_dump(mode="json", exclude=left_out))
 
 

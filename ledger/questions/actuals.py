@@ -15,7 +15,7 @@ from ledger.questions.far_times import refuse_far
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import OVER, Activity, State
-from ledger.rules.rows import TrancheRow
+from ledger.rules.rows import OrderRow, TrancheRow
 from ledger.rules.working_time import WorkingTime
 from ledger.subjects.orders.rules import is_unready
 from steps.planning.activity import WORKING
@@ -84,7 +84,7 @@ def actuals(snapshot: Snapshot) -> dict[str, Actual]:
         early = bool(order.early_because) and is_unready(order, now, lapsed=is_lapsed)
         found[order.id] = Actual(order.placed_at, order.placed_at, early)
         for tranche in order.tranches:
-            comes = tranche.received_at or _due(tranche, now, order.time_zone)
+            comes = tranche.received_at or _expected(tranche, order, now)
             found[tranche.id] = Actual(order.placed_at, comes, early)
     refuse_far(snapshot, found)
     return found
@@ -148,6 +148,15 @@ def _ends(row: Activity, now: datetime) -> tuple[datetime | None, datetime | Non
     state = row.held_from if row.state is State.ON_HOLD else row.state
     is_finished = state == State.AWAITING_SIGN_OFF
     return (row.finished_at if is_finished else None), None
+
+
+def _expected(tranche: TrancheRow, order: OrderRow, now: datetime) -> datetime | None:
+    """Return when a delivery that is not here is expected. What was not ordered of it comes a lead time from now at the earliest."""
+    due = _due(tranche, now, order.time_zone)
+    if tranche.ordered >= tranche.quantity:
+        return due
+    rest = now + timedelta(hours=order.lead_m_h)
+    return max(rest, due or rest)
 
 
 def _due(tranche: TrancheRow, now: datetime, zone: str) -> datetime | None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State, is_expired, seen, words
 from ledger.rules.readiness import EXPIRED
-from ledger.rules.rows import LinkRow
+from ledger.rules.rows import RECEIVED_AT, LinkRow
 from steps.stamps import instant
 
 OUT_OF_SEQUENCE = " out of sequence"
 """What is added to the state of a node that was done early, while something before it is open."""
 
-_LINKS = """
+_LINKS = f"""
 SELECT l."before", l."after", l.type, l.lag_h, l.lag_calendar, l.reason, l.bridged, l.satisfied_at,
   a.state, a.ready_from, a.stale_since, a.hold_point, a.valid_until, o.id, o.placed_at,
-  t.id, t.received_at, t.received_quantity,
+  t.id, {RECEIVED_AT}, t.received_quantity,
   coalesce(a.early_because, o.early_because, ot.early_because, '') <> '' AND l.satisfied_at IS NULL, coalesce(json_extract(a.plan, '$.title'), o.title, ot.title, '')
-FROM link l LEFT JOIN activity a ON a.id = {end}
-LEFT JOIN order_line o ON o.id = {end} LEFT JOIN tranche t ON t.id = {end}
-LEFT JOIN order_line ot ON ot.id = t.order_line WHERE {where} = :id ORDER BY l.id"""
+FROM link l LEFT JOIN activity a ON a.id = {{end}}
+LEFT JOIN order_line o ON o.id = {{end}} LEFT JOIN tranche t ON t.id = {{end}}
+LEFT JOIN order_line ot ON ot.id = t.order_line WHERE {{where}} = :id ORDER BY l.id"""  # noqa: S608  our names
 
 
 def predecessors(snapshot: Snapshot, name: str) -> list[LinkRow]:

@@ -59,9 +59,9 @@ def _value(currency: str, rows: Iterable[OrderRow], due: Collection[str]) -> Ord
         come = [one for one in row.tranches if one.id in due]
         was_due = sum((one.quantity for one in come), Decimal(0))
         came = sum((one.received_quantity for one in row.tranches), Decimal(0))
-        planned += share(value, was_due, row.quantity)
-        received += share(value, came, row.quantity)
-        actual += share(value + row.expedite_cost, came, row.quantity)
+        planned += share(value, was_due, row.ordered)
+        received += share(value, came, row.ordered)
+        actual += share(value + row.expedite_cost, came, row.ordered)
         total += value
         unpriced += row.value is None
     spi, cpi = _index(received, planned), _index(received, actual)

@@ -14,7 +14,7 @@ from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.permission import is_same
 from ledger.rules.readiness import unmet
-from ledger.rules.rows import ChangeRow, OrderRow, TrancheRow, grouped
+from ledger.rules.rows import RECEIVED_AT, ChangeRow, OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.stored_fields import NOT_READ, fields_of
 from ledger.subjects.orders.manifest_rules import Received
@@ -40,6 +40,11 @@ SELECT seq, effective_at, actor, kind, subject, payload, (SELECT taken_back FROM
 WHERE (subject = :name OR (subject > :name || '/' AND subject < :name || '0'))
   AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq"""
 """The character 0 follows the slash, so the range has every id that begins with the order's id and a slash."""
+
+_ORDERED = """coalesce(t.contracted, (
+  SELECT CASE WHEN o.ordered IS NULL THEN t.quantity ELSE coalesce(json_extract(o.ordered, '$."' || t.id || '"'), '0') END
+  FROM order_line o WHERE o.id = t.order_line))"""
+"""What was ordered of a delivery. An order that is not placed, and one placed by earlier rules, is for what is needed."""
 
 _PLACEABLE = "o.placed_at IS NULL AND o.ready_from <= :now"
 _OF_ORDER = "WHERE t.subject = :order OR substr(t.subject, 1, length(:order) + 1) = :order || '/'"
@@ -74,12 +79,19 @@ table(
     critical="coalesce(t.total_float_h < 1e-6, 0)",
     state="NULL",
     late="NULL",
+    ordered="t.quantity",
     tranches="NULL",
     time_zone="NULL",
     days_late="NULL",
     late_delivery="NULL",
 )(OrderRow)  # those that are NULL follow from the deliveries: see `_order`
-table("tranche", quantity="coalesce(t.contracted, t.quantity)", planned_quantity="t.quantity")(TrancheRow)
+table(
+    "tranche",
+    quantity="coalesce(t.contracted, t.quantity)",
+    planned_quantity="t.quantity",
+    ordered=_ORDERED,
+    received_at=RECEIVED_AT,
+)(TrancheRow)
 table(
     "change_order",
     state="CASE t.approved WHEN 1 THEN 'approved' WHEN 0 THEN 'refused' ELSE 'open' END",
@@ -254,6 +266,7 @@ def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime, zone: s
     late = latest_delivery(tranches, now, zone) if row.placed_at else None
     found = row._replace(
         quantity=row.quantity + changed,
+        ordered=sum((t.ordered for t in tranches), Decimal(0)),
         need_by=row.need_by if late is None else late.need_by,
         state=order_state(row.placed_at, tranches),
         late=is_order_late(now, row.order_by, row.placed_at, tranches, zone),
@@ -270,6 +283,6 @@ def _budget(line: str, currency: str, rows: Sequence[OrderRow]) -> BudgetRow:
         whole = (row.value or Decimal(0)) + row.expedite_cost
         came = sum((t.received_quantity for t in row.tranches), Decimal(0))
         committed += whole
-        received += share(whole, came, row.quantity)
+        received += share(whole, came, row.ordered)
     unpriced = sum(row.value is None for row in rows)
     return BudgetRow(line, currency, len(rows), unpriced, committed, received, committed - received)

@@ -44,7 +44,7 @@ def awaited(snapshot: Snapshot, delivery: str) -> Awaited:
     return Awaited(
         delivery,
         order.title,
-        one.outstanding,
+        one.to_come,
         order.unit_of_measure,
         order.serialised,
         serials_received(snapshot),

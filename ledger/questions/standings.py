@@ -11,7 +11,7 @@ from operator import add
 from ledger.questions.case import lapsed
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_MET, OVER, State, is_past_planned_finish
-from ledger.rules.rows import grouped
+from ledger.rules.rows import RECEIVED_AT, grouped
 from steps.catalog.terms import Kind, Phase
 from steps.stamps import instant
 
@@ -34,11 +34,11 @@ GROUP BY phase, step"""
 _TO_ORDER = """
 SELECT DISTINCT a.phase, o.step, o.id FROM order_line o JOIN activity a ON a.id = o.step || '@' || o.unit
 WHERE o.placed_at IS NULL AND o.in_plan AND a.state <> 'not_applicable' AND o.ready_from <= :now"""
-_ON_THE_WAY = """
+_ON_THE_WAY = f"""
 SELECT DISTINCT a.phase, a.step, t.id FROM tranche t
 JOIN order_line o ON o.id = t.order_line JOIN link l ON l."before" = t.id JOIN activity a ON a.id = l."after"
-WHERE t.received_at IS NULL AND t.in_plan AND o.placed_at IS NOT NULL
-  AND l.satisfied_at IS NULL AND a.state NOT IN ('done', 'not_applicable')"""
+WHERE {RECEIVED_AT} IS NULL AND t.in_plan AND o.placed_at IS NOT NULL
+  AND l.satisfied_at IS NULL AND a.state NOT IN ('done', 'not_applicable')"""  # noqa: S608  our names
 _REJECTED = """
 SELECT a.phase, a.step, count(DISTINCT a.id) FROM sign_off s JOIN activity a ON a.id = s.activity
 WHERE s.decision = 'rejected' AND s.attempt = a.attempt - 1 AND a.state NOT IN ('done', 'not_applicable')

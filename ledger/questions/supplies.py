@@ -12,7 +12,6 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.rows import OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import order_of
 from ledger.subjects.orders.rules import delivery_days_late
-from steps.amount import counted
 from steps.stamps import local_day
 
 _ROLES = "SELECT o.id, a.role FROM order_line o JOIN activity a ON a.id = o.step || '@' || o.unit"
@@ -83,8 +82,9 @@ class Supply(NamedTuple):
     @property
     def quantity(self) -> str:
         """How much it is, and how much of that is here if it is a part, in words."""
-        whole = self.order.quantity if self.delivery is None else self.delivery.quantity
-        words = counted(whole, self.order.unit_of_measure)
+        row, one = self.order, self.delivery
+        whole = row.quantity if one is None else one.quantity
+        words = row.size if one is None else one.size(row.unit_of_measure)
         return f"{self.came.normalize():,f} of {words}" if 0 < self.came < whole else words
 
     @property

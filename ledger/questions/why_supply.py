@@ -99,16 +99,29 @@ def _delivery(order: OrderRow, tranche: TrancheRow) -> Why:
     if tranche.outstanding <= 0:
         return Why(tranche.id, State.DONE, "received in full.", (), ())
     came = f"{tranche.received_quantity.normalize():,f} of {counted(tranche.quantity, order.unit_of_measure)} received"
-    needs = (f"to be received: clusterwright receive '{tranche.id}'",)
-    return Why(tranche.id, State.IN_PROGRESS, f"{came}.", (), needs)
+    needed = [*_needs_more(tranche, order)]
+    if tranche.to_come > 0:
+        needed.insert(0, f"to be received: clusterwright receive '{tranche.id}'")
+    return Why(tranche.id, State.IN_PROGRESS, f"{came}.", (), tuple(needed))
+
+
+def _needs_more(tranche: TrancheRow, order: OrderRow) -> Iterator[str]:
+    """Yield what settles a delivery of which less was ordered than the plan now has."""
+    if tranche.ordered < tranche.quantity:
+        size = tranche.size(order.unit_of_measure)
+        change = f"clusterwright change request '{tranche.id}' --quantity N --reason WHY"
+        yield f"{tranche.id} is for {size}: order the rest, or say how many are enough: {change}"
 
 
 def _needs_of_placed(order: OrderRow) -> list[str]:
     needs = []
     if order.acknowledged is None and order.state != "received":
         needs.append(f"the supplier's acceptance: clusterwright acknowledge '{order.id}' --on DATE --reference NUMBER")
-    waiting = [tranche.id for tranche in order.tranches if tranche.outstanding > 0]
-    return [*needs, *(f"{name} to be received" for name in waiting)]
+    for tranche in order.tranches:
+        if tranche.to_come > 0:
+            needs.append(f"{tranche.id} to be received")
+        needs += _needs_more(tranche, order)
+    return needs
 
 
 def _state(state: str) -> State:

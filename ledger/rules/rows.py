@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
 from ledger.rules.activity import State
+from steps.amount import counted
 from steps.value import Value
 
 Key = TypeVar("Key")
@@ -79,8 +80,21 @@ class Unmet(NamedTuple):
     ready_at: datetime | None
 
 
+def _size(quantity: Decimal, ordered: Decimal, unit_of_measure: str) -> str:
+    words = counted(quantity, unit_of_measure)
+    return words if ordered == quantity else f"{words}, {ordered.normalize():,f} ordered"
+
+
+RECEIVED_AT = """CASE WHEN (SELECT rules FROM site) < 5
+  OR CAST(t.received_quantity AS REAL) >= CAST(coalesce(t.contracted, t.quantity) AS REAL) THEN t.received_at END"""
+"""Since when a delivery is here in full. From version 5 of the rules on it no longer is once the plan or a change order wants more of it."""
+
+
 class TrancheRow(NamedTuple):
-    """One delivery of an order. `quantity` is the quantity ordered now, `planned_quantity` that of the plan."""
+    """One delivery of an order. `quantity` is what is needed: that of a change order, else `planned_quantity`, that of the plan.
+
+    `ordered` is what the supplier owes: less or more than `quantity` where another plan was adopted after the order was placed.
+    """
 
     id: str
     number: int
@@ -91,6 +105,7 @@ class TrancheRow(NamedTuple):
     received_at: datetime | None
     received_quantity: Decimal
     planned_quantity: Decimal
+    ordered: Decimal
     carrier: str
     tracking: str
     shipped: date | None
@@ -98,14 +113,23 @@ class TrancheRow(NamedTuple):
 
     @property
     def outstanding(self) -> Decimal:
-        """The quantity that was not received yet."""
+        """What is needed and was not received yet."""
         return self.quantity - self.received_quantity
+
+    @property
+    def to_come(self) -> Decimal:
+        """What is needed, was ordered, and was not received yet."""
+        return min(self.quantity, self.ordered) - self.received_quantity
+
+    def size(self, unit_of_measure: str) -> str:
+        """Return what is needed in words, and what was ordered where that is another quantity: 64 servers, 32 of them ordered."""
+        return _size(self.quantity, self.ordered, unit_of_measure)
 
 
 class OrderRow(NamedTuple):
     """An order. `state` is planned, placed, part received or received.
 
-    `quantity` includes change orders. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
+    `quantity` and `ordered` are those of its deliveries. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
     `early_because` says why it was placed although something before it was open, and is empty otherwise. `days_late` is how many
     days it is past its order-by date, or once it is placed, how many days after its need-by date `late_delivery` comes. `late_delivery` is None
     if no delivery is late; `need_by` is that of the late one if there is one. Days are those of the site's `time_zone`.
@@ -117,6 +141,7 @@ class OrderRow(NamedTuple):
     item: str
     title: str
     quantity: Decimal
+    ordered: Decimal
     unit_of_measure: str
     supplier: str
     supplier_name: str
@@ -144,6 +169,11 @@ class OrderRow(NamedTuple):
     time_zone: str
     days_late: int
     late_delivery: TrancheRow | None
+
+    @property
+    def size(self) -> str:
+        """What is needed in words, and what was ordered where that is another quantity."""
+        return _size(self.quantity, self.ordered, self.unit_of_measure)
 
     @property
     def promised_last(self) -> date | None:

@@ -19,4 +19,5 @@ somebody who did the work binds only those who confirm it, and software begins n
 ITEMS_AND_WAIVERS = 5
 """From this version on, a criterion of each item that was read at some by name is read at all of them before work is finished, pieces
 come whole, a criterion that was waived before a run does not fail it and can be read on done work, an order is taken back once its
-change orders are decided, and work that had begun keeps its criteria when a plan removes it."""
+change orders are decided, work that had begun keeps its criteria when a plan removes it, and an order says what was ordered: what a plan
+or a change order has more of is waited for."""

@@ -13,6 +13,7 @@ from json import dumps
 from typing import Any
 
 from ledger.rules.readiness import NEVER, Times, activity_times, counted_from, satisfied_at
+from ledger.rules.rows import RECEIVED_AT
 from ledger.rules.working_time import SiteCalendar
 from ledger.state.projection import EVERY, Projection, stored
 from steps.stamps import instant, moment, stamped
@@ -27,15 +28,15 @@ _ORDERS = """
 SELECT id, ready_from, early_because <> '' FROM order_line WHERE id IN (SELECT value FROM json_each(:names))"""
 _DELIVERIES = "SELECT id FROM tranche WHERE order_line IN (SELECT value FROM json_each(:names)) ORDER BY id"
 _EARLY_ORDERS = "SELECT id FROM order_line WHERE early_because <> '' ORDER BY id"
-_SUPPLIES = """
+_SUPPLIES = f"""
 SELECT id, placed_at, early_because <> '', ready_from FROM order_line
 WHERE id IN (SELECT value FROM json_each(:names))
-UNION ALL SELECT t.id, t.received_at, o.early_because <> '', o.ready_from
-FROM tranche t JOIN order_line o ON o.id = t.order_line WHERE t.id IN (SELECT value FROM json_each(:names))"""
-_ALL_SUPPLIES = """
+UNION ALL SELECT t.id, {RECEIVED_AT}, o.early_because <> '', o.ready_from
+FROM tranche t JOIN order_line o ON o.id = t.order_line WHERE t.id IN (SELECT value FROM json_each(:names))"""  # noqa: S608  our names
+_ALL_SUPPLIES = f"""
 SELECT id, placed_at, 0, NULL FROM order_line WHERE placed_at IS NOT NULL AND early_because = ''
-UNION ALL SELECT t.id, t.received_at, 0, NULL FROM tranche t JOIN order_line o ON o.id = t.order_line
-WHERE t.received_at IS NOT NULL AND o.early_because = ''"""
+UNION ALL SELECT t.id, {RECEIVED_AT}, 0, NULL FROM tranche t JOIN order_line o ON o.id = t.order_line
+WHERE {RECEIVED_AT} IS NOT NULL AND o.early_because = ''"""  # noqa: S608  our names
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ LEDGER_FILE = "ledger.db"
 BUSY_SECONDS = 5.0
 """How long a writer waits for another one before it raises an error."""
 
-FORMAT = 10
+FORMAT = 11
 """The format of the file, in `PRAGMA user_version`. Files of earlier formats are upgraded by replay when they are opened."""
 
 COPY = 0x43575250

@@ -47,6 +47,7 @@ from steps.stamps import instant
 _ORDERS = f"SELECT {', '.join(ORDER)}, ordinal, in_plan FROM order_line WHERE id {IN}"  # noqa: S608  our names
 _TRANCHES = f"SELECT {', '.join(TRANCHE)}, order_line, in_plan FROM tranche WHERE order_line {IN}"  # noqa: S608  our names
 _LINKS = f"""SELECT id, {", ".join(f'"{name}"' for name in LINK)} FROM link WHERE "after" {IN}"""  # noqa: S608  our names
+_RECEIVED = f"SELECT id, received_quantity FROM tranche WHERE id {IN}"  # noqa: S608  our names
 _BEFORE = f'SELECT "before" FROM link WHERE "after" {IN}'  # noqa: S608  our names
 _kept = threading.local()
 
@@ -124,6 +125,8 @@ class Refolding:
                 for event in readable([own[seq]]):
                     self._take(event)
         self._copy(_LINKS, "link", names=listed(self._nodes.awaiting))
+        for name, received in self._snapshot.ask(_RECEIVED, names=listed(self.imported)):
+            self._p.update("tranche", name, received_quantity=received)
         self._p.touch(EVERY)
         settle(self._p)
 

@@ -36,8 +36,7 @@ STOPPED = f"""
 import logging, sys
 from pathlib import Path
 from flows.engine.state import Engine
-from flows.performers import automated
-from flows.performers import lease
+from flows.performers import lease, real
 from flows.performers.real import RealPerformer
 from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
@@ -46,7 +45,7 @@ from ledger.reading import open_snapshot
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 lease.LEASE_S, lease.RENEW_S = {LEASE_S}, 0.3
-automated.get_run_logger = logging.getLogger  # Prefect's wants a flow around it
+real.get_run_logger = logging.getLogger  # Prefect's wants a flow around it
 site, playbooks, inventory = map(Path, sys.argv[1:])
 with open_snapshot(site) as snapshot, Ledger.open(site) as ledger:
     performer = RealPerformer(playbooks, inventory, hands_off=False)

@@ -131,7 +131,7 @@ def plans() -> tuple[Plan, Plan]:
 
 def bought(item: str = "gpu-server", quantity: int = 32, at: datetime | None = FIRST, **given: Any) -> OrderRow:
     row = {"id": f"001@site#{item}", "step": "001", "unit": "site", "item": item, "unit_of_measure": "server"}
-    return order(**row | {"quantity": Decimal(quantity), "placed_at": at} | given)
+    return order(**row | {"quantity": Decimal(quantity), "ordered": Decimal(quantity), "placed_at": at} | given)
 
 
 def came(number: int, at: datetime | None, unit: str = "pod-001") -> TrancheRow:

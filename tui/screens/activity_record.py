@@ -15,7 +15,6 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import State
 from ledger.rules.rows import RUN_DONE, LinkRow
 from ledger.rules.subjects import is_supply, order_of
-from steps.amount import counted
 from steps.stamps import minute
 from tui.lists.column import Span
 from tui.looks import STATE_ROLES, Role, day_text
@@ -76,12 +75,11 @@ def ordered(case: LookedUp) -> Iterator[PageLine]:
     for order in orders(case.snapshot):
         if f"{order.step}@{order.unit}" != case.row.id:
             continue
-        quantity = counted(order.quantity, order.unit_of_measure)
         day = order.promised_last
         dates = f"promised {day}" if day else f"order by {day_text(order.order_by, case.zone)}"
         came = sum(delivery.received_at is not None for delivery in order.tranches)
         words = (
-            quantity,
+            order.size,
             order.supplier_name or order.supplier,
             dates,
             f"{came} of {len(order.tranches)} deliveries came",

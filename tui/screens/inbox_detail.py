@@ -128,7 +128,7 @@ def _change(snapshot: Snapshot, row: WaitingItem, zone: str) -> Iterator[Text]:
     yield safe(f"of {found.subject}, asked for by {found.asked_by}, {minute(found.asked_at, zone)}")
     order = require_order(snapshot, found.subject.partition("/")[0])
     if found.quantity is not None:
-        yield safe(f"quantity {order.quantity} → {found.quantity} {order.unit_of_measure}")
+        yield safe(f"quantity {order.ordered} → {found.quantity} {order.unit_of_measure}")
     if found.value is not None:
         yield safe(f"value {order.value or 'unknown'} → {found.value} {found.currency}")
 

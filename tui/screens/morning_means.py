@@ -81,7 +81,7 @@ def _to_come(supply: Supply, delivery: TrancheRow) -> PanelRow:
         (f"{supply.comes}", "bad" if late else "text"),
         (f"{late} d late" if late else "", "bad"),
         (supply.id, "text"),
-        (counted(delivery.outstanding, supply.order.unit_of_measure), "text"),
+        (counted(delivery.to_come, supply.order.unit_of_measure), "text"),
         (f"shipped, {delivery.carrier}" if delivery.shipped else promised, "muted"),
         (f"{supply.order.title}, {supply.supplier}", "muted"),
     )

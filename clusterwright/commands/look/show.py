@@ -86,7 +86,7 @@ def _print_order(document: Document, snapshot: Snapshot, name: str) -> None:
 
 def _about(order: OrderRow, timing: TimedOrder, zone: str) -> Iterator[str]:
     said = [
-        counted(order.quantity, order.unit_of_measure),
+        order.size,
         order.state,
         order.late_words,
         order.supplier_name,
@@ -113,6 +113,7 @@ def _delivery(one: TrancheRow, order: OrderRow, zone: str) -> str:
     whole = counted(one.quantity, order.unit_of_measure)
     came = f"{one.received_quantity.normalize():,f} of {whole} received" if one.received_quantity else whole
     said = [
+        f"{one.ordered.normalize():,f} ordered" if one.ordered != one.quantity else "",
         f"need by {day(one.need_by, zone)}" if one.need_by else "",
         f"promised {one.promised}" if one.promised else "",
         f"shipped {one.shipped} {one.carrier} {one.tracking}".rstrip() if one.shipped else "",

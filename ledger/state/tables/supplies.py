@@ -10,7 +10,10 @@ from ledger.state.columns import Exact, ExactOrNone, Indexed, NumberKey, Utc, Ut
 
 
 class OrderLine(SQLModel, table=True):
-    """A supply line of the plan, and whether it is placed; `value` is what change orders made of it."""
+    """A supply line of the plan, and whether it is placed; `value` is what change orders made of it.
+
+    `ordered` is what was ordered, by delivery, as JSON. An order placed before version 5 of the rules has none.
+    """
 
     __tablename__ = "order_line"
     id: WordKey
@@ -42,6 +45,7 @@ class OrderLine(SQLModel, table=True):
     acknowledged: date | None = None
     acknowledgement: str = ""
     expedite_cost: Exact
+    ordered: str | None = None
 
 
 class Tranche(SQLModel, table=True):

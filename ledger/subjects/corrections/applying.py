@@ -44,6 +44,9 @@ REPLACED: dict[type[Payload], tuple[str, ...]] = {
 }
 """By kind of entry: the columns of its subject that it replaces."""
 
+_NOT_PLACED: Row = {"placed_at": None, "placed_by": None, "early_because": "", "ordered": None}
+"""What an order has that is not placed, besides what it had before."""
+
 WITH_ROWS = ("comment", "measurement", "evidence_item", "item_check", "delivery")
 """Tables in which an entry has rows under the number of its event."""
 
@@ -152,7 +155,7 @@ def _put_back_supply(p: Projection, subject: str, kind: str, before: Row) -> Non
         return
     if "promised" in before and not is_delivery(subject):
         _put_back_promise(p, subject, before["promised"])
-    gone = {"placed_at": None, "placed_by": None, "early_because": ""} if kind == OrderPlaced.kind else {}
+    gone = _NOT_PLACED if kind == OrderPlaced.kind else {}
     p.update(_table(subject), subject, **(before | gone))
 
 

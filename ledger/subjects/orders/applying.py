@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
+from msgspec.json import encode
+
 from ledger.log.chain import Event
 from ledger.rules.subjects import is_delivery, order_of
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.state.projection import Handlers, Projection
 from ledger.subjects.later_words import PROMISED, said_later
 from ledger.subjects.orders.payloads import (
@@ -39,6 +42,7 @@ def place(p: Projection, event: Event, payload: OrderPlaced) -> None:
         currency=payload.currency,
         budget_line=payload.budget_line,
         organisation=payload.organisation or organisation,
+        ordered=encode(payload.ordered).decode() if payload.ordered is not None else None,
     )
     if payload.promised is not None:
         _promise(p, event, payload.promised)
@@ -105,7 +109,7 @@ def receive(p: Projection, event: Event, payload: TrancheReceived) -> None:
     tranche, activity = event.subject, event.subject.partition("#")[0]
     ((came, received_at),) = p.ask(_RECEIVED, id=tranche)
     p.update("tranche", tranche, received_quantity=Decimal(came) + payload.quantity)
-    if payload.complete and received_at is None:
+    if payload.complete and (received_at is None or p.rules >= ITEMS_AND_WAIVERS):
         p.update("tranche", tranche, received_at=event.effective_at)
     p.record("delivery", event, payload, tranche=tranche)
     files = (payload.manifest, payload.scan)

@@ -57,7 +57,7 @@ def left_supplier(
     tranche = require_tranche(moment.snapshot, tranche_id)
     order = require_placed(moment.snapshot, tranche_id)
     moment.may(actor, "ship", tranche_id, organisation=order.organisation)
-    if tranche.outstanding <= 0:
+    if tranche.to_come <= 0:
         raise NotSatisfiedError(f"{tranche_id} is received in full already")
     rules.refuse_ahead(shipped, "shipped", moment.latest_day)
     if moment.rules >= DATES_AND_TIMES:
@@ -83,15 +83,15 @@ def received(
     note: str = "",
     unscanned: str = "",
 ) -> TrancheReceived:
-    """Return that a delivery arrived. Without a quantity, everything outstanding arrived.
+    """Return that a delivery arrived. Without a quantity, everything arrived that is still to come.
 
     Activities that wait for the delivery may start when it is complete. `unscanned` says why pieces that have serial numbers
     are received without them.
     """
     tranche = receivable(moment, actor, tranche_id)
     order = order_named(moment.snapshot, tranche_id)
-    came = tranche.outstanding if quantity is None else Decimal(str(quantity))
-    if moment.rules >= ITEMS_AND_WAIVERS and came != tranche.outstanding:
+    came = tranche.to_come if quantity is None else Decimal(str(quantity))
+    if moment.rules >= ITEMS_AND_WAIVERS and came != tranche.to_come:
         rules.refuse_fraction(order, came)
     rules.refuse_serials(tranche_id, came, serials, serials_received(moment.snapshot) if serials else {})
     rules.refuse_surplus(tranche, came)

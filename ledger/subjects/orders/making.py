@@ -61,6 +61,9 @@ def placed(
         code = currency_code(currency)
     elif value is not None:
         code = plan_currency(moment.snapshot)
+    ordered = None
+    if moment.rules >= ITEMS_AND_WAIVERS:
+        ordered = {one.id: one.quantity for one in found.tranches}
     return OrderPlaced(
         promised=promised,
         supplier=supplier,
@@ -70,6 +73,7 @@ def placed(
         budget_line=" ".join(budget_line.split()),
         organisation=organisation.strip(),
         out_of_sequence=why_early,
+        ordered=ordered,
     )
 
 
@@ -225,7 +229,7 @@ def change_decided(
     completes = False
     if found.quantity is not None:
         tranche = require_tranche(moment.snapshot, found.subject)
-        before = tranche.quantity
+        before = tranche.ordered
         if approved:
             rules.refuse_too_few(tranche, found.quantity)
             completes = tranche.received_at is None and tranche.received_quantity == found.quantity

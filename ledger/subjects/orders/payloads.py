@@ -11,7 +11,8 @@ from ledger.log.payload import Decided, Left, Part, Payload
 class OrderPlaced(Payload):
     """An order was placed. People of `organisation` report on it. `value` is in `currency`.
 
-    `out_of_sequence` says why, if something before it was open. It is empty otherwise.
+    `out_of_sequence` says why, if something before it was open. It is empty otherwise. `ordered` has the quantity of each delivery;
+    before version 5 of the rules no event has the field.
     """
 
     kind = "order.placed"
@@ -24,6 +25,7 @@ class OrderPlaced(Payload):
     budget_line: str
     organisation: str
     out_of_sequence: str
+    ordered: dict[str, Decimal] | None = None
 
 
 class OrderAcknowledged(Payload):

@@ -13,6 +13,7 @@ from ledger.rules.times import refuse_past_day
 from ledger.subjects.orders.manifest_rules import Received
 from schedule.errors import InputError, NotSatisfiedError
 from schedule.meant import meant
+from steps.amount import counted
 from steps.stamps import days_between, local_day, minute
 from steps.value import trimmed
 
@@ -128,7 +129,7 @@ def refuse_past_promise(subject: str, day: date, today: date) -> None:
 
 def refuse_promise_of_received(subject: str, tranches: Sequence[TrancheRow]) -> None:
     """Raise for a promise of what is here. `tranches` are the deliveries that are promised."""
-    if tranches and all(t.outstanding <= 0 for t in tranches):
+    if tranches and all(t.to_come <= 0 for t in tranches):
         raise NotSatisfiedError(
             f"{subject} is received in full; there is nothing more to promise",
             hint=f"if the receipt is wrong: `clusterwright log '{tranches[0].id}'` has its number, `clusterwright correct` with this number takes it back",
@@ -154,16 +155,22 @@ def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> 
         )
     if now < order.placed_at:
         raise InputError(f"{order.id} was placed only at {minute(order.placed_at, order.time_zone)}")
-    if tranche.outstanding <= 0:
-        raise NotSatisfiedError(f"{tranche.id} is received in full already", hint=_surplus_hint(tranche.id))
+    if tranche.to_come <= 0:
+        raise NotSatisfiedError(_nothing_to_come(tranche, order.unit_of_measure), hint=_surplus_hint(tranche.id))
 
 
 def refuse_surplus(tranche: TrancheRow, came: Decimal) -> None:
     """Raise if more came than is outstanding. Keeping the surplus is a decision, which a change order records."""
-    left = tranche.outstanding
+    left = tranche.to_come
     if not 0 < came <= left:
         hint = _surplus_hint(tranche.id) if came > left else ""
         raise InputError(f"{tranche.id}: {trimmed(left)} outstanding, so not {trimmed(came)}", hint=hint)
+
+
+def _nothing_to_come(tranche: TrancheRow, unit_of_measure: str) -> str:
+    if tranche.outstanding <= 0:
+        return f"{tranche.id} is received in full already"
+    return f"all of {tranche.id} that was ordered is here; the plan has {counted(tranche.quantity, unit_of_measure)}"
 
 
 def refuse_fraction(order: OrderRow, amount: Decimal) -> None:

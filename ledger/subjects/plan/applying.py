@@ -63,6 +63,12 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
     p.touch(EVERY)
 
 
+def raise_rules(p: Projection, _: Event, payload: RulesRaised) -> None:
+    """Put another version of the rules in force. What counts as received depends on it."""
+    p.run("UPDATE site SET rules = :rules", rules=payload.rules)
+    p.touch(EVERY)
+
+
 def _set_baseline(p: Projection, plan: Plan) -> None:
     """Let a plan's dates be the baseline's. An adoption that names no baseline does not come here."""
     p.run("DELETE FROM baseline_date")
@@ -171,7 +177,7 @@ def _activity_before(p: Projection, event: Event, done: BeforeRow, at: datetime)
 
 HANDLERS: Handlers = {
     Genesis: begin,
-    RulesRaised: lambda p, _, said: p.run("UPDATE site SET rules = :rules", rules=said.rules),
+    RulesRaised: raise_rules,
     PlanAdopted: adopt,
     ProgressAdopted: lambda p, event, said: take_rows(p, event, said.rows),
 }

@@ -137,7 +137,7 @@ def _order(
     placed = [row.placed_at for row in earlier if row.placed_at is not None]
     was = tuple(row.id for row in earlier)
     gone = [row for row in earlier if row.id not in planned and row.unit_of_measure == order.unit_of_measure]
-    bought = sum(row.quantity for row in gone)
+    bought = sum(row.ordered for row in gone)
     if not placed:
         return
     if len(placed) < len(earlier):
