@@ -27,7 +27,6 @@ from ledger.questions.snapshot import Snapshot
 from ledger.rules.activity import NOT_BEGUN, OVER, Activity, State
 from ledger.rules.rows import OrderRow
 from schedule.csv_lines import write_rows
-from steps.amount import counted
 
 DONE = {State.DONE, State.AWAITING_SIGN_OFF}
 """Work is done when people finished it. That it waits for its sign-off is in its note."""
@@ -105,6 +104,7 @@ def week_report(
     bought = [o for o in bought if phase is None or f"{o.step}@{o.unit}" in among]
     planned = [o for o in bought if o.state == "planned"]
     due = [o for o in planned if o.order_by and o.order_by <= now + AHEAD]
+    due += [o for o in bought if o.unordered]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
         f"Done in the last {span}": _lines(parts["done"], zone, attrgetter("finished_at")),
@@ -191,7 +191,7 @@ def owner_of(row: Activity) -> str:
 
 
 def _order(o: OrderRow, zone: str) -> Line:
-    by, note = day(o.order_by, zone), counted(o.quantity, o.unit_of_measure)
+    by, note = day(o.order_by, zone), o.size
     return Line(o.supplier, o.id, o.title, by, note)
 
 

@@ -153,7 +153,7 @@ def _ends(row: Activity, now: datetime) -> tuple[datetime | None, datetime | Non
 def _expected(tranche: TrancheRow, order: OrderRow, now: datetime) -> datetime | None:
     """Return when a delivery that is not here is expected. What was not ordered of it comes a lead time from now at the earliest."""
     due = _due(tranche, now, order.time_zone)
-    if tranche.ordered >= tranche.quantity:
+    if not tranche.unordered:
         return due
     rest = now + timedelta(hours=order.lead_m_h)
     return max(rest, due or rest)

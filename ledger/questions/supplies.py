@@ -158,6 +158,8 @@ def _with_deliveries(row: OrderRow, known: _Known) -> Iterator[Supply]:
 def _is_due(supply: Supply, now: datetime) -> bool:
     if supply.order_by is not None:
         return supply.order_by < now + SOON
+    if supply.delivery is not None and supply.delivery.unordered:
+        return True
     if supply.comes is None or supply.state == "received":
         return False
     return supply.comes <= local_day(now + SOON, supply.order.time_zone)

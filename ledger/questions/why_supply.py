@@ -107,7 +107,7 @@ def _delivery(order: OrderRow, tranche: TrancheRow) -> Why:
 
 def _needs_more(tranche: TrancheRow, order: OrderRow) -> Iterator[str]:
     """Yield what settles a delivery of which less was ordered than the plan now has."""
-    if tranche.ordered < tranche.quantity:
+    if tranche.unordered:
         size = tranche.size(order.unit_of_measure)
         change = f"clusterwright change request '{tranche.id}' --quantity N --reason WHY"
         yield f"{tranche.id} is for {size}: order the rest, or say how many are enough: {change}"

@@ -121,6 +121,11 @@ class TrancheRow(NamedTuple):
         """What is needed, was ordered, and was not received yet."""
         return min(self.quantity, self.ordered) - self.received_quantity
 
+    @property
+    def unordered(self) -> Decimal:
+        """What is needed and was not ordered. None of it before the order is placed."""
+        return max(self.quantity - self.ordered, Decimal(0))
+
     def size(self, unit_of_measure: str) -> str:
         """Return what is needed in words, and what was ordered where that is another quantity: 64 servers, 32 of them ordered."""
         return _size(self.quantity, self.ordered, unit_of_measure)
@@ -169,6 +174,11 @@ class OrderRow(NamedTuple):
     time_zone: str
     days_late: int
     late_delivery: TrancheRow | None
+
+    @property
+    def unordered(self) -> Decimal:
+        """What is needed of a placed order and was not ordered."""
+        return sum((one.unordered for one in self.tranches), Decimal(0))
 
     @property
     def size(self) -> str:

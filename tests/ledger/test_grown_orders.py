@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.week_report import week_report
 from ledger.log.chain import Event
 from ledger.questions.actuals import actuals
 from ledger.questions.orders import budget, order_history, orders
+from ledger.questions.supplies import supplies
 from ledger.questions.why import why
 from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
@@ -24,6 +26,7 @@ from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
 from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, begun, earlier_rules, small_plan
 from tests.ledger.test_buying import FIRST, ORDER, priced
+from tui.screens.morning_means import supply_rows
 
 SECOND = f"{ORDER}/2"
 
@@ -54,6 +57,21 @@ def test_what_was_ordered_stays_beside_what_the_plan_now_needs(ledger: Ledger, l
     assert row.size == "40 servers, 32 ordered"
     assert [one.ordered for one in row.tranches] == [16, 16]
     assert any("24 servers, 16 ordered" in need for need in why(look(), FIRST).needs)
+
+
+def test_what_is_to_be_ordered_is_on_the_pages_that_are_read_each_morning(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    priced(ledger)
+    grow(ledger)
+    when = look(clock.now)
+
+    to_come = {row.key: " ".join(text for text, _ in row.cells) for row in supply_rows(supplies(when), when.now)}
+    week = week_report(when)
+
+    assert "8 to be ordered" in to_come[FIRST]
+    assert SECOND not in to_come
+    assert [line.note for line in week.sections["Orders due"]] == ["40 servers, 32 ordered"]
 
 
 def test_a_delivery_is_here_in_full_only_with_what_the_plan_has_more(

@@ -75,14 +75,18 @@ def _to_place(supply: Supply, order_by: datetime, now: datetime) -> PanelRow:
 
 def _to_come(supply: Supply, delivery: TrancheRow) -> PanelRow:
     late = supply.days_late
-    promised = "promised" if supply.promised else "without a promise"
+    stands: Span = ("promised" if supply.promised else "without a promise", "muted")
+    if delivery.unordered:
+        stands = (f"{delivery.unordered.normalize():,f} to be ordered", "bad")
+    elif delivery.shipped:
+        stands = (f"shipped, {delivery.carrier}", "muted")
     cells: tuple[Span, ...] = (
         ("▸ comes", "active"),
         (f"{supply.comes}", "bad" if late else "text"),
         (f"{late} d late" if late else "", "bad"),
         (supply.id, "text"),
         (counted(delivery.to_come, supply.order.unit_of_measure), "text"),
-        (f"shipped, {delivery.carrier}" if delivery.shipped else promised, "muted"),
+        stands,
         (f"{supply.order.title}, {supply.supplier}", "muted"),
     )
     return PanelRow(supply.id, cells, supply.id, "delivery", supply.id)
