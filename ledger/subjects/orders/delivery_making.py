@@ -57,8 +57,7 @@ def left_supplier(
     tranche = require_tranche(moment.snapshot, tranche_id)
     order = require_placed(moment.snapshot, tranche_id)
     moment.may(actor, "ship", tranche_id, organisation=order.organisation)
-    if tranche.to_come <= 0:
-        raise NotSatisfiedError(f"{tranche_id} is received in full already")
+    rules.refuse_nothing_to_come(order, tranche)
     rules.refuse_ahead(shipped, "shipped", moment.latest_day)
     if moment.rules >= DATES_AND_TIMES:
         rules.refuse_before_order(order, shipped, "shipped")

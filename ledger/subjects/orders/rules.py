@@ -155,8 +155,7 @@ def refuse_unreceivable(order: OrderRow, tranche: TrancheRow, now: datetime) -> 
         )
     if now < order.placed_at:
         raise InputError(f"{order.id} was placed only at {minute(order.placed_at, order.time_zone)}")
-    if tranche.to_come <= 0:
-        raise NotSatisfiedError(_nothing_to_come(tranche, order.unit_of_measure), hint=_surplus_hint(tranche.id))
+    refuse_nothing_to_come(order, tranche)
 
 
 def refuse_surplus(tranche: TrancheRow, came: Decimal) -> None:
@@ -167,10 +166,15 @@ def refuse_surplus(tranche: TrancheRow, came: Decimal) -> None:
         raise InputError(f"{tranche.id}: {trimmed(left)} outstanding, so not {trimmed(came)}", hint=hint)
 
 
-def _nothing_to_come(tranche: TrancheRow, unit_of_measure: str) -> str:
-    if tranche.outstanding <= 0:
-        return f"{tranche.id} is received in full already"
-    return f"all of {tranche.id} that was ordered is here; the plan has {counted(tranche.quantity, unit_of_measure)}"
+def refuse_nothing_to_come(order: OrderRow, tranche: TrancheRow) -> None:
+    """Raise if all of a delivery that was ordered is here."""
+    if tranche.to_come > 0:
+        return
+    said = f"{tranche.id} is received in full already"
+    if tranche.unordered:
+        planned = counted(tranche.quantity, order.unit_of_measure)
+        said = f"all of {tranche.id} that was ordered is here; the plan has {planned}"
+    raise NotSatisfiedError(said, hint=_surplus_hint(tranche.id))
 
 
 def refuse_fraction(order: OrderRow, amount: Decimal) -> None:
