@@ -26,9 +26,6 @@ from ledger.rules.permission import is_same
 from ledger.rules.rows import OrderRow
 from steps.amount import counted
 
-OWED = ("placed", "part received")
-"""States of orders that were placed and have not come whole."""
-
 MOST_PHOTOS = 5
 MOST_ROWS = 40
 MOST_BARS = 14
@@ -44,7 +41,9 @@ def contractor_sheet(asked: Asked) -> Sheet:
     ahead = look_ahead(asked.rows, asked.kept, asked.snapshot.now)
     who = asked.organisation or ""
     owed = [
-        row for row in orders(asked.snapshot, organisation=who) if row.state in OWED and is_same(row.supplier_name, who)
+        row
+        for row in orders(asked.snapshot, organisation=who)
+        if row.placed_at and is_same(row.supplier_name, who) and any(one.to_come > 0 for one in row.tranches)
     ]
     bands = [side_by_side(_work_table(asked, ahead))]
     if owed:

@@ -24,7 +24,6 @@ from ledger.questions.why_supply import Why
 from ledger.rules.activity import NOT_BEGUN, Activity, State
 from ledger.rules.judgement import Judged, limit_words, verdict_words
 from ledger.rules.rows import LinkRow
-from steps.amount import counted
 
 MOST_LINKS = 60
 SHORT = 12
@@ -147,7 +146,7 @@ def _owners(portal: Portal, row: Activity) -> Iterator[Table]:
         (
             one.id,
             one.title,
-            counted(one.quantity, one.unit_of_measure),
+            one.size,
             ", ".join(filter(None, (one.state, one.late_words))),
             portal.day(one.need_by),
             str(one.promised_last or ""),

@@ -12,7 +12,6 @@ from clusterwright.reports.portal.portal import Portal
 from clusterwright.reports.tables import money_table
 from ledger.evidence.plans import read_frame
 from ledger.questions.order_timing import timed_orders
-from steps.amount import counted
 
 SUPPLIERS_OWN = ("order", "what", "quantity", "state", "promised")
 
@@ -58,7 +57,7 @@ def _deliveries(portal: Portal) -> Table:
             one.id,
             row.title,
             row.supplier_name,
-            counted(one.quantity, row.unit_of_measure),
+            one.size(row.unit_of_measure),
             f"{one.received_quantity.normalize():,f}" if one.received_quantity else "",
             portal.day(promised),
             portal.day(one.need_by),
