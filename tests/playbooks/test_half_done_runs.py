@@ -186,3 +186,105 @@ def test_rules_of_the_log_store_that_a_run_refused_are_refused_by_the_next_too(t
     said = played(tmp_path, {"rsyslogd": "echo error during parsing >&2; exit 1"}, content)
 
     assert said("n1", "Refuse rules") == "non-zero return code"
+
+
+@pytest.mark.parametrize(
+    ("path", "names", "values"),
+    [
+        (
+            "fabric_counters/tasks/configure.yml",
+            ("Say how often", "Read from boot"),
+            {"fabric_counters_interval_s": 20, "fabric_counters_folder": "/a"},
+        ),
+        (
+            "home_folders/tasks/make.yml",
+            ("Say for whom", "Make homes for people"),
+            {"home_folders_look_s": 30, "home_folders_make": ["true"], "home_folders_asks": {}},
+        ),
+        (
+            "node_check/tasks/main.yml",
+            ("Say when", "Check each night"),
+            {"node_check_active_at": "01:00", "node_check_active_hours": 4, "node_check_folder": "/a"},
+        ),
+        (
+            "slurm_exporter/tasks/export.yml",
+            ("Say when", "Look from boot"),
+            {"slurm_exporter_look_s": 30, "slurm_exporter_folder": "/a"},
+        ),
+    ],
+)
+def test_a_unit_that_was_written_and_not_read_is_read_by_the_next_run(
+    tmp_path: Path, path: str, names: tuple[str, ...], values: dict[str, Any]
+) -> None:
+    """The run before ended between the two. Systemd would look as often as before, or at the same hours, until the next boot."""
+    (tmp_path / "templates").symlink_to(ROLES / path.split("/", maxsplit=1)[0] / "templates")
+    (tmp_path / "units").mkdir()
+    content = {
+        "tasks": tasks_of(path, *names, **{"/etc/systemd/system": str(tmp_path / "units")}),
+        "handlers": [],
+        "vars": {"home_folders_path": "/home", **values},
+    }
+    if (handlers := ROLES / path.split("/", maxsplit=1)[0] / "handlers/main.yml").exists():
+        content["handlers"] = tasks_of(str(handlers))
+
+    played(tmp_path, {"systemctl": "exit 1"}, content)
+    (tmp_path / "asked").unlink()
+    played(tmp_path, {"systemctl": SYSTEMCTL}, content)
+
+    assert asked(tmp_path, "daemon-reload") == ["systemctl daemon-reload"]
+
+
+def test_exports_that_were_written_and_not_read_are_read_by_the_next_run(tmp_path: Path) -> None:
+    """The server would let nodes that joined then mount no homes."""
+    (tmp_path / "templates").symlink_to(ROLES / "home_folders/templates")
+    (block,) = tasks_of(
+        "home_folders/tasks/reach.yml", "Export homes", **{"/etc/exports.d": str(tmp_path / "exports.d")}
+    )
+    values = {
+        "home_folders_kind": "nfs",
+        "home_folders_export": "/srv/homes",
+        "home_folders_server": "n2",
+        "home_folders_hosts": ["n1"],
+    }
+    content = {"vars": values, "tasks": [block | {"block": block["block"][1:]}]}
+
+    played(tmp_path, {"exportfs": "exit 1"}, content)
+    played(tmp_path, {"exportfs": ""}, content)
+
+    assert asked(tmp_path, "exportfs") == ["exportfs -ra"] * 2
+
+
+def test_parameters_of_the_kernel_that_were_written_and_not_set_are_set_by_the_next_run(tmp_path: Path) -> None:
+    """The kubelet does not start with others."""
+    path = {"/etc/sysctl.d": str(tmp_path)}
+    content = {"tasks": tasks_of("rke2/tasks/kernel.yml", **path), "handlers": tasks_of("rke2/handlers/main.yml")}
+    sysctl = 'case $1 in -n) echo 0;; -w) touch "$HOSTS/set"; echo "$2";; *) exit 1;; esac'
+
+    played(tmp_path, {"sysctl": "exit 1"}, content)
+    (tmp_path / "asked").unlink()
+    played(tmp_path, {"sysctl": sysctl}, content)
+
+    assert [line.split()[-1] for line in asked(tmp_path, "-w")] == [
+        "vm.overcommit_memory=1",
+        "kernel.panic=10",
+        "kernel.panic_on_oops=1",
+    ]
+
+
+def test_devices_are_named_at_once_as_what_comes_after_it_may_fail(tmp_path: Path) -> None:
+    (tmp_path / "templates").symlink_to(ROLES / "rdma_stack/templates")
+    names = ("Keep the devices", "Name them now", "Load the modules now")
+    path = {"/etc/udev/rules.d": str(tmp_path)}
+    values = {
+        "rdma_stack_devices": {"rail0": {"pci": "0000:18:00.0", "rate_gbit": 400}},
+        "rdma_stack_modules": ["mlx5_ib"],
+    }
+    content = {
+        "vars": values,
+        "tasks": tasks_of("rdma_stack/tasks/install.yml", *names, **path),
+        "handlers": tasks_of("rdma_stack/handlers/main.yml"),
+    }
+
+    played(tmp_path, {"udevadm": "", "modprobe": "exit 1"}, content)
+
+    assert asked(tmp_path, "trigger") == ["udevadm trigger --action=add --subsystem-match=infiniband"]
