@@ -288,3 +288,69 @@ def test_devices_are_named_at_once_as_what_comes_after_it_may_fail(tmp_path: Pat
     played(tmp_path, {"udevadm": "", "modprobe": "exit 1"}, content)
 
     assert asked(tmp_path, "trigger") == ["udevadm trigger --action=add --subsystem-match=infiniband"]
+
+
+AT = """case "$1 $2" in
+    "show --timestamp=us+utc") cat "$HOSTS/began";;
+    show*) echo LoadState=loaded; echo ActiveState=active;;
+    is-*) echo enabled;;
+esac"""
+
+
+@pytest.mark.parametrize(
+    ("began", "restarts"),
+    [("Mon 2020-11-30 02:10:30.123456 UTC", 1), ("Mon 2036-11-30 02:10:30.123456 UTC", 0), ("", 0)],
+)
+def test_a_service_that_began_before_its_settings_were_written_is_restarted(
+    tmp_path: Path, began: str, restarts: int
+) -> None:
+    """One that does not run is started anyway."""
+    (tmp_path / "settings").touch()
+    (tmp_path / "began").write_text(began, encoding="utf-8")
+    wanted = {
+        "unread_settings_unit": "a",
+        "unread_settings_files": [str(tmp_path / "missing"), str(tmp_path / "settings")],
+        "unread_settings_handler": "Restart it",
+    }
+    content = {
+        "tasks": [{"ansible.builtin.include_role": {"name": "unread_settings"}, "vars": wanted}],
+        "handlers": [{"name": "Restart it", "ansible.builtin.command": {"argv": ["systemctl", "restart", "a"]}}],
+    }
+
+    played(tmp_path, {"systemctl": AT}, content)
+
+    assert asked(tmp_path, "restart") == ["systemctl restart a"] * restarts
+
+
+def test_rules_of_the_log_store_that_were_refused_are_read_once_what_was_wrong_is_put_right(tmp_path: Path) -> None:
+    """They were written by the run that was refused, and another file had the fault: nothing changes any more."""
+    (tmp_path / "rsyslog.d").mkdir()
+    (tmp_path / "began").write_text("Mon 2020-11-30 02:10:30.123456 UTC", encoding="utf-8")
+    path = {"/etc/rsyslog.d": str(tmp_path / "rsyslog.d")}
+    names = ("Refuse rules", "Restart it too", "Restart what")
+    content = {
+        "tasks": tasks_of("log_store/tasks/configure.yml", *names, **path),
+        "handlers": tasks_of("log_store/handlers/main.yml"),
+    }
+
+    played(tmp_path, {"systemctl": AT, "rsyslogd": "exit 1"}, content)
+    assert not (tmp_path / "asked").exists() or asked(tmp_path, "restart") == []
+    played(tmp_path, {"systemctl": AT, "rsyslogd": ""}, content)
+
+    assert asked(tmp_path, "restart") == ["systemctl restart rsyslog"]
+
+
+def test_a_key_of_munge_that_a_run_did_not_come_to_use_is_used_after_the_next(tmp_path: Path) -> None:
+    """The other hosts have it then: no host would believe this one any more."""
+    (tmp_path / "own").touch()
+    (tmp_path / "munge.key").write_text("00", encoding="utf-8")
+    (tmp_path / "began").write_text("Mon 2020-11-30 02:10:30.123456 UTC", encoding="utf-8")
+    content = {
+        "vars": {"munge_key_host": "n1"},
+        "tasks": tasks_of("munge/tasks/key.yml", **{"/etc/munge": str(tmp_path)}),
+        "handlers": tasks_of("munge/handlers/main.yml"),
+    }
+
+    played(tmp_path, {"systemctl": AT}, content)
+
+    assert asked(tmp_path, "restart") == ["systemctl restart munge"]
