@@ -7,10 +7,12 @@ import csv
 import json
 import os
 import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import yaml
@@ -134,19 +136,57 @@ def test_a_new_password_of_grafana_reaches_a_database_that_is_there(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_nodes_of_two_runs_read_samples_of_their_own(tmp_path: Path) -> None:
-    """One would write the sample anew while the other reads it, and remove it."""
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("data_cache/vars/main.yml", "{{ data_cache_sample }} {{ data_cache_sample_mounted }}"),
+        ("preprocessing/defaults/main.yml", "{{ preprocessing_sample_folder }}"),
+    ],
+)
+def test_nodes_of_two_runs_read_samples_of_their_own(tmp_path: Path, file: str, said: str) -> None:
+    """One would write the sample anew while the other reads it, and remove it. Slices of a run are played at the same time."""
     content = {
-        "vars_files": [str(ROLES / "data_cache/vars/main.yml")],
+        "vars_files": [str(ROLES / file)],
         "vars": {"data_cache_source": "/shared", "data_cache_path": "/cache"},
-        "tasks": [
-            {"name": "Say", "ansible.builtin.debug": {"msg": "{{ data_cache_sample }} {{ data_cache_sample_mounted }}"}}
-        ],
+        "tasks": [{"name": "Say", "ansible.builtin.debug": {"msg": said}}],
     }
     both = play(tmp_path, {"n1": {}, "n2": {}}, content)
     other = play(tmp_path, {"n3": {}}, content)
 
     assert both("n1", "Say") == both("n2", "Say") != other("n3", "Say")
+
+
+@pytest.mark.slow
+def test_what_a_slice_of_servers_prepared_is_read_back_by_its_first(tmp_path: Path) -> None:
+    """The first of all servers reads what its own slice prepared; nobody would look at what the others did."""
+    plays = yaml.safe_load((FOLDER / "storage/132_preprocessing_servers.yml").read_text(encoding="utf-8"))
+    tasks = yaml.safe_load((ROLES / "preprocessing/tasks/prove.yml").read_text(encoding="utf-8"))
+    back = [task for task in tasks if task.get("vars", {}).get("proof_script") == "preprocessed"]
+    who = {"name": "Say", "ansible.builtin.debug": {"msg": "reads"}, "when": back[0]["when"]}
+
+    said = play(tmp_path, {"n7": {}, "n8": {}}, {"tasks": [who]})
+
+    assert {one["hosts"] for one in plays} == {"compute"}
+    assert (said("n7", "Say"), said("n8", "Say")) == ("reads", None)
+
+
+def test_a_sample_of_text_is_made_of_the_licences_of_either_family(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RHEL has no folder of common licences; the step would fail on each of its hosts."""
+    monkeypatch.setitem(sys.modules, "tokenizers", MagicMock())
+    sample = script("preprocessing", "sample")
+    (tmp_path / "licenses/bash").mkdir(parents=True)
+    (tmp_path / "licenses/bash/COPYING").write_text("a\n\nb", encoding="utf-8")
+    monkeypatch.setattr(sample, "LICENCES", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["sample", str(tmp_path / "made"), "2"])
+
+    sample.main()
+
+    texts = [
+        json.loads(file.read_text(encoding="utf-8"))["text"] for file in sorted((tmp_path / "made/text").iterdir())
+    ]
+    assert texts == ["a", "b"]
 
 
 LINKS = [

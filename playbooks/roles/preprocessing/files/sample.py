@@ -1,4 +1,4 @@
-"""Makes a sample of text from the licences that every Debian host has, and trains a tokenizer on it. Arguments: the folder, number of files."""
+"""Makes a sample of text from the licences that every host has, and trains a tokenizer on it. Arguments: the folder, number of files."""
 
 import json
 import shutil
@@ -7,7 +7,9 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-LICENCES = Path("/usr/share/common-licenses")
+LICENCES = Path("/usr/share")
+# of Debian and Ubuntu, and of RHEL
+PLACES = ("common-licenses/*", "licenses/*/*")
 
 
 def main() -> None:
@@ -15,7 +17,8 @@ def main() -> None:
     folder, number = Path(sys.argv[1]), int(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "text").mkdir(parents=True)
-    texts = sorted({file.read_text(errors="replace") for file in LICENCES.iterdir() if file.is_file()})
+    files = [file for place in PLACES for file in LICENCES.glob(place) if file.is_file()]
+    texts = sorted({file.read_text(errors="replace") for file in files})
     documents = [part for text in texts for part in text.split("\n\n") if part.strip()]
     for n in range(number):
         lines = [json.dumps({"text": text}) for text in documents[n::number]]
