@@ -189,6 +189,28 @@ def test_a_sample_of_text_is_made_of_the_licences_of_either_family(
     assert texts == ["a", "b"]
 
 
+@pytest.mark.slow
+def test_old_lines_are_removed_where_there_is_no_cron(tmp_path: Path) -> None:
+    """A small installation has none, and the disk of the log store would fill."""
+    text = (ROLES / "log_store/tasks/configure.yml").read_text(encoding="utf-8")
+    places = {"/etc/systemd/system": str(tmp_path), "/etc/cron.daily": str(tmp_path / "cron.daily")}
+    for place, own in places.items():
+        text = text.replace(place, own)
+    wanted = ("Say how and when lines", "Remove lines", "Remove them", "Leave nothing of that")
+    tasks = [task for task in yaml.safe_load(text) if task["name"].startswith(wanted)]
+    (tmp_path / "templates").symlink_to(ROLES / "log_store/templates")
+    says = 'echo "$*" >>"$HOSTS/asked"; case $1 in show) echo LoadState=loaded; echo ActiveState=inactive;; is-*) echo disabled; exit 1;; esac'
+    commands(tmp_path / "commands", {"systemctl": says})
+    environment = {"PATH": f"{tmp_path}/commands:{os.environ['PATH']}", "HOSTS": str(tmp_path)}
+
+    play(tmp_path, {"n1": {"log_store_keep_days": 30}}, {"environment": environment, "tasks": tasks})
+
+    assert "INTERVAL 30 DAY" in (tmp_path / "log-store-expire.service").read_text(encoding="utf-8")
+    assert {"enable log-store-expire.timer", "start log-store-expire.timer"} <= set(
+        (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
+    )
+
+
 LINKS = [
     {"ifname": "eth0", "addr_info": [{"local": "10.0.0.11"}, {"local": "127.0.0.1"}]},
     {"ifname": "eth1", "addr_info": [{"local": "1270.0.1"}, {"local": "10.0.0.111"}]},
