@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -48,6 +49,35 @@ def test_a_service_that_does_not_start_again_keeps_no_other_from_the_new_certifi
 
     asked = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
     assert [line for line in asked if line.startswith("try-restart")] == [f"try-restart {unit}" for unit in units]
+
+
+def test_a_certificate_that_was_taken_and_not_used_is_used_after_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look before ended in the middle: services would serve the former one beyond its end."""
+    certificate = script("host_certificate", "host_certificate")
+    for name, file in {
+        "FOLDER": "",
+        "CERTIFICATE": "host.pem",
+        "UNUSED": "host.pem.unused",
+        "SERIES": "a.prom",
+    }.items():
+        monkeypatch.setattr(certificate, name, tmp_path / file, raising=False)
+    (tmp_path / "certificate.d").mkdir()
+    (tmp_path / "certificate.d/slapd.service").touch()
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(certificate, "fetched", lambda _: "a certificate")
+    monkeypatch.setattr(certificate, "series", lambda: "")
+    monkeypatch.setattr(certificate, "openssl", lambda *_: "")
+    monkeypatch.setattr(certificate, "restart", lambda: 1 / 0)
+    monkeypatch.setattr(sys, "argv", ["host-certificate", "http://mgmt/n1.pem"])
+    with pytest.raises(ZeroDivisionError):
+        certificate.main()
+
+    monkeypatch.setattr(certificate, "restart", lambda: asked.append(("restart",)))
+
+    assert [certificate.main(), certificate.main()] == [0, 0]
+    assert asked == [("restart",)]
 
 
 def test_a_kernel_setting_of_several_values_is_not_set_again(tmp_path: Path) -> None:

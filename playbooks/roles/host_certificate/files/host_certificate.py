@@ -13,6 +13,7 @@ from pathlib import Path
 
 FOLDER = Path("/etc/clusterwright")
 AUTHORITY, CERTIFICATE, KEY = FOLDER / "authority.pem", FOLDER / "host.pem", FOLDER / "host.key"
+UNUSED = FOLDER / "host.pem.unused"
 SERIES = Path("/var/lib/prometheus/node-exporter/certificates.prom")
 LARGEST = 1 << 16
 
@@ -23,7 +24,10 @@ def main() -> int:
     try:
         if take(fetched(sys.argv[1])):
             print("new certificate")
+        # also one that an earlier run took, which ended before all services had it
+        if UNUSED.exists():
             restart()
+            UNUSED.unlink()
     except (OSError, ValueError, subprocess.CalledProcessError) as error:
         problem = f"{sys.argv[1]}: {error} {getattr(error, 'stderr', '') or ''}"
     SERIES.parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +55,7 @@ def take(text: str) -> bool:
     openssl("verify", "-CAfile", AUTHORITY, new)
     if openssl("x509", "-in", new, "-noout", "-pubkey") != openssl("pkey", "-in", KEY, "-pubout"):
         raise ValueError("the certificate is for another key")
+    UNUSED.touch()
     new.rename(CERTIFICATE)
     return True
 
