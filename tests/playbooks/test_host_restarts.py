@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.lab.playing import FOLDER
 from tests.lab.sims.redfish.__main__ import server_of
 from tests.needs import require
 from tests.playbooks.several_hosts import Said, play
@@ -162,3 +164,25 @@ def test_a_node_that_a_failed_run_left_out_is_put_back_by_one_that_finds_nothing
     played(role)
 
     assert asked(tmp_path) == ["State=RESUME"]
+
+
+@pytest.mark.parametrize(
+    ("first", "reached"),
+    [({"redfish_facts": {}}, set()), ({"msg": "no answer"}, {"n2", "n3"})],
+    ids=["a server that does not come back", "a controller that does not answer"],
+)
+def test_an_attribute_that_a_server_does_not_start_with_reaches_no_other(
+    tmp_path: Path, first: dict[str, Any], reached: set[str]
+) -> None:
+    """All servers would be restarted at once with it. One that is silent by itself says nothing of it."""
+    plays = yaml.safe_load((FOLDER / "server_assembly/031_post_and_hardware_errors.yml").read_text(encoding="utf-8"))
+    content = next(each for each in plays if "bios_settings" in str(each))
+    fails = {"ansible.builtin.fail": {"msg": "no"}, "when": "inventory_hostname == 'n1'"}
+    sets = {"name": "Set", "ansible.builtin.debug": {"msg": "set"}}
+    content.get("tasks", [{}])[0]["block"] = [fails, sets]
+
+    play(tmp_path, {"n1": {"bios_settings_before": first}, "n2": {}, "n3": {}}, content | {"hosts": "all"})
+
+    batches = json.loads((tmp_path / "said.json").read_text(encoding="utf-8"))["plays"]
+    tasks = [task for batch in batches for task in batch["tasks"] if task["task"]["name"] == "Set"]
+    assert {host for task in tasks for host in task["hosts"]} == reached
