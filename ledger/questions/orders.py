@@ -14,7 +14,7 @@ from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.permission import is_same
 from ledger.rules.readiness import unmet
-from ledger.rules.rows import RECEIVED_AT, ChangeRow, OrderRow, TrancheRow, grouped
+from ledger.rules.rows import NEEDED, RECEIVED_AT, ChangeRow, OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.stored_fields import NOT_READ, fields_of
 from ledger.subjects.orders.manifest_rules import Received
@@ -33,7 +33,7 @@ from ledger.subjects.orders.words import WORDS, Payload
 from steps.stamps import stamp, stamped
 
 _CURRENCY = """
-coalesce((SELECT o.currency FROM order_line o
+coalesce(t.asked_in, (SELECT o.currency FROM order_line o
   WHERE t.subject = o.id OR substr(t.subject, 1, length(o.id) + 1) = o.id || '/'), '')"""
 _HISTORY = """
 SELECT seq, effective_at, actor, kind, subject, payload, (SELECT taken_back FROM entry WHERE seq = event.seq) FROM event
@@ -87,7 +87,7 @@ table(
 )(OrderRow)  # those that are NULL follow from the deliveries: see `_order`
 table(
     "tranche",
-    quantity="coalesce(t.contracted, t.quantity)",
+    quantity=NEEDED,
     planned_quantity="t.quantity",
     ordered=_ORDERED,
     received_at=RECEIVED_AT,
@@ -262,7 +262,8 @@ def serials_received(snapshot: Snapshot) -> Received:
 
 def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime, zone: str) -> OrderRow:
     """Return an order with what follows from its deliveries: its quantity, its state, and whether and by how much it is late."""
-    changed = sum((t.quantity - t.planned_quantity for t in tranches), Decimal(0))
+    planned = [t for t in tranches if t.in_plan] or tranches
+    changed = sum((t.quantity - t.planned_quantity for t in planned), Decimal(0))
     late = latest_delivery(tranches, now, zone) if row.placed_at else None
     found = row._replace(
         quantity=row.quantity + changed,

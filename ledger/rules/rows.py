@@ -80,20 +80,28 @@ class Unmet(NamedTuple):
     ready_at: datetime | None
 
 
-def _size(quantity: Decimal, ordered: Decimal, unit_of_measure: str) -> str:
+def _size(quantity: Decimal, ordered: Decimal, unit_of_measure: str, *, in_plan: bool) -> str:
     words = counted(quantity, unit_of_measure)
-    return words if ordered == quantity else f"{words}, {ordered.normalize():,f} ordered"
+    if ordered != quantity:
+        words += f", {ordered.normalize():,f} ordered"
+    return words if in_plan else f"{words}, not in the plan any more"
 
 
-RECEIVED_AT = """CASE WHEN (SELECT rules FROM site) < 5
-  OR CAST(t.received_quantity AS REAL) >= CAST(coalesce(t.contracted, t.quantity) AS REAL) THEN t.received_at END"""
-"""Since when a delivery is here in full. From version 5 of the rules on it no longer is once the plan or a change order wants more of it."""
+NEEDED = """CASE WHEN CAST(t.contracted_for AS REAL) <> CAST(t.quantity AS REAL)
+  THEN t.quantity ELSE coalesce(t.contracted, t.quantity) END"""
+"""How much of a delivery is needed: what a change order says while the plan has what that was decided for, else what the plan has."""
+
+RECEIVED_AT = f"""CASE WHEN (SELECT rules FROM site) < 5 THEN t.received_at
+  WHEN CAST(t.received_quantity AS REAL) >= CAST({NEEDED} AS REAL)
+  THEN coalesce(t.received_at, (SELECT max(d.at) FROM delivery d WHERE d.tranche = t.id)) END"""  # noqa: S608  our names
+"""Since when a delivery is here in full. From version 5 of the rules on it is while nothing more of it is needed."""
 
 
 class TrancheRow(NamedTuple):
     """One delivery of an order. `quantity` is what is needed: that of a change order, else `planned_quantity`, that of the plan.
 
     `ordered` is what the supplier owes: less or more than `quantity` where another plan was adopted after the order was placed.
+    A delivery that is not `in_plan` was ordered under an earlier plan. Nothing waits for it, and the supplier still owes it.
     """
 
     id: str
@@ -110,6 +118,7 @@ class TrancheRow(NamedTuple):
     tracking: str
     shipped: date | None
     handling: str
+    in_plan: bool
 
     @property
     def outstanding(self) -> Decimal:
@@ -128,7 +137,7 @@ class TrancheRow(NamedTuple):
 
     def size(self, unit_of_measure: str) -> str:
         """Return what is needed in words, and what was ordered where that is another quantity: 64 servers, 32 of them ordered."""
-        return _size(self.quantity, self.ordered, unit_of_measure)
+        return _size(self.quantity, self.ordered, unit_of_measure, in_plan=self.in_plan)
 
 
 class OrderRow(NamedTuple):
@@ -174,6 +183,7 @@ class OrderRow(NamedTuple):
     time_zone: str
     days_late: int
     late_delivery: TrancheRow | None
+    in_plan: bool
 
     @property
     def unordered(self) -> Decimal:
@@ -183,7 +193,7 @@ class OrderRow(NamedTuple):
     @property
     def size(self) -> str:
         """What is needed in words, and what was ordered where that is another quantity."""
-        return _size(self.quantity, self.ordered, self.unit_of_measure)
+        return _size(self.quantity, self.ordered, self.unit_of_measure, in_plan=self.in_plan)
 
     @property
     def promised_last(self) -> date | None:

@@ -204,7 +204,7 @@ def test_what_was_bought_in_part_is_named_and_not_taken_over(site: Path, upgrade
         second = require_order(snapshot, "084@pod-002#rack-pdu")
     open_order = second._replace(placed_at=None)
     under_way = second._replace(tranches=tuple(one._replace(received_at=None) for one in second.tranches))
-    short = second._replace(quantity=second.quantity - 1)
+    short = second._replace(ordered=second.ordered - 1)
 
     left = [left_after(site, upgraded, one) for one in (open_order, under_way, short)]
 

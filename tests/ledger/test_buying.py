@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ledger.questions.activities import activities
 from ledger.questions.inbox import inbox
-from ledger.questions.orders import budget, changes, order_history, orders
+from ledger.questions.orders import budget, changes, order_history, orders, require_order
 from ledger.questions.supplies import supply_named
 from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
@@ -224,6 +224,25 @@ def test_a_change_order_outlives_the_next_plan(ledger: Ledger, look: Look, clock
     adopt_plan(ledger, "pm", small_plan(), reason="again")
 
     assert orders(look(clock.now))[0].quantity == 34
+
+
+def test_a_change_is_in_the_currency_of_the_plan_under_which_it_was_asked_for(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    """70,000 euros were asked for, and 70,000 dollars were approved."""
+    start(ledger, "tech", "001@site")
+    finish(ledger, "tech", "001@site")
+    sign(ledger, "lead", "001@site")
+    order(ledger, "pm", ORDER)
+    ask_change(ledger, "sponsor", ORDER, value="70000", reason="a price at last")
+    adopt_plan(ledger, "pm", small_plan(currency="USD"), reason="in dollars")
+    assert changes(look(clock.now))[0].currency == "EUR"
+
+    decide_change(ledger, "pm", "CO-0001", approved=True)
+
+    assert require_order(look(clock.now), ORDER).currency == "EUR"
+    assert changes(look(clock.now))[0].currency == "EUR"
+    assert audit(ledger.site_dir) == []
 
 
 def test_a_change_is_signed_where_the_site_signs(signed: Ledger, keys: Keys) -> None:  # noqa: F811

@@ -57,7 +57,15 @@ def said(rule: Callable[..., object], *given: Any, **named_too: Any) -> str:
 def delivery(**given: Any) -> TrancheRow:
     """Return a delivery of 16 that has not come."""
     row: dict[str, Any] = dict.fromkeys(TrancheRow._fields)
-    row |= {"id": "o/1", "number": 1, "quantity": D(16), "ordered": D(16), "units": (), "received_quantity": D(0)}
+    row |= {
+        "id": "o/1",
+        "number": 1,
+        "quantity": D(16),
+        "ordered": D(16),
+        "units": (),
+        "received_quantity": D(0),
+        "in_plan": True,
+    }
     return TrancheRow(**row | given)
 
 

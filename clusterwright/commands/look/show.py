@@ -114,6 +114,7 @@ def _delivery(one: TrancheRow, order: OrderRow, zone: str) -> str:
     came = f"{one.received_quantity.normalize():,f} of {whole} received" if one.received_quantity else whole
     said = [
         f"{one.ordered.normalize():,f} ordered" if one.ordered != one.quantity else "",
+        "" if one.in_plan else "not in the plan any more",
         f"need by {day(one.need_by, zone)}" if one.need_by else "",
         f"promised {one.promised}" if one.promised else "",
         f"shipped {one.shipped} {one.carrier} {one.tracking}".rstrip() if one.shipped else "",

@@ -49,7 +49,10 @@ class OrderLine(SQLModel, table=True):
 
 
 class Tranche(SQLModel, table=True):
-    """One delivery of an order; `contracted` is the quantity of a change order, which replaces that of the plan."""
+    """One delivery of an order; `contracted` is the quantity of a change order, which replaces that of the plan.
+
+    From version 5 of the rules on it does so while the plan has the quantity `contracted_for` which it was decided.
+    """
 
     id: WordKey
     order_line: Indexed
@@ -62,6 +65,7 @@ class Tranche(SQLModel, table=True):
     received_quantity: Exact
     received_at: UtcOrNone
     contracted: ExactOrNone
+    contracted_for: ExactOrNone
     carrier: str = ""
     tracking: str = ""
     shipped: date | None = None
@@ -88,6 +92,7 @@ class ChangeOrder(SQLModel, table=True):
     subject: Indexed
     quantity: ExactOrNone
     value: ExactOrNone
+    asked_in: str | None = None
     reason: str
     asked_by: str
     asked_at: Utc

@@ -146,7 +146,7 @@ def decide_change(p: Projection, event: Event, payload: ChangeDecided) -> None:
         p.update("order_line", order_of(event.subject), value=payload.value, currency=payload.currency)
     if payload.approved and payload.quantity is not None:
         ((_, received_at),) = p.ask(_RECEIVED, id=event.subject)
-        p.update("tranche", event.subject, contracted=payload.quantity)
+        p.update("tranche", event.subject, contracted=payload.quantity, contracted_for=payload.planned)
         if payload.completes and received_at is None:
             p.update("tranche", event.subject, received_at=event.effective_at)
         p.touch(event.subject)

@@ -188,11 +188,15 @@ def change_asked(
         if moment.rules >= ITEMS_AND_WAIVERS:
             rules.refuse_fraction(order, wanted)
     rules.refuse_second_change(order.id, changes(moment.snapshot))
+    asked_in: str | None = None
+    if value is not None and moment.rules >= ITEMS_AND_WAIVERS:
+        asked_in = order.currency or plan_currency(moment.snapshot)
     return ChangeAsked(
         change=moment.next_id("change_order"),
         quantity=wanted,
         value=None if value is None else amount(value, "the value of an order"),
         reason=reason,
+        asked_in=asked_in,
     )
 
 
@@ -226,10 +230,13 @@ def change_decided(
         require_reason(reason, "a refusal")
     order = order_named(moment.snapshot, found.subject)
     before: Decimal | None = None
+    planned: Decimal | None = None
     completes = False
     if found.quantity is not None:
         tranche = require_tranche(moment.snapshot, found.subject)
         before = tranche.ordered
+        if moment.rules >= ITEMS_AND_WAIVERS:
+            planned = tranche.planned_quantity
         if approved:
             rules.refuse_too_few(tranche, found.quantity)
             completes = tranche.received_at is None and tranche.received_quantity == found.quantity
@@ -244,10 +251,11 @@ def change_decided(
         quantity_before=before,
         value=found.value,
         value_before=order.value,
-        currency=order.currency or plan_currency(moment.snapshot),
+        currency=found.currency or plan_currency(moment.snapshot),
         completes=completes,
         role=role,
         reason=reason,
+        planned=planned,
     )
 
 

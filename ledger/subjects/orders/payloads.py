@@ -97,17 +97,24 @@ class TrancheReceived(Payload):
 
 
 class ChangeAsked(Payload):
-    """A change order was requested: another quantity of a delivery, or another value of an order."""
+    """A change order was requested: another quantity of a delivery, or another value of an order.
+
+    `asked_in` is the currency of the value; before version 5 of the rules no event has the field.
+    """
 
     kind = "change.asked"
     change: str
     quantity: Decimal | None
     value: Decimal | None
     reason: str
+    asked_in: str | None = None
 
 
 class ChangeDecided(Decided):
-    """A change order was approved or refused. `completes` is true if the delivery is complete with the new quantity."""
+    """A change order was approved or refused. `completes` is true if the delivery is complete with the new quantity.
+
+    `planned` is the quantity that the plan has of the delivery; before version 5 of the rules no event has the field.
+    """
 
     kind = "change.decided"
     change: str
@@ -122,3 +129,4 @@ class ChangeDecided(Decided):
     completes: bool
     role: str
     reason: str
+    planned: Decimal | None = None

@@ -59,7 +59,10 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
 
 
 def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
-    """Update every order and delivery of the plan. Remove those that the plan no longer has, unless placed or received."""
+    """Update every order and delivery of the plan. Remove those that the plan no longer has, unless placed or received.
+
+    From version 5 of the rules on, what was ordered stays until it comes or a change order ends it, and is needed by no day.
+    """
     known = set(p.ids("SELECT id FROM order_line UNION ALL SELECT id FROM tranche"))
     p.run("UPDATE order_line SET in_plan = 0")
     p.run("UPDATE tranche SET in_plan = 0")
@@ -74,7 +77,12 @@ def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
         put("order_line", order_columns(order) | {"ordinal": ordinal})
         for tranche in order.tranches:
             put("tranche", tranche_columns(order, tranche))
-    p.run("DELETE FROM tranche WHERE NOT in_plan AND received_quantity = '0'")
+    removed = "NOT in_plan AND received_quantity = '0'"
+    if p.rules >= ITEMS_AND_WAIVERS:
+        removed += " AND order_line IN (SELECT id FROM order_line WHERE placed_at IS NULL)"
+        p.run("UPDATE tranche SET need_by = NULL WHERE NOT in_plan")
+        p.run("UPDATE order_line SET need_by = NULL WHERE NOT in_plan")
+    p.run(f"DELETE FROM tranche WHERE {removed}")  # noqa: S608  our names
     p.run("DELETE FROM order_line WHERE NOT in_plan AND placed_at IS NULL")
 
 

@@ -1,0 +1,170 @@
+"""A plan that shrinks, or that changes once more, after an order went out: what was ordered is owed until it comes or is given up."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from ledger.questions.orders import budget, changes, orders, require_order
+from ledger.questions.supplies import supply_named
+from ledger.questions.why import why
+from ledger.subjects.corrections.decisions import correct
+from ledger.subjects.orders.change_decisions import ask_change, decide_change
+from ledger.subjects.orders.delivery_decisions import receive, ship
+from ledger.subjects.plan.decisions import adopt_plan
+from ledger.trust.audit import audit
+from ledger.writing import Ledger
+from schedule.errors import InputError
+from steps.planning.plan import Plan
+from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, small_plan
+from tests.ledger.test_buying import FIRST, ORDER, priced
+from tests.ledger.test_grown_orders import SECOND, begun_by_earlier_rules, grow
+
+
+def without(*names: str) -> Plan:
+    """Return the plan without some of its orders and deliveries. What waited for them waits for nothing in their place."""
+    plan = small_plan()
+    links = [one for one in plan.links if not {one.before, one.after} & {*names}]
+    kept = []
+    for order in plan.orders:
+        tranches = tuple(one for one in order.tranches if one.id not in names)
+        whole = sum((one.quantity for one in tranches), Decimal(0))
+        if order.id not in names:
+            kept.append(order.model_copy(update={"tranches": tranches, "quantity": whole}))
+    return plan.model_copy(update={"links": tuple(links), "orders": tuple(kept)})
+
+
+def test_a_delivery_that_the_plan_dropped_is_still_owed(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """The supplier knows nothing of our plan, and the money is committed."""
+    priced(ledger)
+    receive(ledger, "pm", FIRST)
+    adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
+
+    (row,) = orders(look(clock.now))
+    assert row.size == "16 servers, 32 ordered"
+    assert row.state == "part received"
+    assert budget(look(clock.now))[0].received == Decimal(160_000)
+    assert supply_named(look(clock.now), SECOND).quantity == "16 servers, not in the plan any more"
+    assert not row.late
+
+    receive(ledger, "pm", SECOND)
+    assert orders(look(clock.now))[0].state == "received"
+    assert audit(ledger.site_dir) == []
+
+
+def test_an_order_that_the_plan_dropped_can_come(ledger: Ledger, look: Look, clock: Clock) -> None:
+    priced(ledger)
+    adopt_plan(ledger, "pm", without(ORDER, FIRST, SECOND), reason="servers are leased")
+
+    (row,) = orders(look(clock.now))
+    assert row.size == "32 servers, not in the plan any more"
+    assert (row.late, row.need_by) == (False, None)
+    receive(ledger, "pm", FIRST)
+    assert budget(look(clock.now))[0].received == Decimal(160_000)
+    assert audit(ledger.site_dir) == []
+
+
+def test_a_change_order_of_a_delivery_that_the_plan_dropped_is_decided(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    """It could be neither approved nor refused, and no other change of the order could be asked for."""
+    priced(ledger)
+    ask_change(ledger, "sponsor", SECOND, quantity=8, reason="half a pod")
+    adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
+    decide_change(ledger, "pm", "CO-0001", approved=True)
+    assert require_order(look(clock.now), ORDER).ordered == 24
+
+    ask_change(ledger, "sponsor", SECOND, quantity=0, reason="given up")
+    decide_change(ledger, "pm", "CO-0002", approved=True)
+    receive(ledger, "pm", FIRST)
+
+    assert [one.state for one in changes(look(clock.now))] == ["approved", "approved"]
+    (row,) = orders(look(clock.now))
+    assert (row.size, row.state) == ("16 servers", "received")
+    assert why(look(), SECOND).state_sentence == "nothing of it is to come, as a change order decided."
+    assert audit(ledger.site_dir) == []
+
+
+def test_a_delivery_of_the_plan_is_for_something(ledger: Ledger) -> None:
+    priced(ledger)
+    with pytest.raises(InputError, match="cannot be for 0"):
+        ask_change(ledger, "sponsor", SECOND, quantity=0, reason="given up")
+
+
+def test_an_entry_about_a_delivery_that_the_plan_dropped_is_taken_back(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    priced(ledger)
+    shipped = ship(ledger, "pm", SECOND, shipped=clock.now.date(), carrier="Freight")
+    adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
+
+    correct(ledger, "pm", shipped.seq, reason="it was another one")
+
+    assert supply_named(look(clock.now), SECOND).state == "placed"
+    assert audit(ledger.site_dir) == []
+
+
+def test_what_the_plan_has_again_is_waited_for_again(ledger: Ledger, look: Look, clock: Clock, state: StateOf) -> None:
+    priced(ledger)
+    adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
+    adopt_plan(ledger, "pm", small_plan(), reason="two after all")
+
+    assert orders(look(clock.now))[0].size == "32 servers"
+    assert state("010@pod-002") == "blocked"
+    receive(ledger, "pm", SECOND)
+    assert state("010@pod-002") == "ready"
+
+
+def test_a_delivery_of_which_the_plan_needs_no_more_is_here(
+    ledger: Ledger, look: Look, clock: Clock, state: StateOf
+) -> None:
+    """Ten came of sixteen, and the plan wants ten: nothing more is waited for."""
+    priced(ledger)
+    receive(ledger, "pm", FIRST, 10)
+    at = clock.now
+    clock.forward(48)
+    grow(ledger, servers=10)
+
+    (row,) = orders(look(clock.now))
+    assert row.tranches[0].received_at == at
+    assert state("010@pod-001") == "ready"
+    assert audit(ledger.site_dir) == []
+
+    grow(ledger, servers=16)
+    assert state("010@pod-001") == "blocked"
+
+
+def test_a_change_order_is_of_the_plan_for_which_it_was_decided(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """A later plan that needs more is not met by what was decided before it."""
+    priced(ledger)
+    ask_change(ledger, "sponsor", FIRST, quantity=12, reason="four go elsewhere")
+    decide_change(ledger, "pm", "CO-0001", approved=True)
+    receive(ledger, "pm", FIRST)
+    assert orders(look(clock.now))[0].tranches[0].received_at == clock.now
+
+    adopt_plan(ledger, "pm", small_plan(), reason="nothing differs in it")
+    assert orders(look(clock.now))[0].size == "28 servers"
+
+    grow(ledger, servers=24)
+    (row,) = orders(look(clock.now))
+    assert row.size == "40 servers, 28 ordered"
+    assert row.state == "part received"
+    assert audit(ledger.site_dir) == []
+
+
+def test_by_earlier_rules_a_change_order_stands_and_what_did_not_come_goes(
+    site_dir: Path, clock: Clock, look: Look
+) -> None:
+    with begun_by_earlier_rules(site_dir, clock) as ledger:
+        adopt_small_plan(ledger)
+        priced(ledger)
+        ask_change(ledger, "sponsor", FIRST, quantity=12, reason="four go elsewhere")
+        decide_change(ledger, "pm", "CO-0001", approved=True)
+        grow(ledger, servers=24)
+        assert orders(look(clock.now))[0].tranches[0].quantity == 12
+
+        adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
+        assert [one.id for one in orders(look(clock.now))[0].tranches] == [FIRST]
+    assert audit(site_dir) == []
