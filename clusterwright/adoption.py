@@ -33,6 +33,7 @@ UNDOES = {
     "not taken over": "done in part and not taken over",
     "not kept": "settings that differ, so that no finished work is kept for the new release",
     "order stands": "placed orders of another quantity",
+    "cut anew": "deliveries of placed orders that hold another part of them",
 }
 
 

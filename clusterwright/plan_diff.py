@@ -15,8 +15,9 @@ from ledger.evidence.plans import load_plan, read_plan
 from ledger.questions.orders import changes, orders
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
-from ledger.revising import consequences_of, taken_over_by
+from ledger.revising import consequences_of, recut_by, taken_over_by
 from ledger.rules.rows import OrderRow
+from ledger.subjects.plan.payloads import Lot
 from ledger.subjects.plan.revision_rules import Consequence, Consequences
 from ledger.subjects.plan.taking_over_rules import TakenOver, some
 from ledger.subjects.plan.upgrading_rules import Upgrade
@@ -25,6 +26,7 @@ from steps.planning.activity import Hours, PlanActivity
 from steps.planning.plan import Plan, PlanLink
 from steps.planning.working_hours import in_words
 from steps.stamps import local_day
+from steps.value import trimmed
 
 UNIT = re.compile(r"@[^ #/]+")
 
@@ -70,6 +72,7 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
         *mapped(taken, plan.time_zone),
         *unmapped(Upgrade(held, plan)),
         *placed_otherwise(snapshot, plan, replaced),
+        *(_cut_anew(lot) for lot in recut_by(snapshot, plan)),
         *unaffected(found, plan),
         *plan_diff(held, plan),
     ]
@@ -154,6 +157,10 @@ def placed_otherwise(snapshot: Snapshot, new: Plan, replaced: Mapping[str, str])
             )
             changes.append(Change("order stands", row.id, before, has))
     return changes
+
+
+def _cut_anew(lot: Lot) -> Change:
+    return Change("cut anew", lot.delivery, "", f"{trimmed(lot.ordered)} ordered, {trimmed(lot.received)} of them here")
 
 
 def _placed(snapshot: Snapshot) -> Iterator[tuple[OrderRow, Decimal]]:

@@ -8,6 +8,9 @@ from ledger.questions.case import LookedUp, require_activity, select
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
+from ledger.rules.version import ITEMS_AND_WAIVERS
+from ledger.subjects.plan.payloads import Lot
+from ledger.subjects.plan.recutting_rules import recut
 from ledger.subjects.plan.revision_rules import Consequences, OnRecord, consequences
 from ledger.subjects.plan.taking_over_rules import TakenOver, taken_over
 from ledger.subjects.plan.upgrading_rules import Upgrade
@@ -24,6 +27,12 @@ def consequences_of(snapshot: Snapshot, plan: Plan) -> Consequences:
         return OnRecord(case.readings, case.waived)
 
     return consequences(read_plan(snapshot), plan, standing(snapshot), record)
+
+
+def recut_by(snapshot: Snapshot, plan: Plan) -> list[Lot]:
+    """Return what the deliveries hold of the placed orders that a plan cuts in another way."""
+    (rules,) = snapshot.first("SELECT rules FROM site")
+    return list(recut(plan, orders(snapshot))) if rules >= ITEMS_AND_WAIVERS else []
 
 
 def taken_over_by(snapshot: Snapshot, plan: Plan) -> TakenOver:

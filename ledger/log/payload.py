@@ -51,7 +51,7 @@ class OfEngine(Payload):
 LONGEST_SIGNATURE = 20_000
 """How many characters a signature has at most. One with a key of 16,384 bits, the largest of OpenSSH, has 6,000."""
 
-UNRECORDED_IF_NONE = frozenset({"asked_in", "clock_behind_s", "late_because", "ordered", "planned"})
+UNRECORDED_IF_NONE = frozenset({"asked_in", "clock_behind_s", "late_because", "ordered", "planned", "recut"})
 """Fields that an event has only if they have a value."""
 
 

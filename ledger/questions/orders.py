@@ -14,7 +14,7 @@ from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
 from ledger.rules.permission import is_same
 from ledger.rules.readiness import unmet
-from ledger.rules.rows import NEEDED, RECEIVED_AT, ChangeRow, OrderRow, TrancheRow, grouped
+from ledger.rules.rows import NEEDED, ORDERED, RECEIVED_AT, ChangeRow, OrderRow, TrancheRow, grouped
 from ledger.rules.subjects import is_delivery, order_of
 from ledger.stored_fields import NOT_READ, fields_of
 from ledger.subjects.orders.manifest_rules import Received
@@ -41,12 +41,7 @@ WHERE (subject = :name OR (subject > :name || '/' AND subject < :name || '0'))
   AND seq NOT IN (SELECT seq FROM refused) ORDER BY seq"""
 """The character 0 follows the slash, so the range has every id that begins with the order's id and a slash."""
 
-_ORDERED = """coalesce(t.contracted, (
-  SELECT CASE WHEN o.ordered IS NULL THEN t.quantity ELSE coalesce(json_extract(o.ordered, '$."' || t.id || '"'), '0') END
-  FROM order_line o WHERE o.id = t.order_line))"""
-"""What was ordered of a delivery. An order that is not placed, and one placed by earlier rules, is for what is needed."""
-
-_PLACEABLE = "o.placed_at IS NULL AND o.ready_from <= :now"
+_PLACEABLE = "o.placed_at IS NULL AND o.in_plan AND o.ready_from <= :now"
 _OF_ORDER = "WHERE t.subject = :order OR substr(t.subject, 1, length(:order) + 1) = :order || '/'"
 
 
@@ -89,7 +84,7 @@ table(
     "tranche",
     quantity=NEEDED,
     planned_quantity="t.quantity",
-    ordered=_ORDERED,
+    ordered=ORDERED,
     received_at=RECEIVED_AT,
 )(TrancheRow)
 table(

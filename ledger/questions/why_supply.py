@@ -97,7 +97,7 @@ def _delivery(order: OrderRow, tranche: TrancheRow) -> Why:
         needs = (f"its order to be placed: clusterwright why '{order.id}'",)
         return Why(tranche.id, State.BLOCKED, "not received: its order is not placed.", (), needs)
     if tranche.outstanding <= 0:
-        said = "received in full." if tranche.quantity else "nothing of it is to come, as a change order decided."
+        said = "received in full." if tranche.quantity else "nothing of it is to come."
         return Why(tranche.id, State.DONE, said, (), ())
     came = f"{tranche.received_quantity.normalize():,f} of {counted(tranche.quantity, order.unit_of_measure)} received"
     needed = [*_needs_more(tranche, order)]

@@ -87,9 +87,15 @@ def _size(quantity: Decimal, ordered: Decimal, unit_of_measure: str, *, in_plan:
     return words if in_plan else f"{words}, not in the plan any more"
 
 
-NEEDED = """CASE WHEN CAST(t.contracted_for AS REAL) <> CAST(t.quantity AS REAL)
+ORDERED = """coalesce(t.contracted, (
+  SELECT CASE WHEN o.ordered IS NULL THEN t.quantity ELSE coalesce(json_extract(o.ordered, '$."' || t.id || '"'), '0') END
+  FROM order_line o WHERE o.id = t.order_line))"""
+"""What was ordered of a delivery. An order that is not placed, and one placed by earlier rules, is for what is needed."""
+
+NEEDED = f"""CASE WHEN NOT t.in_plan THEN {ORDERED} WHEN CAST(t.contracted_for AS REAL) <> CAST(t.quantity AS REAL)
   THEN t.quantity ELSE coalesce(t.contracted, t.quantity) END"""
-"""How much of a delivery is needed: what a change order says while the plan has what that was decided for, else what the plan has."""
+"""How much of a delivery is needed: what a change order says while the plan has what that was decided for, else what the plan has.
+What the plan dropped is for what was ordered."""
 
 RECEIVED_AT = f"""CASE WHEN (SELECT rules FROM site) < 5 THEN t.received_at
   WHEN CAST(t.received_quantity AS REAL) >= CAST({NEEDED} AS REAL)

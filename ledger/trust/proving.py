@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 from ledger.log.chain import Event, canonical_text
-from ledger.log.payload import Decided
+from ledger.log.payload import UNRECORDED_IF_NONE, Decided
 from ledger.questions.case import activity
 from ledger.questions.records import signer_keys
 from ledger.questions.site import site_of
@@ -67,7 +67,7 @@ OF_AUTHORITY = PlanAdopted | KeyRevoked | PersonRedacted | Delegated | Withdrawn
 OF_SITE = OF_AUTHORITY | NotApplicable | ProgressAdopted
 """Decisions that are signed on every signed site, whatever an activity's own policy says."""
 
-ADDED = frozenset({"authority", "taken_over", "committed", "late_because"})
+ADDED = frozenset({"authority", "taken_over", "committed"}) | UNRECORDED_IF_NONE
 """Fields that statements of earlier versions did not have. Signatures of a version are over the fields that it had."""
 
 Fields = dict[str, Any]

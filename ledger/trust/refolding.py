@@ -32,7 +32,7 @@ from ledger.stores.sqlite import memory_engine
 from ledger.subjects.facts.payloads import FactsRecorded
 from ledger.subjects.plan.applying import LINK, take_rows
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
-from ledger.subjects.plan.revision_applying import first_state, planned_columns
+from ledger.subjects.plan.revision_applying import cut_anew, first_state, planned_columns
 from ledger.subjects.replay import HANDLERS
 from ledger.subjects.work.payloads import Reopened
 from ledger.trust.authority import Adoption, Authority, forged, is_over
@@ -261,6 +261,9 @@ class Refolding:
             open_again(self._p, again.activity, f"revision {payload.revision}: {again.why}")
         self._rest(event, [again.activity for again in reopened])
         mark_stale(self._p, [again.activity for again in payload.sign_again or ()], event.seq)
+        deliveries = self._p.ids("SELECT id FROM tranche")
+        mine = [lot for lot in payload.recut or () if lot.delivery in deliveries]
+        cut_anew(self._p, event, mine)
         self._import(event, payload.taken_over or ())
 
     def _not_begun(self, row: Activity, adoption: Adoption) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clusterwright.plan_diff import placed_otherwise
+from clusterwright.plan_diff import changes_to, placed_otherwise
 from flows.dashboard.status_artifact import status_text
 from ledger.forecasting import keep_forecast, make_forecast
 from ledger.questions.headlines import headlines
@@ -36,6 +36,7 @@ from steps.stamps import local_day
 from tests.commands import at
 from tests.ledger.conftest import T0, Clock, small_plan
 from tests.ledger.test_commitment import committed_by
+from tests.ledger.test_recut_orders import in_one
 
 pytestmark = pytest.mark.own_file
 
@@ -290,6 +291,14 @@ def test_orders_show_the_latest_delivery(slipped: Site) -> None:
     assert second["promised"] in said
     assert "delivery 2 is" in said
     assert "56 days late" in " ".join(slipped.say("orders").split())
+
+
+def test_a_plan_says_which_deliveries_it_cuts_anew(slipped: Site) -> None:
+    with open_snapshot(slipped.folder) as snapshot:
+        found = changes_to(snapshot, in_one(solved(small_plan()).plan))
+
+    said = {one.id: one.after for one in found if one.what == "cut anew"}
+    assert said == {f"{ORDER}/1": "32 ordered, 0 of them here", f"{ORDER}/2": "0 ordered, 0 of them here"}
 
 
 def test_an_order_stands_for_what_it_went_out_for(slipped: Site) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.questions.orders import budget, changes, orders, require_order
+from ledger.questions.orders import budget, changes, order_history, orders, require_order
 from ledger.questions.supplies import supply_named
 from ledger.questions.why import why
 from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
+from ledger.subjects.orders.decisions import order
 from ledger.subjects.orders.delivery_decisions import receive, ship
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.trust.audit import audit
@@ -28,11 +29,11 @@ def without(*names: str) -> Plan:
     plan = small_plan()
     links = [one for one in plan.links if not {one.before, one.after} & {*names}]
     kept = []
-    for order in plan.orders:
-        tranches = tuple(one for one in order.tranches if one.id not in names)
+    for bought in plan.orders:
+        tranches = tuple(one for one in bought.tranches if one.id not in names)
         whole = sum((one.quantity for one in tranches), Decimal(0))
-        if order.id not in names:
-            kept.append(order.model_copy(update={"tranches": tranches, "quantity": whole}))
+        if bought.id not in names:
+            kept.append(bought.model_copy(update={"tranches": tranches, "quantity": whole}))
     return plan.model_copy(update={"links": tuple(links), "orders": tuple(kept)})
 
 
@@ -83,7 +84,7 @@ def test_a_change_order_of_a_delivery_that_the_plan_dropped_is_decided(
     assert [one.state for one in changes(look(clock.now))] == ["approved", "approved"]
     (row,) = orders(look(clock.now))
     assert (row.size, row.state) == ("16 servers", "received")
-    assert why(look(), SECOND).state_sentence == "nothing of it is to come, as a change order decided."
+    assert why(look(), SECOND).state_sentence == "nothing of it is to come."
     assert audit(ledger.site_dir) == []
 
 
@@ -168,3 +169,19 @@ def test_by_earlier_rules_a_change_order_stands_and_what_did_not_come_goes(
         adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
         assert [one.id for one in orders(look(clock.now))[0].tranches] == [FIRST]
     assert audit(site_dir) == []
+
+
+def test_an_order_that_was_placed_by_mistake_is_placed_anew_for_the_plan(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    priced(ledger)
+    placed = next(row.seq for row in order_history(look(clock.now), ORDER) if row.kind == "order.placed")
+    adopt_plan(ledger, "pm", without(SECOND), reason="one pod")
+    correct(ledger, "pm", placed, reason="by mistake")
+
+    order(ledger, "pm", ORDER, value="160000")
+
+    assert require_order(look(clock.now), ORDER).ordered == 16
+    receive(ledger, "pm", FIRST)
+    assert budget(look(clock.now))[0].received == Decimal(160_000)
+    assert audit(ledger.site_dir) == []

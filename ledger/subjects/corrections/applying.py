@@ -9,7 +9,7 @@ from msgspec.json import decode, encode
 from ledger.log.chain import Event
 from ledger.log.payload import Payload
 from ledger.rules.activity import Activity, State
-from ledger.rules.subjects import is_delivery, is_supply
+from ledger.rules.subjects import is_delivery, is_supply, order_of
 from ledger.rules.version import WHO_AND_WHEN
 from ledger.state.hands import free_named
 from ledger.state.projection import Handler, Handlers, Projection, Row, Shape, stored
@@ -32,6 +32,7 @@ ENTRY: Shape = ("entry", ("seq", "kind", "subject", "attempt", "person", "at", "
 """What is noted of an entry."""
 
 _ENTRY = "SELECT kind, before FROM entry WHERE seq = :seq"
+_CAME = "SELECT id, received_quantity FROM tranche WHERE order_line = :order ORDER BY id <> :id, number DESC"
 _FIRST = "SELECT id, promised FROM tranche WHERE order_line = :order ORDER BY number LIMIT 1"
 
 REPLACED: dict[type[Payload], tuple[str, ...]] = {
@@ -149,14 +150,22 @@ def _put_back_supply(p: Projection, subject: str, kind: str, before: Row) -> Non
         p.update("order_line", order, expedite_cost=Decimal(spent) - Decimal(cost))
         return
     if kind == TrancheReceived.kind:
-        ((came,),) = p.ask("SELECT received_quantity FROM tranche WHERE id = :id", id=subject)
-        left = Decimal(came) - Decimal(before["quantity"])
-        p.update("tranche", subject, received_quantity=left, received_at=None)
+        _take_out(p, subject, Decimal(before["quantity"]))
         return
     if "promised" in before and not is_delivery(subject):
         _put_back_promise(p, subject, before["promised"])
     gone = _NOT_PLACED if kind == OrderPlaced.kind else {}
     p.update(_table(subject), subject, **(before | gone))
+
+
+def _take_out(p: Projection, delivery: str, quantity: Decimal) -> None:
+    """Take what did not come out of a delivery; what a later plan moved out of it, out of the order's others, the last one first."""
+    for name, came in p.ask(_CAME, id=delivery, order=order_of(delivery)):
+        out = min(quantity, Decimal(came))
+        if out:
+            p.update("tranche", name, received_quantity=Decimal(came) - out, received_at=None)
+            p.touch(name)
+        quantity -= out
 
 
 def _put_back_promise(p: Projection, order: str, promised: str | None) -> None:

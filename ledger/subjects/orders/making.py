@@ -63,7 +63,7 @@ def placed(
         code = plan_currency(moment.snapshot)
     ordered = None
     if moment.rules >= ITEMS_AND_WAIVERS:
-        ordered = {one.id: one.quantity for one in found.tranches}
+        ordered = {one.id: one.quantity for one in found.tranches if one.in_plan == found.in_plan}
     return OrderPlaced(
         promised=promised,
         supplier=supplier,

@@ -17,7 +17,7 @@ from ledger.rules.activity import State
 from ledger.rules.permission import Actor, Matter, may
 from ledger.rules.text import require_reason
 from ledger.subjects.again import Tables, about_site, refuse_other_subject, subject_of
-from ledger.subjects.plan.payloads import CommittedDates, Genesis, PlanAdopted, RulesRaised, TakenRow
+from ledger.subjects.plan.payloads import CommittedDates, Genesis, Lot, PlanAdopted, RulesRaised, TakenRow
 from ledger.trust.planned import authority_text
 from schedule.errors import InputError, NotSatisfiedError
 from steps.catalog.terms import Phase
@@ -90,22 +90,25 @@ def _require_sound(committed: CommittedDates, plan: Plan) -> None:
 
 
 class _Undone(NamedTuple):
-    """What an adopted plan opens again, what only needs new approvals, and what it takes over, if anything."""
+    """What an adopted plan opens again, what only needs new approvals, and what it takes over and cuts in another way, if anything."""
 
     reopened: tuple[Undone, ...] = ()
     sign_again: tuple[Undone, ...] = ()
     taken_over: tuple[TakenRow, ...] | None = None
+    recut: tuple[Lot, ...] | None = None
 
 
 def _undone(asked: Snapshot, plan: Plan) -> _Undone:
     from ledger.revising import (  # the calculators come with it, and no other decision needs them
         consequences_of,
+        recut_by,
         taken_over_by,
     )
 
     found = consequences_of(asked, plan)
     taken = tuple(map(_taken, taken_over_by(asked, plan).taken))
-    return _Undone(_again(found.reopened), _again(found.sign_again), taken or None)
+    lots = tuple(recut_by(asked, plan))
+    return _Undone(_again(found.reopened), _again(found.sign_again), taken or None, lots or None)
 
 
 def _taken(row: Replacing) -> TakenRow:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+
 from pydantic import AwareDatetime
 
 from ledger.log.payload import Again, Decided, Part, Payload
@@ -60,6 +63,15 @@ class TakenRow(BeforeRow):
     was: tuple[str, ...]
 
 
+class Lot(Part):
+    """What one delivery holds of an order that a plan cuts in another way: how much was ordered and received, and for when it is promised."""
+
+    delivery: str
+    ordered: Decimal
+    received: Decimal
+    promised: date | None
+
+
 class CommittedRow(Part):
     """Go-live, a hall in service or a phase: its date in the working schedule, its target (P50), and its commitment."""
 
@@ -87,7 +99,8 @@ class PlanAdopted(Decided):
     digest of the document with everybody's roles and keys and with the digest of each activity's part of the plan. Before
     version 3 it is None. `taken_over` is what counts as done because it takes the place of what was done under the revision
     before. It is None if there is nothing, and before version 4. `committed` are the commitments from now on. It is None
-    where those of an earlier revision stay, and before version 5.
+    where those of an earlier revision stay, and before version 5. `recut` has the deliveries of placed orders that the plan cuts
+    in another way. No event has the field where there are none, and before version 5 of the rules.
     """
 
     kind = "plan.adopted"
@@ -106,6 +119,7 @@ class PlanAdopted(Decided):
     authority: str | None
     taken_over: tuple[TakenRow, ...] | None
     committed: CommittedDates | None
+    recut: tuple[Lot, ...] | None = None
 
 
 class ProgressAdopted(Decided):

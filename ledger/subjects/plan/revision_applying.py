@@ -8,23 +8,34 @@ that is done and now asked for differently becomes stale here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from ledger.log.chain import Event
 from ledger.rules.activity import NOT_BEGUN, Activity, State
+from ledger.rules.rows import grouped
+from ledger.rules.subjects import order_of
 from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.state.projection import Handlers, Projection, Row
 from ledger.state.reopening import mark_resting, mark_stale, open_again
 from ledger.subjects.plan.applying import columns_from, take_rows
-from ledger.subjects.plan.payloads import PlanAdopted
+from ledger.subjects.plan.payloads import Lot, PlanAdopted
 from steps.planning.activity import PlanActivity, text_of, texts_of
 from steps.planning.plan import PlanOrder, PlanTranche
+from steps.stamps import moment
+
+_LATEST = """
+SELECT max(coalesce(t.received_at, d.at)) FROM tranche t LEFT JOIN delivery d ON d.tranche = t.id
+WHERE t.order_line = :order AND t.received_quantity <> '0'"""
 
 
 def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
     """Put the activities and orders of a plan revision in force. Open again what the event names, and take over what it names."""
     _revise_activities(p, event, payload)
     _revise_orders(p, payload)
+    cut_anew(p, event, payload.recut or ())
     _reopen(p, event, payload)
     take_rows(p, event, payload.taken_over or ())
 
@@ -84,6 +95,20 @@ def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
         p.run("UPDATE order_line SET need_by = NULL WHERE NOT in_plan")
     p.run(f"DELETE FROM tranche WHERE {removed}")  # noqa: S608  our names
     p.run("DELETE FROM order_line WHERE NOT in_plan AND placed_at IS NULL")
+
+
+def cut_anew(p: Projection, event: Event, lots: Iterable[Lot]) -> None:
+    """Put what was ordered and what came of orders into the deliveries that the event names. It has been here since the last of it came."""
+    by_order = grouped((order_of(lot.delivery), lot) for lot in lots)
+    for order, held in by_order.items():
+        (latest,) = p.ids(_LATEST, order=order)
+        here = {"received_at": moment(latest) if latest else event.effective_at}
+        nothing_agreed = {"contracted": None, "contracted_for": None}
+        for lot in held:
+            holds = {"received_quantity": lot.received, "promised": lot.promised}
+            p.update("tranche", lot.delivery, **here, **holds, **nothing_agreed)
+        ordered = {lot.delivery: lot.ordered for lot in held}
+        p.update("order_line", order, ordered=encode(ordered).decode())
 
 
 def _reopen(p: Projection, event: Event, payload: PlanAdopted) -> None:
