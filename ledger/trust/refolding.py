@@ -3,8 +3,8 @@
 The tables are in memory, and empty but for the plan's part of these activities, which the authority of the plan in force proves.
 Events of other activities are applied as far as they reach these: adopted plans, reopenings, facts, and imported progress.
 
-For events under earlier plans the part of the plan in force is taken. What came after an activity by the links of an earlier plan
-is not known here, so that there the file is believed about what a reopening made stale.
+For events under earlier plans the part of the plan in force is taken, unless all plans are read for orders. What came after an
+activity by the links of an earlier plan is not known here, so that there the file is believed about what a reopening made stale.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ledger.stores.sqlite import memory_engine
 from ledger.subjects.facts.payloads import FactsRecorded
 from ledger.subjects.plan.applying import LINK, take_rows
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
-from ledger.subjects.plan.revision_applying import cut_anew, first_state, planned_columns
+from ledger.subjects.plan.revision_applying import cut_anew, first_state, planned_columns, revise_orders
 from ledger.subjects.replay import HANDLERS
 from ledger.subjects.work.payloads import Reopened
 from ledger.trust.authority import Adoption, Authority, forged, is_over
@@ -91,14 +91,21 @@ class Refolding:
         snapshot: Snapshot,
         authority: Authority,
         nodes: Nodes,
+        *,
+        by_all_plans: bool,
     ) -> None:
-        """Take empty tables, the record, who may decide, and the nodes. Raise UnreachableError for an event that cannot be right."""
+        """Take empty tables, the record, who may decide, and the nodes. Raise UnreachableError for an event that cannot be right.
+
+        Orders and deliveries are those of the plan in force. With `by_all_plans` they are those of each plan while it was in force:
+        one may have removed a delivery that another brought back. Reading them takes long.
+        """
         assert authority.plan is not None
         self._snapshot, self._authority, self._nodes = snapshot, authority, nodes
         self._plan = authority.plan
         self._p = Projection(connection, HANDLERS, SiteFiles(snapshot.site_dir))
         self.tables = Snapshot(self._p.driver, snapshot.site_dir, snapshot.now)
         self._earlier: dict[str, set[str]] = {}
+        self._by_all_plans, self._orders = by_all_plans, all_orders(snapshot, nodes)
         self.imported: set[str] = set()
         """Orders and deliveries that an import under an earlier plan brought."""
         self._fold()
@@ -112,6 +119,7 @@ class Refolding:
         standing = self._standing(self._nodes.activities).values()
         stale = [row.stale_since for row in standing if row.stale_since is not None]
         rows = own_events(self._snapshot, self._nodes, self._revision, stale, self._taking_over())
+        self._orders |= {order_of(row["subject"]) for row in rows if is_supply(row["subject"])}
         self._add_nodes(row["subject"].partition("#")[0] for row in rows)
         adoptions = {adoption.event.seq: adoption for adoption in self._authority.adoptions}
         own = {row["seq"]: row for row in rows}
@@ -152,10 +160,10 @@ class Refolding:
             planned = planned_columns(activity_of(row.plan))
             planned |= {"plan": row.plan, "ordinal": row.ordinal, "in_plan": bool(row.in_plan)}
             self._p.add("activity", **planned, **OPEN)
-        orders = all_orders(self._snapshot, self._nodes)
-        self._refuse_unplanned(order for order in orders if order in self._plan.orders)
-        self._copy(_ORDERS, "order_line", names=listed(orders))
-        self._copy(_TRANCHES, "tranche", names=listed(orders))
+        self._refuse_unplanned(order for order in self._orders if order in self._plan.orders)
+        if not self._by_all_plans:
+            self._copy(_ORDERS, "order_line", names=listed(self._orders))
+            self._copy(_TRANCHES, "tranche", names=listed(self._orders))
 
     def _copy(self, sql: str, table: str, names: str = "") -> None:
         """Copy columns of the file that are proved by other means. All other columns are those of a new row."""
@@ -253,6 +261,9 @@ class Refolding:
     def _adopt(self, adoption: Adoption) -> None:
         """Put a plan revision in force for the nodes, as the plan in force describes them."""
         event, payload = adoption
+        if self._by_all_plans:
+            planned = enumerate(self._p.plan(payload.document).orders)
+            revise_orders(self._p, (one for one in planned if one[1].id in self._orders))
         for row in self._p.activities(self._file).values():
             if row.state in NOT_BEGUN | {State.NOT_APPLICABLE} and not row.na_decided:
                 self._p.change(row, **self._not_begun(row, adoption))

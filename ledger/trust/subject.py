@@ -21,6 +21,7 @@ from ledger.stores.sqlite import OPERATIONAL, columns_of
 from ledger.trust.authority import forged, verified
 from ledger.trust.own_events import Nodes, deliveries_of, listed, orders_of
 from ledger.trust.refolding import Refolding, empty_tables
+from schedule.errors import UnreachableError
 from steps.catalog.terms import Kind
 from steps.planning.activity import activity_of
 
@@ -66,10 +67,17 @@ def refuse_forged(snapshot: Snapshot, subject: str) -> None:
     nodes = _nodes(snapshot, root, found[0])
     nodes.activities |= against
     nodes.families |= against
-    with empty_tables() as connection:
-        refolding = Refolding(connection, snapshot, authority, nodes)
-        for wrong in _differences(snapshot, refolding, nodes, root, against):
-            raise forged(wrong)
+
+    def refuse(*, by_all_plans: bool) -> None:
+        with empty_tables() as connection:
+            refolding = Refolding(connection, snapshot, authority, nodes, by_all_plans=by_all_plans)
+            for wrong in _differences(snapshot, refolding, nodes, root, against):
+                raise forged(wrong)
+
+    try:
+        refuse(by_all_plans=False)
+    except UnreachableError:  # or a plan has removed a delivery since
+        refuse(by_all_plans=True)
 
 
 def _nodes(snapshot: Snapshot, root: str, part: str) -> Nodes:

@@ -23,7 +23,7 @@ from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
 from ledger.rules.access import ENGINE
 from ledger.subjects.facts.decisions import record_facts
-from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.orders.delivery_decisions import receive, ship
 from ledger.subjects.people.decisions import delegate, revoke_key, withdraw
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import claim, settle
@@ -39,7 +39,7 @@ from schedule.errors import UnreachableError
 from steps.acceptance.measured import Measured
 from steps.planning.plan import Plan, PlanLink
 from tests.ledger.conftest import Clock, activity, begun, link
-from tests.ledger.deciding import voltage
+from tests.ledger.deciding import ORDER, voltage
 from tests.ledger.forging import BY_SOFTWARE, every_state, every_state_plan
 from tests.ledger.journey import take
 from tests.ledger.keys import key_of, public, sign_as
@@ -329,6 +329,23 @@ def test_every_state_of_an_honest_site_is_what_its_events_say(signed: Ledger) ->
         names = [name for table in tables for name in snapshot.column(f"SELECT id FROM {table}")]
         for name in names:
             refuse_forged(snapshot, name)
+
+
+def test_a_delivery_that_a_plan_removed_and_the_next_one_brought_back_is_what_its_events_say(signed: Ledger) -> None:
+    """A site with a pod fewer is no forgery: nothing could be decided any more about the order, nor about what waits for it."""
+    second = f"{ORDER}/2"
+    ship(signed, "pm", second, shipped=project_now().date(), carrier="DHL")
+    plan = graver_plan()
+    (bought,) = plan.orders
+    first = bought.model_copy(update={"quantity": Decimal(16), "tranches": bought.tranches[:1]})
+    for orders in ((first,), (bought,)):
+        adopt_plan(signed, "pm", plan.model_copy(update={"orders": orders}), reason="another number of pods")
+        receive(signed, "pm", f"{ORDER}/1", 1)
+        comment(signed, "tech", "010@pod-001", "goes on")
+
+    forged(signed, f"UPDATE tranche SET carrier = 'UPS' WHERE id = '{second}'")
+    with pytest.raises(UnreachableError, match="says carrier 'UPS'; its events say 'DHL'"):
+        receive(signed, "pm", f"{ORDER}/1", 1)
 
 
 def test_what_a_replaced_server_leaves_in_force_is_what_its_event_says(signed: Ledger) -> None:

@@ -34,7 +34,7 @@ WHERE t.order_line = :order AND t.received_quantity <> '0'"""
 def revise(p: Projection, event: Event, payload: PlanAdopted) -> None:
     """Put the activities and orders of a plan revision in force. Open again what the event names, and take over what it names."""
     _revise_activities(p, event, payload)
-    _revise_orders(p, payload)
+    revise_orders(p, enumerate(p.plan(payload.document).orders))
     cut_anew(p, event, payload.recut or ())
     _reopen(p, event, payload)
     take_rows(p, event, payload.taken_over or ())
@@ -69,10 +69,11 @@ def _revise_activities(p: Projection, event: Event, payload: PlanAdopted) -> Non
             p.update("activity", row.id, plan=text_of(unasked), in_plan=False, **state)
 
 
-def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
+def revise_orders(p: Projection, orders: Iterable[tuple[int, PlanOrder]]) -> None:
     """Update every order and delivery of the plan. Remove those that the plan no longer has, unless placed or received.
 
-    From version 5 of the rules on, what was ordered stays until it comes or a change order ends it, and is needed by no day.
+    `orders` have their places in the plan. From version 5 of the rules on, what was ordered stays until it comes or a change order
+    ends it, and is needed by no day.
     """
     known = set(p.ids("SELECT id FROM order_line UNION ALL SELECT id FROM tranche"))
     p.run("UPDATE order_line SET in_plan = 0")
@@ -84,7 +85,7 @@ def _revise_orders(p: Projection, payload: PlanAdopted) -> None:
         else:
             p.add(table, **columns)
 
-    for ordinal, order in enumerate(p.plan(payload.document).orders):
+    for ordinal, order in orders:
         put("order_line", order_columns(order) | {"ordinal": ordinal})
         for tranche in order.tranches:
             put("tranche", tranche_columns(order, tranche))
