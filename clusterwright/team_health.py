@@ -4,9 +4,12 @@ When a worker was heard of last, Prefect's server says by its own clock. What el
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from msgspec import Struct, ValidationError, convert
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
 from clusterwright.output import table
@@ -41,6 +44,15 @@ class WorkerRow(NamedTuple):
     allowed: tuple[str, ...]
     taken: int
     free: int
+
+
+class _Said(Struct):
+    """What a worker says of itself."""
+
+    host: str = ""
+    clusterwright: str = ""
+    queues: tuple[str, ...] = ()
+    at_once: int = 0
 
 
 class TeamHealth(NamedTuple):
@@ -115,11 +127,17 @@ def _served(team: Team, unserved: list[str]) -> Iterator[Check]:
 def _workers(team: Team, exchange: Exchange, heard: dict[str, datetime]) -> Iterator[WorkerRow]:
     taken = list(_taken(team, exchange))
     for name, worker in team.workers.items():
-        said = verified(exchange.introduced(name) or b"", worker.key, "", WORKERS) or {}
+        said = _said(verified(exchange.introduced(name) or b"", worker.key, "", WORKERS))
         count = taken.count(worker.key)
-        version, queues = said.get("clusterwright", ""), tuple(said.get("queues", ()))
-        free = max(0, said.get("at_once", 0) - count) if name in heard else 0
-        yield WorkerRow(name, heard.get(name), said.get("host", ""), version, queues, worker.queues, count, free)
+        free = max(0, said.at_once - count) if name in heard else 0
+        yield WorkerRow(name, heard.get(name), said.host, said.clusterwright, said.queues, worker.queues, count, free)
+
+
+def _said(introduction: dict[str, Any] | None) -> _Said:
+    """Return what a worker says of itself. Nothing where it never did, or says what no worker of ours says."""
+    with suppress(ValidationError):
+        return convert(introduction or {}, _Said)
+    return _Said()
 
 
 def _taken(team: Team, exchange: Exchange) -> Iterator[str]:

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flows.team.exchange import NAME, WORKERS, Exchange, LiveCopy, checked, over
-from ledger.evidence.live_output import copy_of
+from ledger.evidence.live_output import PLAIN, copy_of
+from ledger.evidence.objects import refuse_longer
 from schedule.errors import UnreachableError
 
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -99,6 +100,7 @@ class SharedFolder(Exchange):
             raise over(slice_name) from None
 
     def _fresh(self, folder: Path, content: bytes) -> Path:
+        refuse_longer(len(content), str(folder))
         with self._said():
             handle, name = tempfile.mkstemp(prefix=".", dir=folder)
             try:
@@ -127,6 +129,9 @@ class _Appended:
 
 
 def _read(path: Path) -> bytes | None:
-    with suppress(FileNotFoundError):
-        return path.read_bytes()
+    """Return what a plain file holds. Who may write in the exchange could put a pipe in its place, or a file without an end."""
+    with suppress(FileNotFoundError), os.fdopen(os.open(path, PLAIN), "rb") as file:
+        refuse_longer(file.seek(0, os.SEEK_END), str(path))
+        file.seek(0)
+        return file.read()
     return None

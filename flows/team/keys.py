@@ -76,7 +76,7 @@ def verified(signed: bytes, public_key: str, slice_name: str, file: str) -> dict
         report = json.loads(body)
     except (InvalidSignature, ValueError, RecursionError):
         return None
-    is_this = report["slice"] == slice_name and report["file"] == file
+    is_this = isinstance(report, dict) and report.get("slice") == slice_name and report.get("file") == file
     return report if is_this else None
 
 

@@ -23,8 +23,8 @@ OBJECT = 2**16
 COPIES = "live"
 """The folder of an exchange with what runs print."""
 
-_PLAIN = os.O_NONBLOCK | os.O_NOFOLLOW
-"""A pipe would be waited for, and a link leads elsewhere."""
+PLAIN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
+"""How a file is opened that others may write. A pipe would be waited for, and a link leads elsewhere."""
 
 
 def own_log(site_dir: Path, run: str) -> Path:
@@ -58,7 +58,7 @@ class LogFile(NamedTuple):
 
     def since(self, at: int) -> tuple[int, bytes]:
         """Return where what comes from byte `at` on begins, and these bytes: of more than is read at most, the end."""
-        with os.fdopen(os.open(self.path, os.O_RDONLY | _PLAIN), "rb") as log:
+        with os.fdopen(os.open(self.path, PLAIN), "rb") as log:
             size = log.seek(0, os.SEEK_END)
             begins = log.seek(max(at if at <= size else 0, size - LONGEST))
             return begins, log.read(LONGEST)

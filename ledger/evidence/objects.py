@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 from schedule.errors import UnreachableError
 
+LONGEST = 2**30
+"""How many bytes a file of an exchange, or an object, has at most: others may write there, and what has no end would take all memory."""
+
 AT_ONCE = 8
 """How many objects are deleted side by side."""
 
@@ -36,8 +39,9 @@ class Objects(NamedTuple):
         """Return where the content of an object begins, as `put_from` stated it, and the content. None if there is none."""
         with self._explained("NoSuchKey"):
             found = self._client().get_object(**self._place(key))
-            begins = int(found["Metadata"].get("begins", 0))
-            return begins, bytes(found["Body"].read())
+            refuse_longer(found["ContentLength"], key)
+            begins = found["Metadata"].get("begins", "")
+            return int(begins) if begins.isdecimal() else 0, bytes(found["Body"].read())
         return 0, None
 
     def put(self, key: str, content: bytes, sha256: str = "") -> None:
@@ -59,6 +63,7 @@ class Objects(NamedTuple):
         return False
 
     def _put(self, key: str, content: bytes, **more: Any) -> None:
+        refuse_longer(len(content), key)
         place = self._place(key) | {"ContentType": "application/octet-stream"}
         self._client().put_object(Body=content, **place, **more)
 
@@ -118,6 +123,14 @@ class Objects(NamedTuple):
         return UnreachableError(
             f"the {self.what} bucket {self.bucket!r} does not answer as it should: {why}",
             hint=f"check {self.hint}, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
+        )
+
+
+def refuse_longer(size: int, name: str) -> None:
+    """Raise UnreachableError for what is too long to be read."""
+    if size > LONGEST:
+        raise UnreachableError(
+            f"{name} has {size:,} bytes; the limit is {LONGEST:,}", hint="look who wrote it, and remove it"
         )
 
 

@@ -69,6 +69,28 @@ def test_a_file_takes_the_place_of_an_earlier_one(exchange: Exchange) -> None:
     assert exchange.introduced("worker-2") is None
 
 
+def test_an_object_that_says_nonsense_of_its_beginning_holds_nobody_up(tmp_path: Path, s3: Any) -> None:
+    """Or what looks after the lease of a slice would end, and the slice go on without one."""
+    exchange = exchange_at(tmp_path, AT)
+    exchange.open(NAME)
+    key = f"site-a/slices/{NAME}/{TAKEN}"
+    s3.put_object(Bucket="team-exchange", Key=key, Body=b"first", Metadata={"begins": "nowhere"})
+
+    assert exchange.got(NAME, TAKEN) == b"first"
+
+
+def test_what_is_too_long_is_neither_read_nor_written(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One account of the team could have all memory of the others' machines taken."""
+    exchange.open(NAME)
+    exchange.put(NAME, BUNDLE, b"12345")
+    monkeypatch.setattr(objects, "LONGEST", 4)
+
+    with pytest.raises(UnreachableError, match="has 5 bytes; the limit is 4"):
+        exchange.get(NAME, BUNDLE)
+    with pytest.raises(UnreachableError, match="has 5 bytes; the limit is 4"):
+        exchange.put(NAME, BUNDLE, b"12345")
+
+
 def test_nothing_is_written_for_a_slice_that_is_over(exchange: Exchange) -> None:
     exchange.open(NAME)
     exchange.put(NAME, BUNDLE, b"one")

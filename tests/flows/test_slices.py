@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import io
 import json
+import os
 import subprocess
 import sys
 import tarfile
 import threading
 import time
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,8 +20,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import ValidationError
 
+from clusterwright.team_health import team_health
 from flows.dashboard.prefect_api import PrefectApi
 from flows.dashboard.server import PrefectServer
 from flows.dashboard.shared_server import reached
@@ -29,10 +34,10 @@ from flows.runs.process.place import RunPlace
 from flows.runs.results.per_host import PlaybookResult
 from flows.runs.run import RunSpec, collected, ignore
 from flows.team.bundle import SliceTerms, digest_of, packed, unpacked, versions
-from flows.team.exchange import BUNDLE, ENDED, TAKEN, report_name
+from flows.team.exchange import BUNDLE, ENDED, RENEWED, TAKEN, WORKERS, report_name
 from flows.team.exchange_address import exchange_at
 from flows.team.exchange_folder import SharedFolder
-from flows.team.keys import WorkerKey, key_of, make_key, verified
+from flows.team.keys import MEANT_FOR, WorkerKey, key_of, make_key, verified
 from flows.team.lease import read_renewal, renewal
 from flows.team.live_copy import copied
 from flows.team.own_inventory import FILE, own_inventories
@@ -43,6 +48,7 @@ from flows.team.worker import run_worker, settle_slices
 from flows.team.worker_file import Worker, this_process
 from ledger.evidence.live_output import copy_of
 from schedule.errors import ClusterwrightError, InputError, UnreachableError
+from steps.design.site import Site
 from steps.design.team import Team
 from tests.flows.conftest import until
 from tests.needs import needs
@@ -103,8 +109,9 @@ class Trial:
         lines = {name: (folder / f"{name}.pub").read_text() for name in ("worker-1", "worker-2")}
         other = {"key": (folder / "worker-3.pub").read_text(), "queues": ["hall-2"]}
         settings = {"exchange": exchange, "queues": {"hall-2": "hall_2"}}
-        team = Team.model_validate(
-            settings | {"prefect": "http://127.0.0.1/api", "workers": lines | {"worker-3": other}}
+        self.folder, self.team = (
+            folder,
+            Team.model_validate(settings | {"prefect": "http://127.0.0.1/api", "workers": lines | {"worker-3": other}}),
         )
         tree = folder / "tree"
         (tree / "playbooks").mkdir(parents=True)
@@ -112,7 +119,7 @@ class Trial:
         (tree / "hosts.ini").write_text("n1\nn2\n")
         place = Tree(tree, tree / "playbooks" / "a.yml", tree / "hosts.ini", "d" * 64)
         self.spec = RunSpec(place.playbook, place.inventory, HOSTS, {"a": 1}, folder / "run", folder / "log")
-        self.remote = Remote(team, self.exchange, cast("Pool", self.pool), Slice(NAME, "default", HOSTS))
+        self.remote = Remote(self.team, self.exchange, cast("Pool", self.pool), Slice(NAME, "default", HOSTS))
         self.result: PlaybookResult | None = None
         self.fault: ClusterwrightError | None = None
         events = self.remote.events(self.spec, place, None, self.cancel)
@@ -400,6 +407,44 @@ def test_a_renewal_is_of_the_dispatcher_that_sealed_the_bundle() -> None:
 def test_what_is_no_renewal_does_not_end_the_watch_for_the_end_of_the_lease(code: bytes) -> None:
     """It would end with any error, and the worker would go on without a lease."""
     assert read_renewal(b'["[9, true]", ' + code + b"]", "token") == (0, False)
+
+
+@pytest.mark.parametrize("plant", [os.mkfifo, Path.mkdir, lambda place: place.symlink_to("/dev/zero")])
+def test_what_is_no_plain_file_of_the_exchange_holds_nobody_up(tmp_path: Path, plant: Callable[[Path], None]) -> None:
+    """Whoever looks there would wait for ever: the engine as it starts, or what ends a slice whose lease is over."""
+    exchange = SharedFolder(tmp_path)
+    exchange.open(NAME)
+    exchange.introduce("worker-1", b"here")
+    plant(tmp_path / NAME / RENEWED)
+    plant(tmp_path / WORKERS / "worker-2")
+
+    said = r"seek|directory|symbolic"
+    with pytest.raises(OSError, match=said):
+        exchange.get(NAME, RENEWED)
+    with pytest.raises(OSError, match=said):
+        exchange.introduced("worker-2")
+    assert exchange.got(NAME, RENEWED) is None
+
+
+@pytest.mark.parametrize("body", [b"[]", b"7", b'{"file": 1}', b"null"])
+def test_what_a_worker_signs_and_no_program_of_ours_writes_is_no_report(tmp_path: Path, body: bytes) -> None:
+    """The next engine could not start: it asks which slices have ended."""
+    signing = Ed25519PrivateKey.generate()
+    public = signing.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    signed = b64encode(signing.sign(MEANT_FOR + body)) + b"\n" + body
+
+    assert verified(signed, public, NAME, ENDED) is None
+
+
+@pytest.mark.parametrize("said", [{"queues": 5}, {"at_once": "all"}, {"host": {}}])
+def test_what_a_worker_says_wrongly_of_itself_hides_no_other(trial: Trial, said: dict[str, Any]) -> None:
+    for name, own in (("worker-1", said), ("worker-2", {"host": "rack-7"})):
+        trial.exchange.introduce(name, trial.keys[name].signed("", WORKERS, own))
+    site = cast("Site", SimpleNamespace(name="site", team=trial.team))
+
+    health = team_health(trial.folder, site, [])
+
+    assert [worker.host for worker in health.workers] == ["", "rack-7", ""]
 
 
 def test_a_statement_that_nobody_can_read_names_no_worker() -> None:
