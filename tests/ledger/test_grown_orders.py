@@ -125,6 +125,25 @@ def test_whoever_decides_that_what_came_is_enough_lets_work_go_on(ledger: Ledger
     assert audit(ledger.site_dir) == []
 
 
+@pytest.mark.parametrize("receipts", [(8,), (4, 4), (8, 8)])
+def test_a_plan_that_wants_no_more_than_came_lets_work_go_on(
+    ledger: Ledger, look: Look, clock: Clock, state: StateOf, receipts: tuple[int, ...]
+) -> None:
+    """Nothing of it is left to receive, so that nothing else could say that it is here."""
+    priced(ledger)
+    grow(ledger)
+    for servers in receipts:
+        clock.forward(1)
+        receive(ledger, "pm", FIRST, servers)
+    assert state("010@pod-001") == "blocked"
+
+    grow(ledger, 8)
+
+    assert state("010@pod-001") == "ready"
+    assert orders(look(clock.now))[0].tranches[0].received_at == clock.now
+    assert audit(ledger.site_dir) == []
+
+
 def test_a_change_that_adds_to_what_came_is_waited_for(ledger: Ledger, state: StateOf) -> None:
     priced(ledger)
     receive(ledger, "pm", FIRST)
