@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -78,6 +79,56 @@ def test_a_certificate_that_was_taken_and_not_used_is_used_after_the_next_look(
 
     assert [certificate.main(), certificate.main()] == [0, 0]
     assert asked == [("restart",)]
+
+
+@pytest.mark.parametrize(("found", "opens"), [({}, True), ({"installed": 2}, False), ({"closed": 2}, False)])
+def test_a_host_that_was_installed_by_whatever_is_not_erased_when_it_boots_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: dict[str, int], opens: bool
+) -> None:
+    """An installer whose report is lost leaves a host that its installation has closed."""
+    service = script("provisioning_service", "provisioning")
+    for name in ("SETTINGS", "STATE", "HTTP", "TFTP"):
+        monkeypatch.setattr(service, name, tmp_path / name)
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(service, "CHECKS", {})
+    for folder in ("HTTP/installer", "HTTP/hosts", "TFTP/pxelinux.cfg", "TFTP/debian-installer/amd64/grub/hosts"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in service.SERVED:
+        (tmp_path / "SETTINGS" / name).touch()
+    host = {"mac": "02:00:00:00:00:01", "address": "10.0.0.1", "disk": "/dev/sda"}
+    (tmp_path / "SETTINGS/settings.json").write_text(json.dumps({"hosts": {"n1": host}}), encoding="utf-8")
+    if found:
+        (tmp_path / "STATE/n1.json").write_text(json.dumps({"opened": 1, "attempt": 1} | found), encoding="utf-8")
+
+    assert service.open_host("n1") is opens
+    assert (tmp_path / "TFTP/pxelinux.cfg/01-02-00-00-00-00-01").exists() is opens
+
+
+@pytest.mark.slow
+def test_a_silent_host_is_erased_only_where_the_records_say_that_nothing_installed_it(tmp_path: Path) -> None:
+    """All four are off. The records of n1 say nothing, n2 and n3 were installed, and those of n4 cannot be read."""
+    names = ("Stop if there are records", "Decide")
+    off = {"system": {"entries": [[{"system_uri": "/redfish/v1/Systems/1"}, {"PowerState": "Off"}]]}}
+    shared = {
+        "os_install_before": {"skipped": True},
+        "os_install_system": {"redfish_facts": off},
+        "os_install_again": {},
+    }
+    records = {"n1": {}, "n2": {"installed": 2}, "n3": {"opened": 1, "closed": 2}}
+    hosts: dict[str, Any] = {name: {"os_install_records": {"rc": 0, "stdout": json.dumps(records)}} for name in records}
+    hosts["n4"] = {"os_install_records": {"rc": 1, "stderr_lines": ["ValueError: no JSON"]}}
+    content = {
+        "vars_files": [str(ROLES / "os_install/vars/main.yml")],
+        "tasks": [
+            *(task for task in written("os_install/tasks/look.yml") if task["name"].startswith(names)),
+            {"name": "Say", "ansible.builtin.debug": {"msg": "{{ os_install_why | trim }}"}},
+        ],
+    }
+
+    said = play(tmp_path, {name: shared | own for name, own in hosts.items()}, content)
+
+    assert [bool(said(name, "Say")) for name in hosts] == [True, False, False, False]
+    assert "ValueError: no JSON. Nothing was erased" in said("n4", "Stop if there are records")
 
 
 def test_a_kernel_setting_of_several_values_is_not_set_again(tmp_path: Path) -> None:

@@ -69,11 +69,11 @@ def main() -> int:
 def open_host(host: str, *, again: bool = False) -> bool:
     """Enable the installation of a host. Return whether anything changed.
 
-    A host that was installed is not enabled without `again`. A host without `boot_disk` is refused: the installer erases
+    A host that was installed, by this service or by something else, is not enabled without `again`. A host without `boot_disk` is refused: the installer erases
     that disk, and it is never guessed.
     """
     known, before = _known(host), record(host)
-    if before.get("installed") and not again:
+    if before.keys() & {"installed", "closed"} and not again:
         return False
     if not known["disk"]:
         raise RefusedError(f"{host}: the inventory does not say which disk may be erased; set boot_disk")
