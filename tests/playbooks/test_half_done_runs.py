@@ -354,3 +354,38 @@ def test_a_key_of_munge_that_a_run_did_not_come_to_use_is_used_after_the_next(tm
     played(tmp_path, {"systemctl": AT}, content)
 
     assert asked(tmp_path, "restart") == ["systemctl restart munge"]
+
+
+@pytest.mark.parametrize(
+    ("path", "names", "files", "loads"),
+    [
+        ("service_access/tasks/close.yml", ("Load it",), "", "reload clusterwright-access@a"),
+        ("tls_proxy/tasks/configure.yml", ("Run it", "Reload what"), "", "reload tls-proxy"),
+        ("alert_rules/tasks/load.yml", ("Load the rules",), "", "reload prometheus"),
+        ("host_certificate/tasks/confined.yml", (), "usr.sbin.slapd local/usr.sbin.slapd", "apparmor_parser -r"),
+    ],
+)
+def test_what_was_written_and_not_loaded_is_loaded_by_the_next_run(
+    tmp_path: Path, path: str, names: tuple[str, ...], files: str, loads: str
+) -> None:
+    """Nodes that joined would be kept out, a proxy would not open its port, rules would not alert, until the next boot."""
+    places = {"/etc/apparmor.d": str(tmp_path), "/sys/kernel/security/apparmor": str(tmp_path)}
+    (tmp_path / "local").mkdir()
+    for file in files.split():
+        (tmp_path / file).write_text("/etc/clusterwright/** r,\n", encoding="utf-8")
+        (tmp_path / file).chmod(0o644)
+    handlers = ROLES / path.split("/", maxsplit=1)[0] / "handlers/main.yml"
+    content = {
+        "tasks": tasks_of(path, *names, **places),
+        "handlers": tasks_of(str(handlers)) if handlers.exists() else [],
+        "vars": {
+            "service_access_name": "a",
+            "service_access_table": {"changed": False},
+            "host_certificate_profile": "usr.sbin.slapd",
+        },
+    }
+    says = 'case "$1" in show) echo LoadState=loaded; echo ActiveState=active;; is-*) echo enabled;; esac'
+
+    played(tmp_path, {"systemctl": says, "apparmor_parser": ""}, content)
+
+    assert len(asked(tmp_path, loads)) == 1
