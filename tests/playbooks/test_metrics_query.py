@@ -64,3 +64,19 @@ def test_a_cooling_unit_that_is_not_scraped_yet_is_waited_for(tmp_path: Path) ->
         said = play(tmp_path, hosts, asks | {"hosts": "mgmt", "tasks": [show]})
 
     assert said("mgmt", "Show") == ["node-1", "crah-1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("playbook", "servers"), [("171_power_tracking", "power_servers"), ("172_cooling", "thermal_servers")]
+)
+def test_a_host_whose_controller_has_no_address_is_not_waited_for(tmp_path: Path, playbook: str, servers: str) -> None:
+    """Every role leaves it alone; asked for here, it would never be there, and the step never met."""
+    plays = yaml.safe_load((FOLDER / f"monitoring/{playbook}.yml").read_text(encoding="utf-8"))
+    named = {"name": "Show", "ansible.builtin.debug": {"msg": f"{{{{ {servers} | map(attribute='bmc_address') }}}}"}}
+    hosts = {"mgmt": {}, "node-1": {"bmc_address": "10.0.0.2"}, "node-2": {"bmc_address": ""}}
+    content = [
+        {"vars": one["vars"], "hosts": "mgmt", "tasks": [named]} for one in plays if servers in one.get("vars", {})
+    ]
+
+    assert [play(tmp_path, hosts, one)("mgmt", "Show") for one in content] == [["10.0.0.2"]] * len(content)
