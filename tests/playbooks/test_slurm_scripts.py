@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -108,3 +111,60 @@ def test_what_does_not_answer_is_said_and_nothing_else(monkeypatch: pytest.Monke
     monkeypatch.setattr(exporter, "said", lambda *_: None)
 
     assert list(exporter.everything()) == [("slurm_up", {}, 0)]
+
+
+SACCTMGR = """
+case "$*" in
+*"show assoc format=User") cat "$HOSTS/users";;
+*"show assoc format=Account"*) while read -r user; do echo "research|$user|1|low|low"; done <"$HOSTS/users";;
+*remove*) echo "$*" >>"$HOSTS/removed";;
+esac"""
+
+
+@pytest.mark.parametrize(("listed", "removed"), [([], []), (["ada"], ["-i remove user bob account=research"])])
+def test_a_list_of_users_that_is_empty_removes_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: list[str], removed: list[str]
+) -> None:
+    """An inventory that misspells the variable would take every user away."""
+    policy = script("slurm_policy", "slurm_policy_apply")
+    commands(tmp_path / "commands", {"sacctmgr": SACCTMGR})
+    (tmp_path / "users").write_text("root\nada\nbob\n", encoding="utf-8")
+    (tmp_path / "removed").touch()
+    terms = {"qos": {}, "accounts": {"research": {"fairshare": 1, "users": listed}}, "proof": "cwproof"}
+    terms |= {"account_qos": "low", "default_qos": "low"}
+    (tmp_path / "policy.json").write_text(json.dumps(terms), encoding="utf-8")
+    monkeypatch.setenv("PATH", f"{tmp_path}/commands:{os.environ['PATH']}")
+    monkeypatch.setenv("HOSTS", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["slurm-policy-apply", str(tmp_path / "policy.json")])
+
+    with nullcontext() if listed else pytest.raises(SystemExit, match="accounting has 2: nothing was changed"):
+        policy.main()
+
+    assert (tmp_path / "removed").read_text(encoding="utf-8").splitlines() == removed
+
+
+@pytest.mark.parametrize(("listed", "deleted"), [([], []), (["ada"], ["uid=bob,ou=people,dc=a"])])
+def test_a_list_of_people_that_is_empty_removes_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: list[str], deleted: list[str]
+) -> None:
+    """Those that a proof left behind have no home among people's, and go."""
+    ldap = MagicMock(NO_SUCH_OBJECT=KeyError)
+    monkeypatch.setitem(sys.modules, "ldap", ldap)
+    apply = script("directory_server", "directory_apply")
+    monkeypatch.setattr(apply, "ldap", ldap)
+    people = [{"name": name, "uid": 20001 + number} for number, name in enumerate(("ada", "bob"))]
+    terms = {"base": "dc=a", "everyone": "all", "everyone_gid": 1, "groups": {}, "proof_account": "cwproof"}
+    terms |= {"proof_uid": 2, "homes": "/home"}
+    directory = ldap.initialize.return_value
+    directory.search_s.return_value = list(apply.entries(terms | {"people": people}).items())
+    monkeypatch.setattr(apply.modlist, "modifyModlist", lambda *_: [])
+    wanted = [one for one in people if one["name"] in listed]
+    (tmp_path / "people.json").write_text(json.dumps(terms | {"people": wanted}), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["directory-apply", str(tmp_path / "people.json")])
+
+    with (
+        nullcontext() if listed else pytest.raises(SystemExit, match="the directory has 2 people: nothing was changed")
+    ):
+        apply.main()
+
+    assert [call.args[0] for call in directory.delete_s.call_args_list] == deleted

@@ -22,6 +22,16 @@ def main() -> None:
         there: dict[str, Entry] = dict(directory.search_s(base, ldap.SCOPE_SUBTREE))
     except ldap.NO_SUCH_OBJECT:
         there = {}
+    gone = sorted(set(there) - set(wanted), key=len, reverse=True)
+    lived = [
+        name for name in gone if there[name].get("homeDirectory", [b""])[0].decode().startswith(wanted_list["homes"])
+    ]
+    # a list that is missing, or has its name misspelt, is empty too
+    if lived and not wanted_list["people"]:
+        sys.exit(
+            f"directory_server_people names nobody, and the directory has {len(lived)} people: nothing was changed. "
+            f"State the list; if all shall go, delete them on this host: ldapdelete -Y EXTERNAL -H ldapi:/// {lived[0]}"
+        )
     for name, entry in wanted.items():
         if name not in there:
             directory.add_s(name, modlist.addModlist(entry))
@@ -29,7 +39,7 @@ def main() -> None:
         elif changes := modlist.modifyModlist(there[name], entry):
             directory.modify_s(name, changes)
             print("changed", name)
-    for name in sorted(set(there) - set(wanted), key=len, reverse=True):
+    for name in gone:
         directory.delete_s(name)
         print("removed", name)
 

@@ -12,6 +12,13 @@ ANY = "-1"
 def main() -> None:
     """Compare, then add, change and remove."""
     wanted = json.loads(Path(sys.argv[1]).read_text())
+    users = {row[0] for row in rows("assoc", "User")} - {"", "root", wanted["proof"]}
+    # a list that is missing, or has its name misspelt, is empty too
+    if users and not any(entry["users"] for entry in wanted["accounts"].values()):
+        sys.exit(
+            f"no account of slurm_policy_accounts lists a user, and accounting has {len(users)}: nothing was changed. "
+            f"State the list; if all shall go, remove them on this host: sacctmgr remove user {min(users)}"
+        )
     qualities(wanted["qos"])
     accounts = dict(wanted["accounts"])
     accounts[wanted["proof"]] = {"fairshare": 1, "users": [wanted["proof"]]}
