@@ -8,14 +8,26 @@ from decimal import Decimal
 import pytest
 
 from steps.acceptance.measured import Measured
+from steps.acceptance.measuring import measure
 from tests.acceptance.hand_written import CHRONY_FOLLOWS
-from tests.acceptance.handing import BASELINE, FIXTURES, entry, read, value
+from tests.acceptance.handing import BASELINE, FIXTURES, TODAY, entry, read, value
 
 LOG = (FIXTURES / "kernel_log.txt").read_text()
 
 
 def link(name: str, *flags: str, state: str = "UP", mtu: int = 9000, kind: str = "ether") -> dict[str, object]:
     return {"ifname": name, "flags": list(flags), "operstate": state, "mtu": mtu, "link_type": kind}
+
+
+def test_switches_that_came_with_the_release_say_how_a_roll_back_is_tried() -> None:
+    """None is behind then, and no run would ever try it."""
+    document = {"pinned": {"leaf-1": {"OS": "2"}}, "found": {"leaf-1": {"OS": "2"}}, "rolled_back": []}
+    raw = {"switch_firmware": entry(json.dumps(document))}
+
+    (found,) = measure(["switch.rollback_tested"], "leaf-1", raw, {}, today=TODAY)
+
+    assert found.value is False
+    assert "bring one to its former release, and play this again" in found.note
 
 
 def test_captured_log_has_no_error() -> None:

@@ -11,6 +11,11 @@ from steps.acceptance.metric import Metric, Tool
 
 OUTPUT = "switch_firmware"
 SHOWN = 5
+UNTRIED = (
+    "no switch was rolled back from this release: state switch_firmware_former_images; where all switches have the release, bring one"
+    " to its former release, and play this again"
+)
+"""The first switch that is behind is rolled back. Where none is, nobody can say what was before."""
 
 
 def versions(handed: Handed) -> Found:
@@ -30,9 +35,7 @@ def rollback_tested(handed: Handed) -> Found:
     """Return whether a switch was rolled back from the release that is pinned."""
     document = _asked(handed)
     tried = [record for record in document["rolled_back"] if record["from"] in document["pinned"].values()]
-    note = (
-        f"to {', '.join(map(str, tried[0]['to'].values()))}" if tried else "no switch was rolled back from this release"
-    )
+    note = f"to {', '.join(map(str, tried[0]['to'].values()))}" if tried else UNTRIED
     return Found(bool(tried), note)
 
 
