@@ -22,7 +22,10 @@ table("item_check", by="t.person", readings="NULL")(CheckRow)
 
 
 class ChecklistRow(NamedTuple):
-    """The progress of a checklist. `items` is None if the plan does not count them."""
+    """The progress of a checklist. `items` is None if the plan does not count them.
+
+    An item that passed and that the plan does not name any more is not counted. One that failed is: it has to be settled.
+    """
 
     activity: str
     attempt: int
@@ -54,8 +57,14 @@ def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
     if not checks:
         return None
     failed, plan = sum(bool(check.failing) for check in checks.values()), row.plan
-    left = max((plan.items or 0) - len(checks), 0)
-    passed = len(checks) - failed
+    names = planned_items(snapshot, row)
+    good = [item for item, check in checks.items() if not check.failing]
+    if names:
+        passed = len({*names}.intersection(good))
+        left = len({*names}.difference(checks))
+    else:
+        passed = len(good)
+        left = max((plan.items or 0) - len(checks), 0)
     return ChecklistRow(
         row.id,
         row.attempt,

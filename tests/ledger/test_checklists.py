@@ -301,6 +301,19 @@ def test_named_items_that_are_left_are_named(named: Ledger) -> None:
         finish(named, "tech", NAME)
 
 
+def test_items_that_a_later_plan_does_not_name_are_not_counted(named: Ledger, look: Look) -> None:
+    """Two were checked and one of them is gone: one of three is done, and not two."""
+    check(named, "tech", NAME, [good(HOSTS[0]), good(HOSTS[1])], source="Fluke")
+    other = (HOSTS[1], "pod-001-n04", "pod-001-n05")
+    adopt_plan(named, "pm", plan_with_items(of="servers", hosts=other), reason="other servers")
+
+    found = checklist(look(), require_activity(look(), NAME))
+
+    assert found is not None
+    assert (found.passed, found.failed, found.open) == (1, 0, 2)
+    assert found.open == len(unchecked_items(look(), require_activity(look(), NAME)))
+
+
 def test_an_activity_without_an_entry_finishes_as_before(counted: Ledger, look: Look, clock: Clock) -> None:
     measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter")
     progress(counted, "tech", NAME, items_done=2)
