@@ -74,10 +74,11 @@ class Supply(NamedTuple):
 
     @property
     def came(self) -> Decimal:
-        """How much of it is here."""
+        """How much of it is here: of an order in the plan, how much of what the plan has."""
         if self.delivery is not None:
             return self.delivery.received_quantity
-        return sum((one.received_quantity for one in self.order.tranches), Decimal(0))
+        wanted = (one for one in self.order.tranches if one.in_plan == self.order.in_plan)
+        return sum((one.received_quantity for one in wanted), Decimal(0))
 
     @property
     def quantity(self) -> str:

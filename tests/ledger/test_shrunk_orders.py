@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ import pytest
 from ledger.questions.orders import budget, changes, order_history, orders, require_order
 from ledger.questions.supplies import supply_named
 from ledger.questions.why import why
+from ledger.reading import open_snapshot
 from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import order
 from ledger.subjects.orders.delivery_decisions import receive, ship
 from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.sign_off.kinds.signed import sign
+from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError
@@ -22,11 +26,12 @@ from steps.planning.plan import Plan
 from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, small_plan
 from tests.ledger.test_buying import FIRST, ORDER, priced
 from tests.ledger.test_grown_orders import SECOND, begun_by_earlier_rules, grow
+from tests.ledger.test_signed import Keys, keys, put_name, signed, signed_plan  # noqa: F401  fixtures
 
 
-def without(*names: str) -> Plan:
+def without(*names: str, plan: Plan | None = None) -> Plan:
     """Return the plan without some of its orders and deliveries. What waited for them waits for nothing in their place."""
-    plan = small_plan()
+    plan = plan or small_plan()
     links = [one for one in plan.links if not {one.before, one.after} & {*names}]
     kept = []
     for bought in plan.orders:
@@ -49,6 +54,8 @@ def test_a_delivery_that_the_plan_dropped_is_still_owed(ledger: Ledger, look: Lo
     assert budget(look(clock.now))[0].received == Decimal(160_000)
     assert supply_named(look(clock.now), SECOND).quantity == "16 servers, not in the plan any more"
     assert not row.late
+    receive(ledger, "pm", SECOND, 10)
+    assert supply_named(look(clock.now), ORDER).quantity == "16 servers, 32 ordered"
 
     receive(ledger, "pm", SECOND)
     assert orders(look(clock.now))[0].state == "received"
@@ -61,7 +68,7 @@ def test_an_order_that_the_plan_dropped_can_come(ledger: Ledger, look: Look, clo
 
     (row,) = orders(look(clock.now))
     assert row.size == "32 servers, not in the plan any more"
-    assert (row.late, row.need_by) == (False, None)
+    assert (row.late, row.need_by, row.float_h) == (False, None, None)
     receive(ledger, "pm", FIRST)
     assert budget(look(clock.now))[0].received == Decimal(160_000)
     assert audit(ledger.site_dir) == []
@@ -185,3 +192,24 @@ def test_an_order_that_was_placed_by_mistake_is_placed_anew_for_the_plan(
     receive(ledger, "pm", FIRST)
     assert budget(look(clock.now))[0].received == Decimal(160_000)
     assert audit(ledger.site_dir) == []
+
+
+def test_a_signed_site_decides_on_what_the_plan_dropped(signed: Ledger, keys: Keys) -> None:  # noqa: F811
+    """What a decision works out from signed events is what the file says of the order."""
+    start(signed, "tech", "001@site")
+    finish(signed, "tech", "001@site")
+    put_name(signed, keys["lead"], lambda: sign(signed, "lead", "001@site"))
+    order(signed, "pm", ORDER, value="320000")
+    receive(signed, "pm", FIRST, 10)
+    ask_change(signed, "sponsor", SECOND, quantity=8, reason="half a pod")
+    plan = without(SECOND, plan=signed_plan(keys))
+    put_name(signed, keys["pm"], lambda: adopt_plan(signed, "pm", plan, reason="one pod"))
+
+    for number, delivery, quantity in ((1, SECOND, 8), (2, SECOND, 0), (3, FIRST, 10)):
+        if number > 1:
+            ask_change(signed, "sponsor", delivery, quantity=quantity, reason="fewer")
+        put_name(signed, keys["pm"], partial(decide_change, signed, "pm", f"CO-000{number}", approved=True))
+
+    with open_snapshot(signed.site_dir) as snapshot:
+        assert require_order(snapshot, ORDER).state == "received"
+    assert audit(signed.site_dir) == []

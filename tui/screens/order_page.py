@@ -104,7 +104,7 @@ def _facts(row: OrderRow, supply: Supply) -> Iterator[PageLine]:
     yield _line(ORDER, "placed", day_text(row.placed_at, zone) or "not placed")
     acknowledged = f"{row.acknowledged} as {row.acknowledgement}" if row.acknowledged else "not acknowledged"
     yield _line(ORDER, "acknowledged", acknowledged)
-    yield _line(ORDER, "need by", day_text(row.need_by, zone))
+    yield _line(ORDER, "need by", day_text(row.need_by, zone) or "by no day")
     yield _line(ORDER, "promised", day_text(row.promised, zone) or "no promise")
     yield _line(ORDER, "lead time", f"{row.lead_m_h / 168:.1f} weeks, most likely")
     if row.float_h is not None:
@@ -122,7 +122,8 @@ def _delivery(snapshot: Snapshot, supply: Supply) -> Iterator[PageLine]:
     assert one is not None
     target = Target("delivery", one.id)
     late = f", {counted(supply.days_late, 'day')} late" if supply.days_late else ""
-    said = f"{supply.state}{late}: {supply.quantity}, need by {day_text(one.need_by, zone)}"
+    needed = f", need by {day_text(one.need_by, zone)}" if one.need_by else ""
+    said = f"{supply.state}{late}: {supply.quantity}{needed}"
     promised = f", promised {supply.promised}" if supply.promised else ""
     units = f", for {units_words(one.units)}" if one.units else ""
     yield _line(DELIVERIES, one.id, f"{said}{promised}{units}", target, is_bad=bool(supply.days_late))

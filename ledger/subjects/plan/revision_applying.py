@@ -93,7 +93,7 @@ def revise_orders(p: Projection, orders: Iterable[tuple[int, PlanOrder]]) -> Non
     if p.rules >= ITEMS_AND_WAIVERS:
         removed += " AND order_line IN (SELECT id FROM order_line WHERE placed_at IS NULL)"
         p.run("UPDATE tranche SET need_by = NULL WHERE NOT in_plan")
-        p.run("UPDATE order_line SET need_by = NULL WHERE NOT in_plan")
+        p.run("UPDATE order_line SET need_by = NULL, total_float_h = NULL WHERE NOT in_plan")
     p.run(f"DELETE FROM tranche WHERE {removed}")  # noqa: S608  our names
     p.run("DELETE FROM order_line WHERE NOT in_plan AND placed_at IS NULL")
 
