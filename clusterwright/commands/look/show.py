@@ -118,6 +118,6 @@ def _delivery(one: TrancheRow, order: OrderRow, zone: str) -> str:
         f"need by {day(one.need_by, zone)}" if one.need_by else "",
         f"promised {one.promised}" if one.promised else "",
         f"shipped {one.shipped} {one.carrier} {one.tracking}".rstrip() if one.shipped else "",
-        f"complete on {day(one.received_at, zone)}" if one.received_at else "",
+        f"complete on {day(one.received_at, zone)}" if one.received_at and one.quantity else "",
     ]
     return f"delivery {one.id}: {', '.join(filter(None, (came, *said)))}"
