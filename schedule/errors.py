@@ -6,7 +6,8 @@ ClusterwrightError
 │   ├── StaleHeadError  someone else decided first; look again
 │   └── NotPermittedError   the person has no role for it; the hint names one
 ├── UnreachableError    a file, database, port or host cannot be reached      exit 3
-│   └── LostError       content that the record names is missing or was changed
+│   ├── LostError       content that the record names is missing or was changed
+│   └── DamagedError    the file of the record is missing, is none, or was changed
 ├── WaitingError        a person has to decide first                          exit 4
 │   └── UnsignedError   the decision has to be signed with a key
 └── ReaderGoneError     nobody reads the output any more, as after `| head`   exit 0
@@ -79,6 +80,10 @@ class UnreachableError(ClusterwrightError):
 
 class LostError(UnreachableError):
     """Content that the record names by its digest is missing or was changed."""
+
+
+class DamagedError(UnreachableError):
+    """The file of the record is missing, is no such file, or was changed."""
 
 
 class WaitingError(ClusterwrightError):

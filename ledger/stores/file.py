@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from schedule.errors import UnreachableError
+from schedule.errors import DamagedError, UnreachableError
 
 LEDGER_FILE = "ledger.db"
 
@@ -37,9 +37,9 @@ def ledger_path(site_dir: Path) -> Path:
 
 
 def refuse_lost(site_dir: Path) -> None:
-    """Raise UnreachableError for a site without a ledger that has the evidence of one: a new one would take the place of its record."""
+    """Raise DamagedError for a site without a ledger that has the evidence of one: a new one would take the place of its record."""
     if any((Path(site_dir) / "evidence" / "sha256").glob("*/*")):
-        raise UnreachableError(
+        raise DamagedError(
             f"the ledger of {site_dir} is missing: its evidence is there, and {LEDGER_FILE} is not",
             hint=f"put {LEDGER_FILE} back, or `clusterwright restore BACKUP NEW_FOLDER`; a new site begins in a folder of its own",
         )
@@ -79,7 +79,7 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('event', 'activity')"
     ).fetchone()[0]
     if tables != 2:
-        raise UnreachableError(f"{path} is a database, but not a ledger", hint="restore it from a backup")
+        raise DamagedError(f"{path} is a database, but not a ledger", hint="restore it from a backup")
     if not 1 <= found <= FORMAT:
         raise UnreachableError(
             f"{path} has ledger format {found}; this program reads formats 1 to {FORMAT}",
@@ -89,10 +89,10 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _refuse_computed(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise UnreachableError for a file that works out rows or values when it is read, since that may never end."""
+    """Raise DamagedError for a file that works out rows or values when it is read, since that may never end."""
     found = connection.execute(_COMPUTED).fetchone()
     if found is not None:
-        raise UnreachableError(
+        raise DamagedError(
             f"{path} was changed: {found[0]} is worked out, and is no table of a ledger",
             hint="restore it from a backup",
         )
@@ -132,13 +132,14 @@ def world_error(path: Path, error: BaseException) -> UnreachableError:
         )
     if "readonly" in said or "read-only" in said:
         return UnreachableError(
-            f"{path} cannot be written: it is read-only", hint="check the file's owner and permissions"
+            f"{path} cannot be written: it is read-only",
+            hint="check owner and permissions of the file and its folder; on a disk that cannot be written, copy the folder and look at the copy",
         )
     if "unable to open" in said:
         return UnreachableError(f"{path} cannot be opened", hint="check the folder's owner and permissions")
     if "full" in said or "disk i/o" in said:
         return UnreachableError(f"{path}: {error}", hint="check free space and the disk")
-    return UnreachableError(
+    return DamagedError(
         f"{path} is damaged or not a database: {error}",
         hint="`clusterwright audit` says what is wrong; restore ledger.db from a backup",
     )

@@ -35,7 +35,7 @@ from ledger.trust.site_zone import UNKNOWN, zone_of
 from ledger.trust.sshsig import Maker
 from ledger.trust.statements import Place
 from ledger.trust.witnessed import Covered, RulesPeriod
-from schedule.errors import ClusterwrightError, UnreachableError
+from schedule.errors import ClusterwrightError, DamagedError
 from steps.stamps import minute
 
 APART = 20_000
@@ -118,11 +118,14 @@ def audit(
 
 @contextmanager
 def whole_audit(site_dir: Path) -> Iterator[tuple[Findings, Replayed | None]]:
-    """Yield what is wrong with the file in a folder, and the replay that it was compared with. None if nothing could be replayed."""
+    """Yield what is wrong with the file in a folder, and the replay that it was compared with. None if nothing could be replayed.
+
+    Raise UnreachableError for a file that cannot be opened now, which says nothing of what is in it.
+    """
     try:
         with _opened(site_dir) as db:
             found, replay = _whole(db, site_dir)
-    except UnreachableError as error:
+    except DamagedError as error:
         found, replay = Findings([Finding("file", error.what)]), None
     try:
         yield found, replay

@@ -22,7 +22,7 @@ from ledger.stores.file import LEDGER_FILE, connect, explained, is_older
 from ledger.stores.sqlite import TRIGGERS
 from ledger.trust.sshsig import Maker, maker
 from ledger.trust.statements import Place, event_text, signed_text
-from schedule.errors import InputError, UnreachableError
+from schedule.errors import DamagedError, InputError
 
 PAGE = 2000
 """How many rows are read at once."""
@@ -60,7 +60,7 @@ def looked_through(site_dir: Path, last: int) -> Looked:
         with explained(site_dir / LEDGER_FILE), closing(connect(site_dir)) as db:
             found = faults(db, site_dir, last)
             return Looked(found, makers(db, last) if are_of_files(found) else {})
-    except UnreachableError as error:
+    except DamagedError as error:
         return Looked([Finding("file", error.what)], {})
 
 

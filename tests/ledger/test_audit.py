@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 
 from ledger.evidence.folder import place_of
 from ledger.questions.records import evidence
+from ledger.stores import file
 from ledger.stores.sqlite import TRIGGERS
 from ledger.subjects.work.decisions import comment
 from ledger.subjects.work.evidence_decisions import attach
@@ -18,6 +19,7 @@ from ledger.trust.audit import audit
 from ledger.trust.chain import Finding
 from ledger.trust.checkpoint import differing_from_file
 from ledger.writing import Ledger
+from schedule.errors import UnreachableError
 from tests.ledger.conftest import Clock, Look, StateOf
 from tests.ledger.journey import all_but_gate, bought
 
@@ -112,6 +114,23 @@ def test_damaged_file_is_a_finding_not_a_crash(ledger: Ledger) -> None:
     path.write_bytes(b"not a database at all" + raw[21:])
 
     assert [f.where for f in audit(ledger.site_dir)] == ["file"]
+
+
+@pytest.mark.own_file
+def test_what_cannot_be_opened_now_is_no_fault_of_the_record(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Who audits every night would be told that the record was changed."""
+    monkeypatch.setattr(file, "BUSY_SECONDS", 0.1)
+    ledger.close()
+    with closing(sqlite3.connect(ledger.site_dir / file.LEDGER_FILE, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UnreachableError, match="another program has locked"):
+            audit(ledger.site_dir)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UnreachableError, match="has no ledger yet"):
+        audit(tmp_path / "empty")
 
 
 @pytest.fixture
