@@ -11,7 +11,7 @@ from pathlib import Path
 from ledger.project_time import project_now
 from ledger.questions.site import project_time
 from ledger.questions.snapshot import Snapshot
-from ledger.stores.file import connect, is_older, ledger_path
+from ledger.stores.file import connect, is_older, keeps_out_writers, ledger_path, let_writers_in
 from ledger.stores.following import Follower, brought_up
 from ledger.stores.place import database_of
 
@@ -29,6 +29,9 @@ def open_snapshot(site_dir: Path, now: datetime | None = None) -> Snapshot:
         db.close()
         take_over(site_dir)
         db = connect(site_dir)
+    if keeps_out_writers(db):
+        with suppress(sqlite3.Error):  # it can be read all the same, also where it cannot be written
+            let_writers_in(ledger_path(site_dir))
     return _begun(Snapshot(db, site_dir, now or project_now(), cut_off=cut_off), now)
 
 

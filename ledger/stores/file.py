@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from schedule.errors import DamagedError, UnreachableError
@@ -106,6 +106,17 @@ def is_copy(connection: sqlite3.Connection) -> bool:
 def is_older(connection: sqlite3.Connection) -> bool:
     """Return whether a ledger has an earlier format and needs an upgrade."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0]) < FORMAT
+
+
+def let_writers_in(path: Path) -> None:
+    """Let decisions be recorded while a file is read. SQLite's own copies, and what releases up to 0.3.0 restored, do not."""
+    with closing(sqlite3.connect(path, timeout=0)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+def keeps_out_writers(connection: sqlite3.Connection) -> bool:
+    """Return whether a decision waits until nobody reads a file, also not the command that is to record it."""
+    return bool(connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal")
 
 
 def data_version(connection: sqlite3.Connection) -> int:

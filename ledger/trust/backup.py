@@ -131,8 +131,6 @@ def restore(archive: Path, folder: Path, *, damaged: bool = False) -> Restored:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".restoring-") as scratch:
             restored = _verified(archive, Path(scratch), damaged=damaged)
-            with closing(sqlite3.connect(Path(scratch) / LEDGER_FILE)) as ledger:
-                ledger.execute("PRAGMA journal_mode=WAL")  # else a command that reads keeps out its own decision
             os.sync()
             # the ledger last: so a folder with a ledger has everything else too
             parts = list(Path(scratch).iterdir())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -147,6 +149,16 @@ def test_a_site_is_put_away_and_brought_back(commented: Path, command: Command, 
     assert json.loads(command("list", "--json", "--site", tmp_path / "back").stdout) == before
     assert command("audit", "--site", tmp_path / "back").returncode == 0
     noted = command("comment", "071@site", "we go on", "--as", "owner", "--site", tmp_path / "back")
+    assert noted.returncode == 0, noted.stderr
+
+
+def test_a_ledger_that_an_earlier_release_restored_can_be_worked_on(adopted: Path, command: Command) -> None:
+    """A command that reads it would keep out its own decision, and say that another program has locked it."""
+    with closing(sqlite3.connect(adopted / "ledger.db")) as copy:
+        copy.execute("PRAGMA journal_mode=DELETE")
+
+    noted = command("comment", "071@site", "we go on", "--as", "owner", "--site", adopted)
+
     assert noted.returncode == 0, noted.stderr
 
 
