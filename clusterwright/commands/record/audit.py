@@ -1,4 +1,4 @@
-"""Verify the record; exit code 1 on a fault, 3 if only the database of a shared ledger could not be reached.
+"""Verify the record; exit code 1 on a fault, 3 if only ledger or database could not be reached.
 
 It verifies the hash chain, the evidence, every decision by the rules, every projection against a replay, and anchors.
 
