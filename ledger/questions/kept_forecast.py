@@ -30,7 +30,7 @@ MATTERS = frozenset(
         *("activity.signed", "activity.rejected", "activity.reopened", "activity.attested", "activity.not_applicable"),
         *("activity.resumed", "entry.taken_back", "duplicate.settled", "run.settled", "items.checked"),
         *("order.placed", "order.acknowledged", "order.promised", "tranche.received", "change.decided"),
-        *("run.claimed", "waiver.moved", "criterion.waived", "policy.overridden"),
+        *("run.claimed", "waiver.moved", "criterion.waived", "policy.overridden", "rules.raised"),
     )
 )
 """Kinds of events that can move a date. Time that passes moves dates too: a forecast says as of when it is."""

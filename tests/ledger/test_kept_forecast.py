@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from ledger.questions.kept_forecast import FILE, KeptForecast, KeptValue, kept_forecast, standing_forecast
 from ledger.questions.site import head
+from ledger.subjects.plan.decisions import raise_rules
 from ledger.subjects.plan.kinds.forecast_published import publish_forecast
 from ledger.subjects.work.decisions import comment, start
 from ledger.writing import Ledger
-from tests.ledger.conftest import T0, Clock, Look
+from tests.ledger.conftest import T0, Clock, Look, adopt_small_plan, begun, earlier_rules
 
 pytestmark = pytest.mark.own_file
 FINISH = T0 + timedelta(days=60)
@@ -22,6 +24,11 @@ FINISH = T0 + timedelta(days=60)
 @pytest.fixture
 def published(ledger: Ledger, look: Look) -> KeptForecast:
     """Return a forecast that was published and is kept."""
+    return publish(ledger, look)
+
+
+def publish(ledger: Ledger, look: Look) -> KeptForecast:
+    """Publish a forecast, and return it as it is kept."""
     kept = KeptForecast(
         revision=1,
         event=head(look()).seq,
@@ -74,3 +81,24 @@ def test_a_forecast_that_was_published_or_made_after_the_work_went_on_is_believe
     assert same is not None
     assert later is not None
     assert "published" not in same.words + later.words
+
+
+def test_a_forecast_may_differ_from_one_that_was_published_by_earlier_rules(
+    site_dir: Path, look: Look, clock: Clock
+) -> None:
+    """What counts as received depends on the rules: with others go-live is another day, and nobody has edited it."""
+    with earlier_rules(4):
+        ledger = begun(site_dir, clock)
+    with ledger:
+        adopt_small_plan(ledger)
+        published = publish(ledger, look)
+        keep(ledger, published)
+        raise_rules(ledger, "pm", "all have upgraded")
+        before = kept_forecast(look(clock.now))
+        keep(ledger, replace(published, event=head(look()).seq, finish=FINISH + timedelta(days=2)))
+        after = kept_forecast(look(clock.now))
+
+    assert before is not None
+    assert after is not None
+    assert "1 event since then may change this forecast" in before.words
+    assert "published" not in after.words
