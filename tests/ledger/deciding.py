@@ -168,6 +168,7 @@ COMMANDS: dict[str, Command] = {
     "decide_change": lambda b, p, _a, x: changes.decide_change(b, p, x.named("CO"), approved=True),
     "adopt_plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(plan_with_facts()), reason="again"),
     "adopt another plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(otherwise()), reason="otherwise"),
+    "adopt a smaller plan": lambda b, p, _a, _: adopt_plan(b, p, keyed(smaller()), reason="fewer"),
     "raise_rules": lambda b, p, _a, _: raise_rules(b, p, "newer"),
     "delegate": lambda b, p, _a, x: people.delegate(
         b, p, "guest", "network-lead", since=x.clock.now, until=x.clock.now + timedelta(days=3), reason="on leave"
@@ -226,6 +227,9 @@ INVITES: dict[State, list[str]] = {
         "finish early",
         "order early",
         "import early",
+        "ship",
+        "adopt a smaller plan",
+        "adopt_plan",
     ],
     State.IN_PROGRESS: [
         "check",
@@ -240,7 +244,17 @@ INVITES: dict[State, list[str]] = {
     ],
     State.RUNNING: ["settle", "settle", "settle failed", "settle interrupted", "renew"],
     State.AWAITING_SIGN_OFF: ["sign", "sign", "sign", "reject", "break_glass", "correct"],
-    State.DONE: ["reopen", "a day", "adopt another plan", "order", "receive", "record_facts", "record other facts"],
+    State.DONE: [
+        "reopen",
+        "a day",
+        "adopt another plan",
+        "adopt a smaller plan",
+        "adopt_plan",
+        "order",
+        "receive",
+        "record_facts",
+        "record other facts",
+    ],
     State.FAILED: ["request_retry", "disposition_ncr", "use as is", "assign_ncr", "close_ncr", "reopen", "waive"],
     State.CHECKED_NOT_MET: ["request_retry", "waive", "reopen", "attest", "measure"],
     State.ON_HOLD: ["resume"],
@@ -264,6 +278,17 @@ def otherwise() -> Plan:
     plan = plan_with_facts().model_dump()
     activities = [a | changed.get(a["id"], {}) for a in plan["activities"]]
     return small_plan(activities=activities, links=plan["links"])
+
+
+def smaller() -> Plan:
+    """Return the plan without the first delivery, and without two activities of the first pod."""
+    plan = plan_with_facts().model_dump()
+    gone = {"030@pod-001", "050@pod-001", TRANCHE}
+    activities = [a for a in plan["activities"] if a["id"] not in gone]
+    links = [one for one in plan["links"] if gone.isdisjoint({one["before"], one["after"]})]
+    (bought,) = plan["orders"]
+    tranches = [one for one in bought["tranches"] if one["id"] not in gone]
+    return small_plan(activities=activities, links=links, orders=[bought | {"quantity": 16, "tranches": tranches}])
 
 
 def keyed(plan: Plan) -> Plan:

@@ -117,6 +117,7 @@ VARIANTS = {
     "receive_manifest": "receive",
     "ask for less": "ask_change",
     "adopt another plan": "adopt_plan",
+    "adopt a smaller plan": "adopt_plan",
     "settle short": "settle",
     "settle failed": "settle",
     "settle interrupted": "settle",
