@@ -19,12 +19,13 @@ from ledger.questions.meant import unknown_activity
 from ledger.questions.records import next_id, preview
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.access import ENGINE
-from ledger.rules.activity import COLUMNS, Activity, seen_activity, words
+from ledger.rules.activity import COLUMNS, OVER, Activity, State, seen_activity, words
 from ledger.rules.case import Invited, OpenA, RunEnd
 from ledger.rules.judgement import Judgement, Readings, judgements
-from ledger.rules.permission import Actor
+from ledger.rules.permission import Actor, is_same
 from ledger.rules.readiness import GO_LIVE, is_out_of_sequence, unmet
 from ledger.rules.rows import CheckRow, PreviewRow, Unmet
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from steps.acceptance.measured import Measured
 from steps.stamps import moment, stamp
 from steps.value import text_value
@@ -88,18 +89,35 @@ def select(snapshot: Snapshot, where: str, **values: Any) -> list[Activity]:
     if not found:
         return []
     waiting = lapsed(snapshot)
-    organisations = dict(snapshot.db.execute("SELECT id, organisation FROM person"))
+    belongs = dict(snapshot.db.execute("SELECT id, organisation FROM person"))
+    there = organisations_there(snapshot)
     approved = _approved(snapshot, found)
     rows = []
     for name, *columns in found:
         row = seen_activity(columns, snapshot.now, lapsed=name in waiting)
         row.out_of_sequence = is_out_of_sequence(row, snapshot.now, lapsed=name in waiting)
         row.signed = len(valid(row, approved.get(name, ())))
-        if row.assignee not in organisations:  # nobody, or somebody who has left the site
+        if row.assignee not in belongs:  # nobody, or somebody who has left the site
             row.assignee = None
-        row.whose = row.organisation or organisations.get(row.assignee or "", "")
+        row.organisation = still_whose(row.organisation, row.state, there)
+        row.whose = row.organisation or belongs.get(row.assignee or "", "")
         rows.append(row)
     return rows
+
+
+def organisations_there(snapshot: Snapshot) -> frozenset[str] | None:
+    """Return the organisations that have people in the plan. None by earlier rules, which let one keep its work without any."""
+    (rules,) = snapshot.first("SELECT rules FROM site")
+    if rules < ITEMS_AND_WAIVERS:
+        return None
+    return frozenset(snapshot.column("SELECT DISTINCT organisation FROM person"))
+
+
+def still_whose(organisation: str, state: State, there: frozenset[str] | None) -> str:
+    """Return the organisation that has work; none once nobody of it is in the plan, unless the work is over."""
+    if not organisation or there is None or state in OVER:
+        return organisation
+    return organisation if any(is_same(organisation, one) for one in there) else ""
 
 
 class ApprovalRow(NamedTuple):

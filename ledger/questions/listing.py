@@ -15,7 +15,7 @@ import msgspec
 
 from ledger.questions.baseline import baseline_dates
 from ledger.questions.calendar import working_weeks
-from ledger.questions.case import lapsed, select
+from ledger.questions.case import lapsed, organisations_there, select, still_whose
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast, written
 from ledger.questions.lateness import finish_of, later_by
 from ledger.questions.site import revision
@@ -190,6 +190,7 @@ class _Making:
         self.baseline = baseline_dates(snapshot)
         self.weeks = working_weeks(snapshot)
         self.organisations: dict[str, str] = dict(snapshot.ask("SELECT id, organisation FROM person"))
+        self.there = organisations_there(snapshot)
         self.lapsed = lapsed(snapshot)
 
     def rows(self, names: Iterable[str] | None = None) -> list[ListRow]:
@@ -229,6 +230,7 @@ class _Making:
         state = seen(stored, instant(ready_from), now, lapsed=name in self.lapsed)
         set_flags = (*flags, is_expired(instant(valid_until), now), name in unfinished)
         dates = planned.dates
+        theirs = still_whose(organisation, state, self.there)
         return ListRow(
             id=name,
             step=step,
@@ -241,7 +243,7 @@ class _Making:
             state=state,
             flags=tuple(compress(FLAGS, set_flags)),
             assignee=assignee if assignee in self.organisations else None,
-            organisation=organisation or self.organisations.get(assignee or "", ""),
+            organisation=theirs or self.organisations.get(assignee or "", ""),
             percent=percent,
             attempt=attempt,
             planned_start=instant(early_start),

@@ -19,7 +19,10 @@ from steps.stamps import instant
 LONGEST = 60
 """How many nodes a chain has at most."""
 
-_WHO = "SELECT coalesce((SELECT id FROM person WHERE id = assignee), nullif(organisation, ''), role) FROM activity WHERE id = :name"
+_WHO = """
+SELECT coalesce((SELECT id FROM person WHERE id = a.assignee),
+  (SELECT max(organisation) FROM person WHERE organisation = nullif(a.organisation, '')), a.role)
+FROM activity a WHERE a.id = :name"""
 _SUPPLIER = "SELECT coalesce(nullif(supplier_name, ''), supplier) FROM order_line WHERE id = :name"
 _FINISHES = "SELECT id, early_finish FROM activity WHERE id IN (SELECT value FROM json_each(:names))"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)

@@ -20,5 +20,5 @@ ITEMS_AND_WAIVERS = 5
 """From this version on, a criterion of each item that was read at some by name is read at all of them before work is finished, pieces
 come whole, a criterion that was waived before a run does not fail it and can be read on done work, an order is taken back once its
 change orders are decided, work that had begun keeps its criteria when a plan removes it, and an order says what was ordered: what a plan
-or a change order has more of is waited for, what a plan drops stays owed, goods follow pods that move to another delivery, and a change
-order is of the quantity and the currency of its plan."""
+or a change order has more of is waited for, what a plan drops stays owed, goods follow pods that move to another delivery, a change
+order is of the quantity and the currency of its plan, and an organisation without people in the plan has no open work."""

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple, TypeVar
 from ledger.log.chain import Event
 from ledger.log.payload import ReadingPart
 from ledger.machine_time import machine_time
-from ledger.questions.case import ApprovalRow, LookedUp, actor, approvals, lapsed, valid
+from ledger.questions.case import (
+    ApprovalRow,
+    LookedUp,
+    actor,
+    approvals,
+    lapsed,
+    organisations_there,
+    still_whose,
+    valid,
+)
 from ledger.questions.moment import CaseOfMoment, Moment, SiteTerms, terms_of
 from ledger.questions.records import PREFIXES, signer_keys
 from ledger.questions.snapshot import Snapshot
@@ -276,6 +285,8 @@ class Record:
             row.state = seen(row.state, row.ready_from, now, lapsed=is_lapsed)
             row.out_of_sequence = is_out_of_sequence(row, now, lapsed=is_lapsed)
         row.expired = is_expired(row.valid_until, now)
+        if row.organisation:
+            row.organisation = still_whose(row.organisation, row.state, organisations_there(self._snapshot))
         return row
 
     def _is_lapsed(self, name: str, now: datetime) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -17,8 +18,11 @@ from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import reject
 from ledger.subjects.work.decisions import assign, finish, start
 from ledger.subjects.work.kinds.action_items import agree_action
+from ledger.subjects.work.kinds.organisation_assigned import assign_organisation
+from ledger.trust.audit import audit
 from ledger.writing import Ledger
-from tests.ledger.conftest import T0, Clock, Look, small_plan
+from schedule.errors import NotPermittedError
+from tests.ledger.conftest import T0, Clock, Look, begun, earlier_rules, small_plan
 
 WORK = "001@site"
 
@@ -84,3 +88,36 @@ def test_a_role_that_was_lent_by_or_to_who_left_does_not_count(
     (lent,) = delegations(look())
     assert lent.is_void
     assert [row for row in reminders(look(clock.now)) if row.kind == "delegation"] == []
+
+
+def test_work_of_an_organisation_that_left_waits_for_everybody_with_its_role(
+    ledger: Ledger, look: Look, clock: Clock
+) -> None:
+    """Its people alone could report on it, and nobody else was reminded of it."""
+    people = [one.model_dump() | {"account": one.account} for one in small_plan().people]
+    theirs = [one | {"organisation": "Sparks Ltd" if one["id"] == "tech" else ""} for one in people]
+    adopt_plan(ledger, "pm", small_plan(people=theirs), reason="a contractor")
+    assign_organisation(ledger, "pm", WORK, "sparks  ltd")
+    start(ledger, "tech", WORK)
+    gone = [one | {"organisation": "Volt Ltd" if one["id"] == "tech" else ""} for one in people]
+    assert list_rows(look(clock.now), None, [WORK])[0].who == "Sparks Ltd"
+
+    adopt_plan(ledger, "pm", small_plan(people=gone), reason="another contractor")
+
+    assert list_rows(look(clock.now), None, [WORK])[0].who == "technician"
+    assert WORK in [row.activity for row in inbox(look(clock.now), "tech")]
+    assert "Sparks Ltd" not in {node.who for node in why_chain(look(clock.now), "010@pod-001")}
+    finish(ledger, "tech", WORK)
+    assert audit(ledger.site_dir) == []
+
+
+def test_by_earlier_rules_work_stays_with_an_organisation_that_left(site_dir: Path, clock: Clock) -> None:
+    people = [one.model_dump() | {"account": one.account} for one in small_plan().people]
+    theirs = [one | {"organisation": "Sparks Ltd" if one["id"] == "lead" else ""} for one in people]
+    with earlier_rules(4), begun(site_dir, clock) as ledger:
+        adopt_plan(ledger, "pm", small_plan(people=theirs), reason="a contractor")
+        assign_organisation(ledger, "pm", WORK, "Sparks Ltd")
+        adopt_plan(ledger, "pm", small_plan(), reason="it left")
+
+        with pytest.raises(NotPermittedError, match="is Sparks Ltd's"):
+            start(ledger, "tech", WORK)
