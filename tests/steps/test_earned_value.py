@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from steps.planning.record.earned_value import EarnedValue, earned_value
@@ -42,6 +44,18 @@ def test_before_anything_was_to_be_done_there_is_no_index() -> None:
     assert (found.planned_h, found.earned_h, found.actual_h) == (0, 0, 0)
     assert found.spi is None
     assert found.cpi is None
+
+
+def test_what_began_before_a_plan_that_begins_later_took_the_hours_until_now() -> None:
+    """The project's first day was put off after work had begun: the days until then are no work."""
+    made = plan("superpod-1su")
+    began = made.start - timedelta(days=28)
+    past = {RACKING: Actual(began, None)}
+
+    found = earned_value(solve_forecast(made, past, began + timedelta(days=1)), past)
+
+    assert 0 < found.actual_h <= 48
+    assert found.earned_h <= found.actual_h
 
 
 def test_slow_crews_are_late_and_cost_more() -> None:

@@ -241,22 +241,29 @@ def _progress(network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals
             remaining[row] = 0
         elif begun is not None and actual.share is not None:
             remaining[row] = round(int(network.activities.duration[row]) * (1 - actual.share))
-    held = _held(network, calendar, actuals, started, np.where(finished == NONE, data_date, finished))
+    until = np.where(finished == NONE, data_date, finished)
+    held = _held(network, calendar, actuals, started, until, now)
     return Progress(data_date, started, finished, remaining, held=held)
 
 
 def _held(
-    network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, started: Minutes, until: Minutes
+    network: CompiledNetwork, calendar: WorkCalendar, actuals: Actuals, started: Minutes, until: Minutes, now: datetime
 ) -> Minutes | None:
-    """Return the working minutes between its start and an instant in which each row was on hold, or that were not worked then. None if there are none."""
-    if not any(one.holds or one.unworked_h for one in actuals.values()):
+    """Return the working minutes between its start and an instant in which each row was on hold, or that were not worked then. None if there are none.
+
+    Where the plan begins only later, the data date is its first day. Nobody has worked from now until then.
+    """
+    ahead = (now, calendar.origin)
+    if now >= calendar.origin and not any(one.holds or one.unworked_h for one in actuals.values()):
         return None
     held = np.zeros(len(started), np.int64)
     for row, name in enumerate(network.activities.names):
         shifts = network.calendars[int(network.activities.calendar[row])]
         actual = actuals.get(name, UNTOUCHED)
+        if started[row] == NONE:
+            continue
         held[row] = round(actual.unworked_h * 60)
-        for begins, ends in joined(actual.holds):
+        for begins, ends in joined((*actual.holds, ahead)):
             span = (_minute(calendar, begins), _minute(calendar, ends))
             first, last = np.clip(np.array(span, np.int64), started[row], until[row])
             held[row] += int(shifts.work(last) - shifts.work(first))
