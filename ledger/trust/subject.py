@@ -117,18 +117,18 @@ def _differences(
 ) -> Iterator[str]:
     """Yield what differs between the file and the verified events."""
     unlike = partial(_unlike, snapshot, refolding.tables)
-    imported = frozenset({"received_quantity"}) if refolding.imported else frozenset()
+    imported = frozenset({"received_quantity", "ordered"}) if refolding.imported else frozenset()
     own = orders_of(snapshot, root)
     before, awaiting = listed(nodes.activities - nodes.awaiting), listed(nodes.activities & nodes.awaiting)
     yield from unlike("activity", _LISTED, before, _READY)
-    yield from unlike("order_line", _LISTED, listed(nodes.orders), _READY)
+    yield from unlike("order_line", _LISTED, listed(nodes.orders), _READY | imported)
     yield from unlike("tranche", _OF_ORDERS, listed(nodes.orders), imported)
     yield from unlike("ncr", _AGAINST_IT, listed(against))
     for unit in nodes.units:
         yield from unlike("fact", "unit = :name", unit)
     for table, where in _OF_ROOT.items():
         yield from unlike(table, where, root)
-    yield from unlike("order_line", _LISTED, listed(own))
+    yield from unlike("order_line", _LISTED, listed(own), imported)
     yield from unlike("tranche", _OF_ORDERS, listed(own), imported)
     yield from unlike("activity", _LISTED, awaiting)
     yield from unlike("link", _TO_THEM, listed(nodes.awaiting))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.week_report import week_report
+from ledger.entries import ProgressRow
 from ledger.log.chain import Event
 from ledger.questions.actuals import actuals
 from ledger.questions.orders import budget, order_history, orders
@@ -20,11 +21,12 @@ from ledger.subjects.orders.decisions import order
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.orders.payloads import TrancheReceived
 from ledger.subjects.plan.decisions import adopt_plan, raise_rules
+from ledger.subjects.plan.progress_decisions import import_progress
 from ledger.subjects.work.decisions import start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotSatisfiedError
-from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, begun, earlier_rules, small_plan
+from tests.ledger.conftest import T0, Clock, Look, StateOf, adopt_small_plan, begun, earlier_rules, small_plan
 from tests.ledger.test_buying import FIRST, ORDER, priced
 from tui.screens.morning_means import supply_rows
 
@@ -72,6 +74,20 @@ def test_what_is_to_be_ordered_is_on_the_pages_that_are_read_each_morning(
     assert "8 to be ordered" in to_come[FIRST]
     assert SECOND not in to_come
     assert [line.note for line in week.sections["Orders due"]] == ["40 servers, 32 ordered"]
+
+
+def test_what_was_ordered_before_clusterwright_stays_what_it_was(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """What was recorded of earlier times is ordered for the plan in force then."""
+    done = [ProgressRow(2, name, "done", T0, T0, "tech") for name in ("001@site", ORDER, FIRST)]
+    import_progress(ledger, "pm", done)
+    grow(ledger)
+
+    (row,) = orders(look(clock.now))
+
+    assert row.size == "40 servers, 32 ordered"
+    assert row.tranches[0].to_come == 0
+    assert row.state == "part received"
+    assert audit(ledger.site_dir) == []
 
 
 def test_a_delivery_is_here_in_full_only_with_what_the_plan_has_more(

@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ledger.log.chain import Event
+from ledger.log.chain import Event, sorted_text
 from ledger.rules.activity import State
 from ledger.rules.readiness import side_of
 from ledger.rules.subjects import is_delivery
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.state.columns import columns_of
 from ledger.state.hands import add_hands
 from ledger.state.projection import EVERY, Handlers, Projection, Row, stored
@@ -26,6 +27,7 @@ from steps.stamps import moment
 
 LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reason", "bridged")
 """The columns of a link that come from the plan."""
+_WANTED = "SELECT id, quantity FROM tranche WHERE order_line = :id"
 LINK_ROW = ("link", ("id", *LINK, "satisfied_at"))
 
 
@@ -155,6 +157,8 @@ def take_rows(p: Projection, event: Event, rows: Iterable[BeforeRow]) -> None:
             p.update("tranche", subject, received_quantity=quantity, received_at=at)
         else:
             columns = {"placed_by": done.by or event.actor, "early_because": done.out_of_sequence}
+            if p.rules >= ITEMS_AND_WAIVERS:
+                columns["ordered"] = sorted_text(dict(p.ask(_WANTED, id=subject)))
             p.update("order_line", subject, placed_at=at, **columns)
         p.touch(subject)
 
