@@ -50,6 +50,7 @@ class Means(NamedTuple):
             limits=limits_of(self.settings, extent_of(self.settings, activity, hosts, playbook, inventory)),
             access=self.access,
             allowed_in=self.allowed_in,
+            leads=activity.leads,
         )
 
 

@@ -62,7 +62,8 @@ class RunSpec:
     """What to run, and where. `work_dir` must not exist. The run appends to `log`. Without `limits` those of an unknown step hold.
 
     With `released`, nothing runs unless what Ansible would read has just this digest. With `allowed_in`, nothing runs unless this
-    account has allowed that folder what decides in the inventory which code runs.
+    account has allowed that folder what decides in the inventory which code runs. `leads` are those of the activity
+    (`steps.planning.activity.PlanActivity`): the hosts that serve the others; None where it is wrong on some of its hosts.
     """
 
     playbook: Path
@@ -76,6 +77,7 @@ class RunSpec:
     access: Access = NOTHING
     released: str | None = None
     allowed_in: Path | None = None
+    leads: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """A run on the workers of a team: cut into slices, each a flow run of its own, and put together again.
 
-The waves of a run, its canary and its limits hold across its slices: a wave is cut, not the run.
+The waves of a run, its canary and its limits hold across its slices: a wave is cut, not the run. Where some hosts serve the others, or
+where a playbook would be wrong on some of its hosts, all are in one slice if a queue reaches them all.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import math
 import secrets
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
@@ -36,14 +38,17 @@ from steps.design.team import DEFAULT_QUEUE, Team
 OVER_S = 30.0
 """So many seconds a worker has to show in Prefect that a slice has ended, which it says to the dispatcher first."""
 
+_NOT_IN_PARTS = "it is right on all of its hosts at once only, and they are of the queues"
+_ONE_QUEUE = "name a queue in site.yaml whose group has them all, for a worker that reaches them"
+
 
 class Slices:
     """Plays runs on the workers of a site."""
 
     def __init__(self, team: Team, exchange: Exchange, pool: Pool) -> None:
         self.team, self.exchange, self.pool, self.name = team, exchange, pool, pool.name
-        self._queues: dict[str, dict[str, str]] = {}
-        """By the digest of an inventory: the queue of each host."""
+        self._reached: dict[str, dict[str, frozenset[str]]] = {}
+        """By the digest of an inventory: the hosts of each queue's group, in the order of site.yaml."""
         self._over = {"": -math.inf}  # what is over, and since when: at the beginning, what other dispatchers have left
 
     def play(
@@ -65,7 +70,11 @@ class Slices:
             finally:
                 self._over[one.name] = time.monotonic()
 
-        cut, total = self._cut(place, spec.hosts), PlaybookResult("ok", digest=place.tree.digest)
+        cut, total = self._cut(place, spec), PlaybookResult("ok", digest=place.tree.digest)
+        queues = sorted({one.queue for one in cut})
+        if spec.leads is None and len(queues) > 1:
+            total.status, total.message = "error", f"{_NOT_IN_PARTS} {', '.join(queues)}: {_ONE_QUEUE}"
+            return total
         with ThreadPoolExecutor(len(cut)) as threads:
             # each with a context of its own: events are logged to the run of the activity's task
             for begun in [threads.submit(copy_context().run, played, one) for one in cut]:
@@ -104,10 +113,13 @@ class Slices:
                 for name in old:
                     del self._over[name]
 
-    def _cut(self, place: RunPlace, hosts: tuple[str, ...]) -> list[Slice]:
-        queues = self._queues_of(place.tree)
-        by_queue = grouped((queues.get(host, DEFAULT_QUEUE), host) for host in hosts)
-        size = self.team.slice_hosts
+    def _cut(self, place: RunPlace, spec: RunSpec) -> list[Slice]:
+        reached, is_whole = self._reached_by(place.tree), spec.leads != ()
+        by_all = [queue for queue, there in reached.items() if there.issuperset(spec.hosts)]
+        by_queue = grouped((_queue_of(host, reached), host) for host in spec.hosts)
+        if is_whole and by_all:
+            by_queue = {by_all[0]: list(spec.hosts)}
+        size = len(spec.hosts) if is_whole else self.team.slice_hosts
         parts = [
             (queue, tuple(there[start : start + size]))
             for queue, there in by_queue.items()
@@ -119,20 +131,22 @@ class Slices:
             for (queue, part), own in zip(parts, owns, strict=True)
         ]
 
-    def _queues_of(self, tree: Tree) -> dict[str, str]:
-        """Return the queue that reaches each host, by the inventory that a run reads: hosts come while a dispatcher leads."""
+    def _reached_by(self, tree: Tree) -> dict[str, frozenset[str]]:
+        """Return the hosts that each queue reaches, by the inventory that a run reads: hosts come while a dispatcher leads."""
         digest = tree.digest.partition(".")[2]
-        known = self._queues.get(digest)
+        known = self._reached.get(digest)
         if known is None:
-            reached = inventory_hosts(tree.inventory, self.team.queues.values()) if self.team.queues else {}
-            queues = reversed(
-                self.team.queues.items()
-            )  # of two queues that reach a host, the first one of site.yaml has it
-            known = {host: queue for queue, group in queues for host in reached[group]}
-            self._queues = {digest: known}
+            of_group = inventory_hosts(tree.inventory, self.team.queues.values()) if self.team.queues else {}
+            known = {queue: frozenset(of_group[group]) for queue, group in self.team.queues.items()}
+            self._reached = {digest: known}
         return known
 
     def _has_ended(self, name: str) -> bool:
         taken, ended = self.exchange.get(name, TAKEN), self.exchange.get(name, ENDED)
         key = key_of(taken, self.team.workers) if taken else None
         return taken is None or bool(key and ended and verified(ended, key, name, ENDED))
+
+
+def _queue_of(host: str, reached: Mapping[str, frozenset[str]]) -> str:
+    """Return the first queue of site.yaml that reaches a host."""
+    return next((queue for queue, there in reached.items() if host in there), DEFAULT_QUEUE)
