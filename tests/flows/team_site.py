@@ -116,7 +116,7 @@ class TeamSite:
             by_people = [f"100@{pod}"] if signed else []
             names = [f"{200 + number}@{pod}" for number in range(steps)]
             made += [activity(name) for name in by_people]
-            made += [activity(name, playbook=book, **reads) for name, book in zip(names, books, strict=True)]
+            made += [activity(name, playbook=book, leads=[], **reads) for name, book in zip(names, books, strict=True)]
             links += [link(before, after) for before, after in pairwise(by_people + names)]
         return small_plan(activities=made, links=links, units=units, orders=[])
 
