@@ -64,7 +64,14 @@ def test_answers_are_the_site_and_its_plan_is_said_in_words(tmp_path: Path) -> N
         "owner": ("owner-pm",),
         "buyer": ("buyer", "sponsor"),
     }
-    for again in ("did you mean h100-10k?", "whole number", "one of existing", "write 2026-11-21", "two letters", "IANA"):
+    for again in (
+        "did you mean h100-10k?",
+        "whole number",
+        "one of existing",
+        "write 2026-11-21",
+        "two letters",
+        "IANA",
+    ):
         assert again in said
     words = " ".join(said.split())
     assert "You build 96 servers with 768 accelerators, from a building without power and cooling." in words

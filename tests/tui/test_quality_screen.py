@@ -57,7 +57,7 @@ async def test_keys_are_those_of_the_kind_of_row(lossy: Path) -> None:
             "not met in a run: Step 030",
             "CO-0001",
             "W-0001",
-            "value 5: two spares",
+            "value 5 EUR: two spares",
             "short run",
             "Ask the crane firm",
             "! 2026-",
