@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
 from ledger.rules.activity import State
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from steps.amount import counted
 from steps.value import Value
 
@@ -97,7 +98,7 @@ NEEDED = f"""CASE WHEN NOT t.in_plan THEN {ORDERED} WHEN CAST(t.contracted_for A
 """How much of a delivery is needed: what a change order says while the plan has what that was decided for, else what the plan has.
 What the plan dropped is for what was ordered."""
 
-RECEIVED_AT = f"""CASE WHEN (SELECT rules FROM site) < 5 THEN t.received_at
+RECEIVED_AT = f"""CASE WHEN (SELECT rules FROM site) < {ITEMS_AND_WAIVERS} THEN t.received_at
   WHEN CAST(t.received_quantity AS REAL) >= CAST({NEEDED} AS REAL)
   THEN coalesce(t.received_at, (SELECT max(d.at) FROM delivery d WHERE d.tranche = t.id)) END"""  # noqa: S608  our names
 """Since when a delivery is here in full. From version 5 of the rules on it is while nothing more of it is needed."""
