@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from json import dumps
 from typing import NamedTuple
 
+from ledger.questions.case import select
 from ledger.questions.kept_forecast import kept_forecast
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.why import why
@@ -19,10 +20,6 @@ from steps.stamps import instant
 LONGEST = 60
 """How many nodes a chain has at most."""
 
-_WHO = """
-SELECT coalesce((SELECT id FROM person WHERE id = a.assignee),
-  (SELECT max(organisation) FROM person WHERE organisation = nullif(a.organisation, '')), a.role)
-FROM activity a WHERE a.id = :name"""
 _SUPPLIER = "SELECT coalesce(nullif(supplier_name, ''), supplier) FROM order_line WHERE id = :name"
 _FINISHES = "SELECT id, early_finish FROM activity WHERE id IN (SELECT value FROM json_each(:names))"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -91,9 +88,12 @@ def _node(snapshot: Snapshot, step: Unmet, answer: Why, others: int) -> ChainNod
 
 def who_has(snapshot: Snapshot, name: str) -> str:
     """Return whose an activity, an order or a delivery is: a person, an organisation, a role or a supplier."""
-    sql, named = (_SUPPLIER, order_of(name)) if is_supply(name) else (_WHO, name)
-    found = snapshot.column(sql, name=named)
-    return found[0] or "" if found else ""
+    if is_supply(name):
+        found = snapshot.column(_SUPPLIER, name=order_of(name))
+        return found[0] or "" if found else ""
+    for row in select(snapshot, "id = :name", name=name):
+        return row.assignee or row.whose or row.plan.role
+    return ""
 
 
 def _last(
