@@ -233,7 +233,7 @@ def test_tokens_go_over_tls_and_who_has_none_is_refused(stack: Stack) -> None:
     secret = http.client.HTTPSConnection(address, 6820, timeout=10, context=ssl._create_unverified_context())
     plain = http.client.HTTPConnection(address, 6820, timeout=10)
     for connection, status in ((secret, 401), (plain, 400)):
-        connection.request("GET", "/slurm/v0.0.38/jobs")
+        connection.request("GET", "/openapi/v3")
         assert connection.getresponse().status == status
 
     heard = [line.split()[3] for line in ssh(stack.lab, "login", "ss -Htln").splitlines()]

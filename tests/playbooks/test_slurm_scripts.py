@@ -168,3 +168,34 @@ def test_a_list_of_people_that_is_empty_removes_nobody(
         apply.main()
 
     assert [call.args[0] for call in directory.delete_s.call_args_list] == deleted
+
+
+PATHS_OF = {
+    "21.08": ["/slurm/v0.0.36/job/submit", "/slurm/v0.0.37/job/submit", "/slurmdb/v0.0.37/jobs"],
+    "22.05": ["/slurm/v0.0.37/job/submit", "/slurm/v0.0.38/job/submit", "/slurmdb/v0.0.38/jobs"],
+    "25.05": ["/slurm/v0.0.41/job/submit", "/slurm/v0.0.43/job/submit", "/slurmdb/v0.0.43/jobs"],
+}
+
+
+@pytest.mark.parametrize(
+    ("release", "newest", "takes"),
+    [
+        ("21.08", 37, {"script": "top", "environment": {"PATH": "/bin:/usr/bin"}}),
+        ("22.05", 38, {"script": "top", "environment": {"PATH": "/bin:/usr/bin"}}),
+        ("25.05", 43, {"script": "job", "environment": ["PATH=/bin:/usr/bin"]}),
+    ],
+)
+def test_a_job_is_submitted_in_the_form_of_the_newest_version_that_a_release_of_slurm_serves(
+    release: str, newest: int, takes: dict[str, object]
+) -> None:
+    ways = script("proof", "job_submission")
+
+    # JSON of Slurm has a backslash before each slash
+    specification = json.dumps({"paths": {path: {} for path in PATHS_OF[release]}}).replace("/", "\\/")
+    version = ways.newest(specification)
+    request = ways.request_of(version, "/home/cwproof")
+
+    assert version == newest
+    place = "top" if "script" in request else "job"
+    assert {"script": place, "environment": request["job"]["environment"]} == takes
+    assert "true" in (request.get("script") or request["job"]["script"])

@@ -4,6 +4,7 @@ Then it does what a person does first. Argument: address and port of the interfa
 """
 
 import json
+import re
 import ssl
 import sys
 import urllib.request
@@ -38,21 +39,32 @@ def over_http(place: str) -> str:
     """Submit a job with a token of the proofs' account, and return its number."""
     said = as_person("scontrol", "token", "lifespan=120").stdout
     token = next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("SLURM_JWT="))
-    job = {
-        "name": PERSON,
-        "current_working_directory": home(),
-        "memory_per_cpu": 64,
-        "time_limit": 1,
-        "environment": {"PATH": "/bin:/usr/bin"},
-    }
-    request = urllib.request.Request(
-        f"https://{place}/slurm/v0.0.38/job/submit",
-        data=json.dumps({"script": "#!/bin/sh\ntrue\n", "job": job}).encode(),
-        headers={"X-SLURM-USER-NAME": PERSON, "X-SLURM-USER-TOKEN": token, "Content-Type": "application/json"},
-    )
+    headers = {"X-SLURM-USER-NAME": PERSON, "X-SLURM-USER-TOKEN": token, "Accept": "application/json"}
     trust = ssl.create_default_context(cafile="/etc/clusterwright/authority.pem")
-    with urllib.request.urlopen(request, timeout=30, context=trust) as answer:
-        return str(json.load(answer)["job_id"])
+
+    def asked(path: str, body: bytes | None = None) -> str:
+        sent = headers | ({"Content-Type": "application/json"} if body else {})
+        request = urllib.request.Request(f"https://{place}/{path}", data=body, headers=sent)
+        with urllib.request.urlopen(request, timeout=30, context=trust) as answer:
+            return str(answer.read().decode())
+
+    version = newest(asked("openapi/v3"))
+    body = json.dumps(request_of(version, home())).encode()
+    return str(json.loads(asked(f"slurm/v0.0.{version}/job/submit", body))["job_id"])
+
+
+def newest(specification: str) -> int:
+    """Return the newest version of the interface that a release serves. It has two to four, and drops the older ones."""
+    return max(map(int, re.findall(r"/slurm/v0\.0\.(\d+)/", " ".join(json.loads(specification)["paths"]))))
+
+
+def request_of(version: int, folder: str) -> dict[str, object]:
+    """Return a request for a job. From version 39 on the script is a part of the job, and the environment a list."""
+    script = "#!/bin/sh\ntrue\n"
+    job = {"name": PERSON, "current_working_directory": folder, "memory_per_cpu": 64, "time_limit": 1}
+    if version < 39:
+        return {"script": script, "job": job | {"environment": {"PATH": "/bin:/usr/bin"}}}
+    return {"job": job | {"script": script, "environment": ["PATH=/bin:/usr/bin"]}}
 
 
 if __name__ == "__main__":
