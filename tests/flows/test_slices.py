@@ -153,9 +153,11 @@ class Trial:
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Trial:
-    """A slice that nobody has taken."""
-    return Trial(tmp_path)
+def trial(tmp_path: Path) -> Iterator[Trial]:
+    """A slice that nobody has taken. What still waits for it afterwards is ended."""
+    trial = Trial(tmp_path)
+    yield trial
+    trial.cancel.set()
 
 
 def of_host(host: str) -> dict[str, Any]:

@@ -189,4 +189,3 @@ def test_what_prefect_has_lost_keeps_no_slice_from_its_worker(team: TeamSite) ->
     assert pool.standing(first) is None
     second = pool.submit(next(names), "digest", "default", None)
     assert pool.standing(second) == Standing("", is_stuck=False)
-    api.post(f"/flow_runs/{second}", {}, "DELETE")
