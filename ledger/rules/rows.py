@@ -91,7 +91,7 @@ def _size(quantity: Decimal, ordered: Decimal, unit_of_measure: str, *, in_plan:
 ORDERED = """coalesce(t.contracted, (
   SELECT CASE WHEN o.ordered IS NULL THEN t.quantity ELSE coalesce(json_extract(o.ordered, '$."' || t.id || '"'), '0') END
   FROM order_line o WHERE o.id = t.order_line))"""
-"""What was ordered of a delivery. An order that is not placed, and one placed by earlier rules, is for what is needed."""
+"""What was ordered of a delivery. An order that is not placed, and one of earlier rules while these are in force, is for what is needed."""
 
 NEEDED = f"""CASE WHEN NOT t.in_plan THEN {ORDERED} WHEN CAST(t.contracted_for AS REAL) <> CAST(t.quantity AS REAL)
   THEN t.quantity ELSE coalesce(t.contracted, t.quantity) END"""

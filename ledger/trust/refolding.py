@@ -30,7 +30,7 @@ from ledger.state.readiness import settle
 from ledger.state.reopening import mark_stale, open_again
 from ledger.stores.sqlite import memory_engine
 from ledger.subjects.facts.payloads import FactsRecorded
-from ledger.subjects.plan.applying import LINK, take_rows
+from ledger.subjects.plan.applying import LINK, take_rows, take_rules
 from ledger.subjects.plan.payloads import BeforeRow, ProgressAdopted
 from ledger.subjects.plan.revision_applying import cut_anew, first_state, planned_columns, revise_orders
 from ledger.subjects.replay import HANDLERS
@@ -126,7 +126,7 @@ class Refolding:
         raised = self._authority.raised
         for seq in sorted(adoptions.keys() | own.keys() | raised.keys()):
             if seq in raised:
-                self._p.run("UPDATE site SET rules = :rules", rules=raised[seq])
+                take_rules(self._p, raised[seq])
             elif seq in adoptions:
                 self._adopt(adoptions[seq])
             else:

@@ -229,6 +229,24 @@ def test_by_earlier_rules_what_came_was_all_until_they_are_raised(site_dir: Path
     assert audit(site_dir) == []
 
 
+def test_what_was_bought_by_earlier_rules_is_ordered_as_the_plan_had_it_when_they_were_raised(
+    site_dir: Path, clock: Clock, look: Look
+) -> None:
+    with begun_by_earlier_rules(site_dir, clock) as ledger:
+        adopt_small_plan(ledger)
+        priced(ledger)
+        ask_change(ledger, "sponsor", SECOND, quantity=12, reason="four go elsewhere")
+        decide_change(ledger, "pm", "CO-0001", approved=True)
+        raise_rules(ledger, "pm", "what is missing is waited for")
+        assert orders(look(clock.now))[0].size == "28 servers"
+
+        grow(ledger)
+        grow(ledger, delivery=1)
+
+        assert orders(look(clock.now))[0].size == "40 servers, 28 ordered"
+    assert audit(site_dir) == []
+
+
 def begun_by_earlier_rules(site_dir: Path, clock: Clock) -> Ledger:
     """Return the ledger of a new site with the rules of the last release."""
     with earlier_rules(4):

@@ -16,17 +16,17 @@ from ledger.subjects.corrections.decisions import correct
 from ledger.subjects.orders.change_decisions import ask_change, decide_change
 from ledger.subjects.orders.decisions import order
 from ledger.subjects.orders.delivery_decisions import receive, ship
-from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from steps.planning.plan import Plan
-from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, begun, earlier_rules, small_plan
 from tests.ledger.test_buying import FIRST, ORDER, priced
 from tests.ledger.test_grown_orders import SECOND, begun_by_earlier_rules, grow
-from tests.ledger.test_signed import Keys, keys, put_name, signed, signed_plan  # noqa: F401  fixtures
+from tests.ledger.test_signed import Keys, keys, public, put_name, signed, signed_plan  # noqa: F401  fixtures
 
 
 def without(*names: str, plan: Plan | None = None) -> Plan:
@@ -213,3 +213,28 @@ def test_a_signed_site_decides_on_what_the_plan_dropped(signed: Ledger, keys: Ke
     with open_snapshot(signed.site_dir) as snapshot:
         assert require_order(snapshot, ORDER).state == "received"
     assert audit(signed.site_dir) == []
+
+
+def test_a_signed_site_decides_on_what_it_bought_before_the_rules_were_raised(
+    site_dir: Path,
+    clock: Clock,
+    keys: Keys,  # noqa: F811
+    look: Look,
+) -> None:
+    with earlier_rules(4):
+        site = begun(site_dir, clock, owner_key=public(keys, "pm"))
+    with site:
+        put_name(site, keys["pm"], lambda: adopt_plan(site, "pm", signed_plan(keys), reason="first plan"))
+        start(site, "tech", "001@site")
+        finish(site, "tech", "001@site")
+        put_name(site, keys["lead"], lambda: sign(site, "lead", "001@site"))
+        order(site, "pm", ORDER, value="320000")
+        put_name(site, keys["pm"], lambda: raise_rules(site, "pm", "what is missing is waited for"))
+        plan = without(SECOND, plan=signed_plan(keys))
+        put_name(site, keys["pm"], lambda: adopt_plan(site, "pm", plan, reason="one pod"))
+
+        ask_change(site, "sponsor", SECOND, quantity=0, reason="nobody needs it")
+        put_name(site, keys["pm"], lambda: decide_change(site, "pm", "CO-0001", approved=True))
+
+        assert require_order(look(clock.now), ORDER).ordered == 16
+    assert audit(site_dir) == []

@@ -12,7 +12,7 @@ from ledger.state.columns import Exact, ExactOrNone, Indexed, NumberKey, Utc, Ut
 class OrderLine(SQLModel, table=True):
     """A supply line of the plan, and whether it is placed; `value` is what change orders made of it.
 
-    `ordered` is what was ordered, by delivery, as JSON. An order placed before version 5 of the rules has none.
+    `ordered` is what was ordered, by delivery, as JSON. An order placed by earlier rules than version 5 has none until they are raised.
     """
 
     __tablename__ = "order_line"

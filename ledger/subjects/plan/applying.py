@@ -28,6 +28,7 @@ from steps.stamps import moment
 LINK = ("before", "after", "type", "lag_h", "lag_calendar", "side", "map", "reason", "bridged")
 """The columns of a link that come from the plan."""
 _WANTED = "SELECT id, quantity FROM tranche WHERE order_line = :id"
+_BOUGHT = "SELECT id FROM order_line WHERE placed_at IS NOT NULL"
 LINK_ROW = ("link", ("id", *LINK, "satisfied_at"))
 
 
@@ -67,8 +68,21 @@ def adopt(p: Projection, event: Event, payload: PlanAdopted) -> None:
 
 def raise_rules(p: Projection, _: Event, payload: RulesRaised) -> None:
     """Put another version of the rules in force. What counts as received depends on it."""
-    p.run("UPDATE site SET rules = :rules", rules=payload.rules)
+    take_rules(p, payload.rules)
     p.touch(EVERY)
+
+
+def take_rules(p: Projection, rules: int) -> None:
+    """Put a version of the rules in force. With version 5 what was bought before is for what the plan has then."""
+    if p.rules < ITEMS_AND_WAIVERS <= rules:
+        for order in p.ids(_BOUGHT):
+            p.update("order_line", order, **_ordered(p, order))
+        p.run("UPDATE tranche SET contracted_for = quantity WHERE contracted IS NOT NULL")
+    p.run("UPDATE site SET rules = :rules", rules=rules)
+
+
+def _ordered(p: Projection, order: str) -> Row:
+    return {"ordered": sorted_text(dict(p.ask(_WANTED, id=order)))}
 
 
 def _set_baseline(p: Projection, plan: Plan) -> None:
@@ -158,7 +172,7 @@ def take_rows(p: Projection, event: Event, rows: Iterable[BeforeRow]) -> None:
         else:
             columns = {"placed_by": done.by or event.actor, "early_because": done.out_of_sequence}
             if p.rules >= ITEMS_AND_WAIVERS:
-                columns["ordered"] = sorted_text(dict(p.ask(_WANTED, id=subject)))
+                columns |= _ordered(p, subject)
             p.update("order_line", subject, placed_at=at, **columns)
         p.touch(subject)
 
