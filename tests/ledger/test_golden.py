@@ -19,7 +19,8 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 @pytest.mark.parametrize(
-    ("release", "done", "not_applicable"), [("v0.1.0", 180, 52), ("v0.2.0", 180, 52), ("v0.3.0", 182, 79)]
+    ("release", "done", "not_applicable"),
+    [("v0.1.0", 180, 52), ("v0.2.0", 180, 52), ("v0.3.0", 182, 79), ("v0.4.0", 182, 79)],
 )
 def test_the_ledger_of_a_release_still_replays(tmp_path: Path, release: str, done: int, not_applicable: int) -> None:
     shutil.unpack_archive(GOLDEN / f"{release}.tar.xz", tmp_path)
