@@ -62,8 +62,8 @@ TakeOver = Callable[[Path], None]
 def brought_up(site_dir: Path, take_over: TakeOver) -> str | None:
     """Copy what others recorded in a shared ledger into the folder. Do nothing if the ledger is not shared.
 
-    Return None, or the reason if the database does not answer: then the copy may be behind. Raise UnreachableError if the
-    database does not answer and the folder has no copy.
+    Return None, or the reason if the database does not answer, or has what this program cannot read: then the copy may be behind.
+    Raise UnreachableError if there is such a reason and the folder has no copy.
     """
     url = database_of(site_dir)
     if url is None:
@@ -76,10 +76,21 @@ def brought_up(site_dir: Path, take_over: TakeOver) -> str | None:
         if is_behind:
             take_over(site_dir)
     except UnreachableError as error:
-        if not (site_dir / LEDGER_FILE).exists():
+        if not _has_copy(site_dir):
             raise
         return error.what
     return None
+
+
+def _has_copy(site_dir: Path) -> bool:
+    """Return whether a folder has a copy. One that was begun and could not go on has no event."""
+    if not (site_dir / LEDGER_FILE).exists():
+        return False
+    with closing(connect(site_dir)) as copy:
+        try:
+            return copy.execute("SELECT 1 FROM event").fetchone() is not None
+        except sqlite3.Error:
+            return True  # who reads it says what is wrong
 
 
 class Found(NamedTuple):

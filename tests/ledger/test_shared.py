@@ -127,6 +127,19 @@ def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
         server.remove()
 
 
+def test_a_program_too_old_for_a_record_says_so_to_who_has_no_copy_of_it(
+    site: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ledger.trust.judging.RULES", 4)
+
+    for _ in range(2):  # what the first one began to copy has no event
+        with pytest.raises(UnreachableError, match="judged by version 5 of the rules") as refused:
+            open_snapshot(site.of("tech"))
+        assert "upgrade" in refused.value.hint
+    with pytest.raises(UnreachableError, match="judged by version 5 of the rules"):
+        site.open("tech")
+
+
 def test_a_database_that_forgot_something_is_found_by_every_folder(site: Shared) -> None:
     """Each copy is a witness: an administrator who takes an event away is seen at the next look."""
     with site.open("tech") as ledger:
