@@ -74,9 +74,9 @@ def prepared(
         summary = f"the first plan: {_size(plan)}; {_commitment_words(first, plan.time_zone)}"
         return Adoption(folder, plan, person, summary, is_first=True, committed=first)
     with open_snapshot(folder) as snapshot:
+        person = "" if dry_run else acting_person(snapshot, who, key)
         plan, changes = plan_and_changes(snapshot)
         base, before = in_force(snapshot), go_live_commitment(snapshot)
-        person = "" if dry_run else acting_person(snapshot, who, key)
         committed: CommittedDates | None = None
         if recommit or before is None:
             say_what_is_drawn(len(plan.activities), None)
