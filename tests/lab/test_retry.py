@@ -64,7 +64,7 @@ def test_a_host_cut_off_in_a_wave_is_named_and_a_retry_touches_it_alone(hosts: L
     released = site.say("release", NAME, "--yes", "--as", OWNER)
     until(partial(site.state, NAME), "done".__eq__, seconds=300)
 
-    assert f"on 1 hosts: {CUT}" in released
+    assert f"on 1 host: {CUT}" in released
     assert site.state(NAME) == "done"
     told = site.results(NAME)
     assert told.pop(CUT) in {"ok", "changed"}
