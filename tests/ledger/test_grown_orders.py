@@ -214,9 +214,7 @@ def test_an_order_that_was_placed_by_mistake_is_placed_anew_for_what_the_plan_ha
 
 
 def test_by_earlier_rules_what_came_was_all_until_they_are_raised(site_dir: Path, clock: Clock, state: StateOf) -> None:
-    with begun_by_earlier_rules(site_dir, clock) as ledger:
-        adopt_small_plan(ledger)
-        priced(ledger)
+    with bought_by_earlier_rules(site_dir, clock) as ledger:
         receive(ledger, "pm", FIRST)
         grow(ledger)
         assert state("010@pod-001") == "ready"
@@ -232,9 +230,7 @@ def test_by_earlier_rules_what_came_was_all_until_they_are_raised(site_dir: Path
 def test_what_was_bought_by_earlier_rules_is_ordered_as_the_plan_had_it_when_they_were_raised(
     site_dir: Path, clock: Clock, look: Look
 ) -> None:
-    with begun_by_earlier_rules(site_dir, clock) as ledger:
-        adopt_small_plan(ledger)
-        priced(ledger)
+    with bought_by_earlier_rules(site_dir, clock) as ledger:
         ask_change(ledger, "sponsor", SECOND, quantity=12, reason="four go elsewhere")
         decide_change(ledger, "pm", "CO-0001", approved=True)
         raise_rules(ledger, "pm", "what is missing is waited for")
@@ -247,7 +243,10 @@ def test_what_was_bought_by_earlier_rules_is_ordered_as_the_plan_had_it_when_the
     assert audit(site_dir) == []
 
 
-def begun_by_earlier_rules(site_dir: Path, clock: Clock) -> Ledger:
-    """Return the ledger of a new site with the rules of the last release."""
+def bought_by_earlier_rules(site_dir: Path, clock: Clock) -> Ledger:
+    """Return the ledger of a new site with version 4 of the rules, whose order is placed."""
     with earlier_rules(4):
-        return begun(site_dir, clock)
+        ledger = begun(site_dir, clock)
+    adopt_small_plan(ledger)
+    priced(ledger)
+    return ledger

@@ -23,9 +23,9 @@ from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import NotSatisfiedError
 from steps.planning.plan import Plan
-from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, small_plan
 from tests.ledger.test_buying import FIRST, ORDER, priced
-from tests.ledger.test_grown_orders import SECOND, begun_by_earlier_rules
+from tests.ledger.test_grown_orders import SECOND, bought_by_earlier_rules
 from tests.ledger.test_shrunk_orders import without
 from tests.ledger.test_signed import Keys, keys, put_name, signed, signed_plan  # noqa: F401  fixtures
 
@@ -145,9 +145,7 @@ def test_a_signed_site_believes_what_the_adoption_says(signed: Ledger, keys: Key
 
 
 def test_by_earlier_rules_deliveries_keep_what_they_had(site_dir: Path, clock: Clock, look: Look) -> None:
-    with begun_by_earlier_rules(site_dir, clock) as ledger:
-        adopt_small_plan(ledger)
-        priced(ledger)
+    with bought_by_earlier_rules(site_dir, clock) as ledger:
         receive(ledger, "pm", SECOND)
         adopt_plan(ledger, "pm", in_one(), reason="in one lot")
 

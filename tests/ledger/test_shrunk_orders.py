@@ -23,9 +23,9 @@ from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError
 from steps.planning.plan import Plan
-from tests.ledger.conftest import Clock, Look, StateOf, adopt_small_plan, begun, earlier_rules, small_plan
+from tests.ledger.conftest import Clock, Look, StateOf, begun, earlier_rules, small_plan
 from tests.ledger.test_buying import FIRST, ORDER, priced
-from tests.ledger.test_grown_orders import SECOND, begun_by_earlier_rules, grow
+from tests.ledger.test_grown_orders import SECOND, bought_by_earlier_rules, grow
 from tests.ledger.test_signed import Keys, keys, public, put_name, signed, signed_plan  # noqa: F401  fixtures
 
 
@@ -165,9 +165,7 @@ def test_a_change_order_is_of_the_plan_for_which_it_was_decided(ledger: Ledger, 
 def test_by_earlier_rules_a_change_order_stands_and_what_did_not_come_goes(
     site_dir: Path, clock: Clock, look: Look
 ) -> None:
-    with begun_by_earlier_rules(site_dir, clock) as ledger:
-        adopt_small_plan(ledger)
-        priced(ledger)
+    with bought_by_earlier_rules(site_dir, clock) as ledger:
         ask_change(ledger, "sponsor", FIRST, quantity=12, reason="four go elsewhere")
         decide_change(ledger, "pm", "CO-0001", approved=True)
         grow(ledger, servers=24)
@@ -218,7 +216,7 @@ def test_a_signed_site_decides_on_what_the_plan_dropped(signed: Ledger, keys: Ke
 def test_a_signed_site_decides_on_what_it_bought_before_the_rules_were_raised(
     site_dir: Path,
     clock: Clock,
-    keys: Keys,  # noqa: F811
+    keys: Keys,  # noqa: F811  the fixture
     look: Look,
 ) -> None:
     with earlier_rules(4):

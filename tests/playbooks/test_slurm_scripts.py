@@ -170,28 +170,25 @@ def test_a_list_of_people_that_is_empty_removes_nobody(
     assert [call.args[0] for call in directory.delete_s.call_args_list] == deleted
 
 
-PATHS_OF = {
-    "21.08": ["/slurm/v0.0.36/job/submit", "/slurm/v0.0.37/job/submit", "/slurmdb/v0.0.37/jobs"],
-    "22.05": ["/slurm/v0.0.37/job/submit", "/slurm/v0.0.38/job/submit", "/slurmdb/v0.0.38/jobs"],
-    "25.05": ["/slurm/v0.0.41/job/submit", "/slurm/v0.0.43/job/submit", "/slurmdb/v0.0.43/jobs"],
-}
-
-
 @pytest.mark.parametrize(
-    ("release", "newest", "takes"),
+    ("served", "newest", "takes"),
     [
-        ("21.08", 37, {"script": "top", "environment": {"PATH": "/bin:/usr/bin"}}),
-        ("22.05", 38, {"script": "top", "environment": {"PATH": "/bin:/usr/bin"}}),
-        ("25.05", 43, {"script": "job", "environment": ["PATH=/bin:/usr/bin"]}),
+        ((36, 37), 37, {"script": "top", "environment": {"PATH": "/bin:/usr/bin"}}),
+        ((37, 38), 38, {"script": "top", "environment": {"PATH": "/bin:/usr/bin"}}),
+        ((41, 42, 43), 43, {"script": "job", "environment": ["PATH=/bin:/usr/bin"]}),
     ],
+    ids=["21.08", "22.05", "25.05"],
 )
 def test_a_job_is_submitted_in_the_form_of_the_newest_version_that_a_release_of_slurm_serves(
-    release: str, newest: int, takes: dict[str, object]
+    served: tuple[int, ...], newest: int, takes: dict[str, object]
 ) -> None:
     ways = script("proof", "job_submission")
 
     # JSON of Slurm has a backslash before each slash
-    specification = json.dumps({"paths": {path: {} for path in PATHS_OF[release]}}).replace("/", "\\/")
+    paths: dict[str, dict[str, str]] = {
+        f"/{name}/v0.0.{version}/jobs": {} for version in served for name in ("slurm", "slurmdb")
+    }
+    specification = json.dumps({"paths": paths}).replace("/", "\\/")
     version = ways.newest(specification)
     request = ways.request_of(version, "/home/cwproof")
 
