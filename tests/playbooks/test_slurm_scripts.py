@@ -196,3 +196,5 @@ def test_a_job_is_submitted_in_the_form_of_the_newest_version_that_a_release_of_
     place = "top" if "script" in request else "job"
     assert {"script": place, "environment": request["job"]["environment"]} == takes
     assert "true" in (request.get("script") or request["job"]["script"])
+    with pytest.raises(ValueError, match="no path of Slurm"):
+        ways.newest(json.dumps({"paths": {}}))

@@ -55,7 +55,10 @@ def over_http(place: str) -> str:
 
 def newest(specification: str) -> int:
     """Return the newest version of the interface that a release serves. It has two to four, and drops the older ones."""
-    return max(map(int, re.findall(r"/slurm/v0\.0\.(\d+)/", " ".join(json.loads(specification)["paths"]))))
+    served = re.findall(r"/slurm/v0\.0\.(\d+)/", " ".join(json.loads(specification)["paths"]))
+    if not served:
+        raise ValueError("it names no path of Slurm at /openapi/v3")
+    return max(map(int, served))
 
 
 def request_of(version: int, folder: str) -> dict[str, object]:
