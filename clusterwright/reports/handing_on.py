@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clusterwright.commands.asking import AskingPast, dated, when
+from clusterwright.forecast_of_today import refresh_forecast
 from clusterwright.naming import known_organisation, require_phase
 from clusterwright.output import print_json, say
 from clusterwright.text_file import writing
@@ -34,6 +35,8 @@ def hand_on(ask: AskingPast, about: About, form: str | None, out: Path | None) -
         require_phase(about.phase)
         about = about._replace(organisation=known_organisation(snapshot, about.organisation))
         record = when(snapshot)
+        if form in PAGES:
+            refresh_forecast(snapshot)
         report = week_report(
             snapshot, record, about.organisation, lapsed_releases(snapshot), span=about.span, phase=about.phase
         )

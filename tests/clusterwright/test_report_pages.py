@@ -28,6 +28,8 @@ from clusterwright.reports.page import (
 from clusterwright.reports.pdf import pdf_page
 from clusterwright.reports.tables import short_amount
 from clusterwright.week_report import began
+from ledger.subjects.orders.decisions import promise
+from ledger.writing import Ledger
 from tests import commands
 from tests.clusterwright.reported import CONTRACTOR, ORDER, Reported, reported
 from tests.ledger.conftest import T0
@@ -123,6 +125,27 @@ def test_the_parts_of_the_slip_are_its_own_with_their_cost(site: Reported, page:
     assert rows[0][5] == f"{greatest['days'] - before:+.1f}"
     assert greatest["days"] - before > 30, "it is news of this week"
     assert rows[0][6] == f"${greatest['days']:.1f} k", "a day costs $1,000"
+
+
+def test_a_page_is_of_the_last_event_in_its_words_as_in_its_tables() -> None:
+    """Where no engine had made the forecast again the sentence and the tiles were of an earlier event, and the tables of the last one."""
+    with reported() as made:
+        before = made.document("status")["forecast"]["finish"]
+        last, late = T0.fromisoformat(made.document("log")[-1]["effective_at"]), (T0 + timedelta(days=160)).date()
+        with Ledger.open(made.folder, clock=lambda: last) as ledger:
+            promise(ledger, "pm", f"{ORDER}/2", late, reason="allocation")
+        assert made.document("status")["forecast"]["newer"] == 1
+
+        html = made.file("late.html", "week").decode()
+
+        now = made.document("status")["forecast"]
+        assert now["newer"] == 0
+        assert now["samples"] == 40, "as many as people had asked for"
+        assert now["finish"] > before
+        expected = {row[0]: row[1] for row in rows_of(html, "Go-live: baseline")}["Expected (working)"]
+        assert expected == now["finish"][:10]
+        parts = sum(float(row[4]) for row in rows_of(html, "What slipped"))
+        assert round(parts) == now["days_later"]
 
 
 def test_it_lists_what_was_done_in_the_last_week_alone(site: Reported, page: str) -> None:

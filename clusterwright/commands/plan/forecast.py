@@ -10,7 +10,6 @@ Example:
 
 """
 
-from contextlib import suppress
 from datetime import datetime
 from typing import Annotated
 
@@ -19,7 +18,7 @@ from typer import Option
 from clusterwright.commands.acting import Acting
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import AsOption, SamplesOption, SeedOption
-from clusterwright.drawing import say_what_is_drawn_of
+from clusterwright.forecast_of_today import forecast_of_today
 from clusterwright.odds_view import print_milestones_in_force, print_responses
 from clusterwright.output import Document, day, print_json, print_lines, say
 from flows.runs.releases.lapsed import lapsed_releases
@@ -27,10 +26,9 @@ from ledger.questions.baseline import milestone_baselines
 from ledger.questions.commitment import Commitment, commitments
 from ledger.questions.forecast_words import learned_lines
 from ledger.questions.headlines import Headlines, headlines
-from ledger.questions.kept_forecast import KeptForecast, standing_forecast
+from ledger.questions.kept_forecast import KeptForecast
 from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.site import live_since, site_of
-from ledger.questions.snapshot import Snapshot
 from schedule.errors import NotSatisfiedError
 from steps.amount import first_of
 from steps.catalog.terms import Phase
@@ -47,7 +45,7 @@ def forecast(
         if live_since(snapshot):
             _say_went_live(ask, headlines(snapshot), publish=publish)
             return
-        found = standing_forecast(snapshot, samples=samples, seed=seed) or _made(snapshot, samples, seed)
+        found = forecast_of_today(snapshot, samples, seed)
         published, zone = forecasts(snapshot), site_of(snapshot).time_zone
         top, base = headlines(snapshot, lapsed_releases(snapshot)), milestone_baselines(snapshot)
         committed = commitments(snapshot)
@@ -66,17 +64,6 @@ def forecast(
     _print(found, published, zone, committed, base)
     if publish:
         say("published")
-
-
-def _made(snapshot: Snapshot, samples: int | None, seed: int) -> KeptForecast:
-    """Make the forecast, and keep it."""
-    from ledger.forecasting import keep_forecast, make_forecast  # the schedule's engines
-
-    say_what_is_drawn_of(snapshot, samples)
-    found = make_forecast(snapshot, samples=samples, seed=seed)
-    with suppress(PermissionError):  # who may only look has no place to keep it
-        keep_forecast(snapshot, found)
-    return found
 
 
 def _document(found: KeptForecast, published: list[ForecastRow]) -> Document:

@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from clusterwright.commands.asking import AskingPast, dated, when
 from clusterwright.commands.options import FormOption, OrganisationOption, OutOption
+from clusterwright.forecast_of_today import refresh_forecast
 from clusterwright.naming import known_organisation, named
 from clusterwright.output import print_json, say
 from clusterwright.reports.handing_on import About, form_of, hand_on, write
@@ -121,6 +122,7 @@ def site(
         whose = known_organisation(snapshot, organisation)
         from clusterwright.reports.portal.making import make_portal  # what draws: the extra `report`
 
+        refresh_forecast(snapshot)
         written = make_portal(snapshot, html, whose, when(snapshot))
         if ask.as_json:
             print_json(dated(snapshot, written))
