@@ -62,15 +62,15 @@ FORECAST = KeptForecast(
 
 
 def test_what_makes_go_live_later_comes_before_what_has_float() -> None:
-    """By its cost by now, then by what each more day costs; float that is left costs nothing."""
+    """By its cost by now, then by what each more day costs; float that is left costs nothing, and what drives go-live has none."""
     rows = [row("070@site", 30), row("080@pod-001", 2), row("090@site", 4)]
 
     found = late_rows(rows, (), FORECAST, NOW, "UTC")
 
-    assert [(one.subject, one.cells[0][0], one.cells[4][0]) for one in found] == [
-        ("090@site", "!", "$2.0 M"),
-        ("080@pod-001", "!", "$500 k/d"),
-        ("070@site", "~", "-"),
+    assert [(one.subject, one.cells[0][0], one.cells[3][0], one.cells[4][0]) for one in found] == [
+        ("090@site", "!", "0 d", "$2.0 M"),
+        ("080@pod-001", "!", "0 d", "$500 k/d"),
+        ("070@site", "~", "2 d", "-"),
     ]
 
 

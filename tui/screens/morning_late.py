@@ -63,8 +63,12 @@ def _work(
     for row in rows:
         days = max(row.days_later or 0, _past(row, now, zone))
         if days > 0 or row.past_planned_finish:
-            slack = "" if row.float_days is None else f"{row.float_days:.0f} d"
-            yield Late(row.id, days, slack, row.who, row.title, minutes.get(row.id, 0), row.id in critical)
+            drives = row.id in critical
+            float_days = (
+                0.0 if drives else row.float_days
+            )  # of what drives go-live nothing is left of what the plan has
+            slack = "" if float_days is None else f"{float_days:.0f} d"
+            yield Late(row.id, days, slack, row.who, row.title, minutes.get(row.id, 0), drives)
 
 
 def _orders(orders: Sequence[OrderRow], forecast: KeptForecast | None) -> Iterator[Late]:
