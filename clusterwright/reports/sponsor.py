@@ -74,7 +74,7 @@ def _lines(asked: Asked) -> Iterator[str]:
         said.append(_than(days_between(top.commitment.commitment, finish, zone), "the commitment"))
     yield f"{' and '.join(said)}."
     yield f"{top.late}. Decisions needed: {sum(1 for _ in top.decisions)}."
-    if top.fresh and top.fresh.newer:
+    if top.fresh and top.fresh.since:
         yield f"The forecast is {top.fresh.words_on_paper}."
     if top.fresh is None:
         yield "No forecast is kept, so there are no odds: `clusterwright forecast` makes one."

@@ -1,4 +1,4 @@
-"""Keeps the site's forecast up to date while an engine runs: made again, beside the work, after events that move dates.
+"""Keeps the site's forecast up to date while an engine runs: made again, beside the work, after events that move dates, and each day.
 
 It is made in a process of its own (`python -m flows.engine.forecasting`): that of a large site takes seconds in which no other thread
 of a process goes on, and half a gigabyte, which an engine would keep.
@@ -27,7 +27,7 @@ EVERY_S = 60.0
 
 
 class ForecastKeeper:
-    """Looks at each turn of an engine whether events have moved dates, and makes a new forecast in a thread of its own."""
+    """Looks at each turn of an engine whether events or days have moved dates, and makes a new forecast in a thread of its own."""
 
     def __init__(self, site_dir: Path, say: Callable[[str], None]) -> None:
         self._site_dir, self._say = site_dir, say
@@ -41,7 +41,7 @@ class ForecastKeeper:
         if time.monotonic() - self._began < EVERY_S or live_since(snapshot):
             return
         kept = kept_forecast(snapshot)
-        if kept is None or kept.newer:
+        if kept is None or kept.since:
             self._began = time.monotonic()
             self._thread = threading.Thread(target=self._make, args=(snapshot.now,), name="forecast", daemon=True)
             self._thread.start()

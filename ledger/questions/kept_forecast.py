@@ -17,6 +17,7 @@ from ledger.questions.log import ForecastRow, forecasts
 from ledger.questions.order_value import OrderValue, index_words
 from ledger.questions.site import head, live_since, revision
 from ledger.questions.snapshot import Snapshot
+from steps.amount import counted
 from steps.planning.dates.learned import ApprovalTime, Lesson
 from steps.planning.odds.enough_samples import enough_samples
 from steps.planning.odds.milestone_odds import MilestoneOdds
@@ -148,25 +149,33 @@ class KeptForecast:
 
 
 class Freshness(NamedTuple):
-    """A kept forecast, how many later events may move its dates, and the last one that was published.
+    """A kept forecast, how many later events may move its dates, how many days old it is, and the last one that was published.
 
-    `differs` is true if it says another go-live than the published one, of the same day and before anything moved a date.
+    Days that pass move dates too: what was to begin has not begun. `differs` is true if it says another go-live than the published
+    one, of the same day and before anything moved a date.
     """
 
     forecast: KeptForecast
     newer: int
+    days_old: int
     published: ForecastRow | None = None
     differs: bool = False
 
     @property
     def document(self) -> dict[str, Any]:
-        """The forecast for --json, with how many later events may move its dates."""
-        return self.forecast.document | {"newer": self.newer}
+        """The forecast for --json, with how many later events may move its dates, and how many days old it is."""
+        return self.forecast.document | {"newer": self.newer, "days_old": self.days_old}
+
+    @property
+    def since(self) -> str:
+        """Return what happened since that may move its dates, in words. Empty where nothing did."""
+        passed = ((self.newer, "event"), (self.days_old, "day"))
+        return " and ".join(counted(number, word) for number, word in passed if number > 0)
 
     @property
     def words(self) -> str:
         """Return what it is as of, in words, and the command that makes it again."""
-        again = ", and `clusterwright forecast` makes it again" if self.newer else ""
+        again = ", and `clusterwright forecast` makes it again" if self.since else ""
         return f"{self.words_on_paper}{again}"
 
     @property
@@ -175,10 +184,7 @@ class Freshness(NamedTuple):
         said = f"as of event {self.forecast.event}, {self.forecast.day(self.forecast.as_of)}"
         if self.differs and self.published is not None:
             said += f"; it is not what was published in event {self.published.seq}: {FILE} was changed, or made with other samples"
-        if not self.newer:
-            return said
-        since = "1 event since then" if self.newer == 1 else f"{self.newer:,} events since then"
-        return f"{said}; {since} may change this forecast"
+        return f"{said}; {self.since} since then may change this forecast" if self.since else said
 
 
 def kept_forecast(snapshot: Snapshot) -> Freshness | None:
@@ -191,8 +197,9 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
         return None
     later = snapshot.column("SELECT kind FROM event WHERE seq > :seq", seq=found.event)
     newer = sum(kind in MATTERS for kind in later)
+    days_old = found.days(found.as_of, snapshot.now)
     published = next(iter(forecasts(snapshot)), None)
-    return Freshness(found, newer, published, published is not None and _differs(snapshot, found, published))
+    return Freshness(found, newer, days_old, published, published is not None and _differs(snapshot, found, published))
 
 
 def _differs(snapshot: Snapshot, found: KeptForecast, published: ForecastRow) -> bool:
@@ -224,11 +231,10 @@ def standing_forecast(snapshot: Snapshot, *, samples: int | None, seed: int) -> 
         return None
     found = fresh.forecast
     is_of_this_head = found.event == head(snapshot).seq
-    is_of_today = found.day(found.as_of) == found.day(snapshot.now)
     asked = samples or enough_samples(planned_activities(snapshot))
     is_as_asked = (found.samples, found.seed) == (asked, seed)
     is_whole = found.starts is not None
-    return found if is_of_this_head and is_of_today and is_as_asked and is_whole else None
+    return found if is_of_this_head and not fresh.days_old and is_as_asked and is_whole else None
 
 
 def planned_activities(snapshot: Snapshot) -> int:

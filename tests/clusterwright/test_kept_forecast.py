@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from flows.engine.forecasting import ForecastKeeper
+from ledger.machine_time import machine_time
 from ledger.questions.kept_forecast import FILE, kept_forecast
 from ledger.questions.log import last_events
 from ledger.reading import open_snapshot
 from tests.commands import json_of
-from tests.conftest import Command
+from tests.conftest import Command, project_time_at
 
 ORDER = "001@site#gpu-server"
 EARLY = ("--out-of-sequence", "the price holds until Friday")
@@ -32,7 +33,7 @@ def test_status_the_weekly_report_and_the_forecast_show_the_same(adopted: Path, 
 
     seen = status(adopted)
     assert seen is not None
-    assert seen.pop("newer") == 0
+    assert (seen.pop("newer"), seen.pop("days_old")) == (0, 0)
     assert seen == {key: made[key] for key in seen}
     p80 = made["milestones"][0]["p80"]["date"][:10]
     for words in (("status",), ("report", "week")):
@@ -58,6 +59,24 @@ def test_an_event_that_moves_dates_is_counted_and_a_comment_is_not(adopted: Path
         "1 event since then may change this forecast, and `clusterwright forecast` makes it again"
         in command("status", "--site", adopted).stdout
     )
+
+
+def test_days_that_pass_move_dates_too(adopted: Path, command: Command) -> None:
+    """Three weeks in which nobody recorded anything: go-live was said to be as planned."""
+    assert command("forecast", "--site", adopted).returncode == 0
+    with project_time_at(machine_time() + timedelta(days=21)):
+        seen = status(adopted)
+        assert seen is not None
+        assert (seen["newer"], seen["days_old"]) == (0, 21)
+        said = "21 days since then may change this forecast, and `clusterwright forecast` makes it again"
+        assert said in command("status", "--site", adopted).stdout
+
+        again = json_of(adopted, "forecast")
+
+        seen = status(adopted)
+        assert seen is not None
+        assert (seen["days_old"], seen["finish"]) == (0, again["finish"])
+        assert again["days_later"] > 14
 
 
 def test_a_promise_says_at_once_what_it_moves(adopted: Path, command: Command) -> None:
@@ -165,7 +184,15 @@ def test_an_engine_keeps_it_up_to_date(adopted: Path) -> None:
 
         kept = kept_forecast(snapshot)
         assert kept is not None
-        assert kept.newer == 0
+        assert kept.since == ""
+
+    tomorrow = snapshot.now + timedelta(days=1)
+    with open_snapshot(adopted, tomorrow) as snapshot:
+        ForecastKeeper(adopted, said.append).look(snapshot)
+        ended()
+        kept = kept_forecast(snapshot)
+        assert kept is not None
+        assert kept.forecast.as_of == tomorrow, "nothing was recorded, and a day has passed"
 
     (adopted / FILE).unlink()
     with open_snapshot(adopted) as snapshot:

@@ -71,10 +71,10 @@ def _planned(site: SiteRow, top: Headlines) -> list[Fact]:
     if top.baseline is not None:
         facts.append(("baseline", f"{day_text(top.baseline.finish, zone)} ({top.baseline})", ""))
     if top.fresh is not None:
-        newer = f", {top.fresh.newer:,} newer may move it: `clusterwright forecast`" if top.fresh.newer else ""
+        since = f"; {top.fresh.since} since may move it: `clusterwright forecast`" if top.fresh.since else ""
         found = top.fresh.forecast
-        said = f"event {found.event}, {minute(found.as_of, zone)}{newer}"
-        facts.append(("forecast is of", said, "attention" if newer else ""))
+        said = f"event {found.event}, {minute(found.as_of, zone)}{since}"
+        facts.append(("forecast is of", said, "attention" if since else ""))
     return facts
 
 
