@@ -20,6 +20,7 @@ from ledger.stored_fields import NOT_READ, fields_of
 from ledger.subjects.orders.manifest_rules import Received
 from ledger.subjects.orders.money_rules import currency_code, share
 from ledger.subjects.orders.rules import (
+    days_overdue,
     is_order_late,
     is_unready,
     latest_delivery,
@@ -79,6 +80,7 @@ table(
     time_zone="NULL",
     days_late="NULL",
     late_delivery="NULL",
+    days_overdue="NULL",
 )(OrderRow)  # those that are NULL follow from the deliveries: see `_order`
 table(
     "tranche",
@@ -269,6 +271,7 @@ def _order(row: OrderRow, tranches: Sequence[TrancheRow], now: datetime, zone: s
         tranches=tuple(tranches),
         time_zone=zone,
         late_delivery=late,
+        days_overdue=max((days_overdue(t, now, zone) for t in tranches), default=0),
     )
     return found._replace(days_late=order_days_late(found, now))
 

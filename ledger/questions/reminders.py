@@ -26,6 +26,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.witnesses import attendances, invitation
 from ledger.rules.activity import Activity, State
 from ledger.rules.permission import Actor, roles_for
+from ledger.subjects.orders.rules import days_overdue
 from steps.amount import counted
 from steps.planning.activity import WORKING
 
@@ -286,12 +287,13 @@ def _approvals(asked: _Asked) -> Iterator[ReminderRow]:
 
 
 def _orders(asked: _Asked) -> Iterator[ReminderRow]:
-    """Yield the orders that are to be placed soon to the role that buys them, and those that are promised for after the day on which they are needed."""
+    """Yield to the role that buys the orders that are to be placed soon, and deliveries that should be here or are promised too late."""
     every = orders(asked.snapshot)
     due = [o for o in every if o.placed_at is None and asked.is_near(o.order_by)]
-    promised = [o for o in every if o.late_delivery and o.promised_last]
+    overdue = [o for o in every if o.days_overdue]
+    promised = [o for o in every if o.late_delivery and o.promised_last and not o.days_overdue]
     buyers = {}
-    for buyer in select(asked.snapshot, _BUYING) if due or promised else ():
+    for buyer in select(asked.snapshot, _BUYING) if due or overdue or promised else ():
         buyers[buyer.id] = buyer
     for order in due:
         row, by = buyers.get(f"{order.step}@{order.unit}"), order.order_by
@@ -300,6 +302,14 @@ def _orders(asked: _Asked) -> Iterator[ReminderRow]:
             command = f"clusterwright order '{order.id}'"
             for person in asked.having(row.plan.role):
                 yield asked.dated(person, "order", order.id, what, asked.day(by), command)
+    for order in overdue:
+        row = buyers.get(f"{order.step}@{order.unit}")
+        for one in order.tranches:
+            if row is not None and one.promised and days_overdue(one, asked.snapshot.now, order.time_zone):
+                what = f"{order.title}: promised for {one.promised}, and not here"
+                command = f"clusterwright promise '{one.id}' --on DATE"
+                for person in asked.having(row.plan.role):
+                    yield asked.dated(person, "delivery", one.id, what, one.promised, command)
     for order in promised:
         row, late = buyers.get(f"{order.step}@{order.unit}"), order.late_delivery
         if row is not None and late is not None and late.need_by is not None:

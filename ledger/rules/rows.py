@@ -153,7 +153,8 @@ class OrderRow(NamedTuple):
     `quantity` and `ordered` are those of its deliveries. `value` is None if nobody recorded it. What is `serialised` is received by serial number.
     `early_because` says why it was placed although something before it was open, and is empty otherwise. `days_late` is how many
     days it is past its order-by date, or once it is placed, how many days after its need-by date `late_delivery` comes. `late_delivery` is None
-    if no delivery is late; `need_by` is that of the late one if there is one. Days are those of the site's `time_zone`.
+    if no delivery is late; `need_by` is that of the late one if there is one. `days_overdue` is how many days ago the first of the
+    deliveries was promised that are not here. Days are those of the site's `time_zone`.
     """
 
     id: str
@@ -190,6 +191,7 @@ class OrderRow(NamedTuple):
     time_zone: str
     days_late: int
     late_delivery: TrancheRow | None
+    days_overdue: int
     in_plan: bool
 
     @property
@@ -209,13 +211,13 @@ class OrderRow(NamedTuple):
 
     @property
     def late_words(self) -> str:
-        """By how many days it is late, and which delivery; empty where it is in time."""
-        if not self.days_late:
-            return ""
-        days = "1 day late" if self.days_late == 1 else f"{self.days_late} days late"
-        if self.late_delivery is None or len(self.tranches) == 1:
-            return days
-        return f"delivery {self.late_delivery.number} is {days}"
+        """By how many days it is late, and which delivery, and by how many its promise is past; empty where it is in time."""
+        said = [f"{counted(self.days_late, 'day')} late"] if self.days_late else []
+        if said and self.late_delivery is not None and len(self.tranches) > 1:
+            said = [f"delivery {self.late_delivery.number} is {said[0]}"]
+        if self.days_overdue:
+            said.append(f"{counted(self.days_overdue, 'day')} past its promise")
+        return ", ".join(said)
 
 
 class ChangeRow(NamedTuple):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from decimal import Decimal
 
 from ledger.entries import RunOutcome
 from ledger.questions.notices import Notice, NoticeKind, notices
+from ledger.questions.orders import orders
 from ledger.questions.site import head
 from ledger.subjects.ncr.decisions import disposition_ncr
 from ledger.subjects.orders.decisions import promise
@@ -150,6 +152,34 @@ def test_a_late_promise_is_told_to_those_who_buy(ledger: Ledger, look: Look, clo
     assert first.command == f"clusterwright expedite '{second}'"
     assert again.once != first.once
     assert found(look, clock, NoticeKind.PROMISE) == []
+
+
+def test_a_delivery_that_is_past_its_promise_is_told_to_those_who_buy(ledger: Ledger, look: Look, clock: Clock) -> None:
+    """Although it is not needed yet, and once for each promise. On the promised day itself it may still come."""
+    bought(ledger)
+    first, second = "001@site#gpu-server/1", "001@site#gpu-server/2"
+    promised = (clock.now + timedelta(days=3)).date()
+    for delivery in (first, second):
+        promise(ledger, "pm", delivery, promised, reason="as ordered")
+    receive(ledger, "pm", first, Decimal(8))
+    clock.forward(3 * 24)
+    assert found(look, clock, NoticeKind.OVERDUE) == []
+    clock.forward(24)
+
+    told = {one.subject: one for one in found(look, clock, NoticeKind.OVERDUE)}
+
+    assert told.keys() == {first, second}
+    assert (told[second].people, told[second].due) == (("tech",), promised)
+    assert told[second].what == f"GPU servers: promised for {promised}, and not here"
+    assert told[second].command == f"clusterwright promise '{second}' --on DATE"
+    (order,) = orders(look(clock.now))
+    assert order.late_words == "1 day past its promise"
+    promise(ledger, "pm", first, promised + timedelta(days=5), reason="the rest")
+    receive(ledger, "pm", second)
+    assert found(look, clock, NoticeKind.OVERDUE) == []
+    clock.forward(6 * 24)
+    (again,) = [one for one in found(look, clock, NoticeKind.OVERDUE) if one.subject == first]
+    assert again.once != told[first].once
 
 
 def test_what_is_done_waits_for_nobody(ledger: Ledger, look: Look, clock: Clock) -> None:

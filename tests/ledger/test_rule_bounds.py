@@ -288,6 +288,10 @@ PLACED = order(placed_at=T0)
         (lambda: orders.order_state(T0, [delivery(received_at=T0), delivery()]), "placed"),
         (lambda: orders.order_state(T0, [delivery(received_at=T0)]), "received"),
         (lambda: [PLACED._replace(days_late=n).late_words for n in (0, 1, 2)], ["", "1 day late", "2 days late"]),
+        (
+            lambda: [PLACED._replace(days_late=n, days_overdue=1).late_words for n in (0, 2)],
+            ["1 day past its promise", "2 days late, 1 day past its promise"],
+        ),
         (lambda: said(orders.refuse_serials, "o/1", D(21), SERIALS, KNOWN).count("(in o/2)"), 20),
         (lambda: share(D(10), D(1), D(3)), D("3.33")),
         (lambda: share(D(10), D(0), D(1)), D("0.00")),

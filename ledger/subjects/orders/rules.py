@@ -66,6 +66,13 @@ def latest_delivery(tranches: Sequence[TrancheRow], now: datetime, zone: str) ->
     return latest if latest is not None and delivery_days_late(latest, now, zone) else None
 
 
+def days_overdue(t: TrancheRow, now: datetime, zone: str) -> int:
+    """Return how many days ago a delivery was promised of which something is still to come. 0 for any other."""
+    if t.promised is None or t.received_at is not None or t.received_quantity >= t.ordered:
+        return 0
+    return max(0, (local_day(now, zone) - t.promised).days)
+
+
 def order_days_late(order: OrderRow, now: datetime) -> int:
     """Return how many days late an order is: after its order-by date until it is placed, then its latest delivery's."""
     if order.placed_at is None:
