@@ -63,7 +63,7 @@ def test_slow_crews_are_late_and_cost_more() -> None:
 
     assert slow.cpi is not None
     assert slow.spi is not None
-    assert slow.cpi < 0.75
+    assert slow.cpi < 0.8, "1 / 1.6, and less where one crew was at two pods"
     assert slow.spi < 1
     assert slow.actual_h > slow.earned_h
 

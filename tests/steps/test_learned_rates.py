@@ -55,14 +55,31 @@ def likely(solved: ForecastSolution) -> dict[str, float]:
 
 
 def test_slow_pods_make_the_forecast_of_the_next_ones_later() -> None:
+    """By less than their pace: where two pods were under way, one crew was at both."""
     as_planned, slow = seen(1.0), seen(PACE)
 
     assert slow.rates is not None
     assert slow.rates.learned.observations.sum() > 100
     quick, long = likely(as_planned), likely(slow)
     both = quick.keys() & long.keys()
-    assert sum(long[name] for name in both) > 1.5 * sum(quick[name] for name in both)
+    assert 1.3 < sum(long[name] for name in both) / sum(quick[name] for name in both) < PACE
     assert slow.forecast.finish > plan("h100-10k").finish + timedelta(days=7)
+
+
+def test_what_one_crew_began_everywhere_at_once_is_no_sign_of_slow_work() -> None:
+    """Days went by after somebody had noted the start of all of it, and each day made all work of the site slower, and go-live weeks later."""
+    made = plan("h100-10k")
+    until = made.finish - timedelta(days=100)
+    begun = history(made, until, 1.0)
+    rest = [one.id for one in made.activities if one.crews and one.step == "046" and one.id not in begun]
+    assert len(rest) > 2 * made.crews["cabling-technician"], "more than there are crews for"
+    begun |= {name: Actual(until, None) for name in rest}
+
+    at_once, later = (solve_forecast(made, begun, until + timedelta(days=days)) for days in (0, 3))
+
+    others = likely(at_once).keys() & likely(later).keys() - set(rest)
+    assert sum(likely(later)[name] for name in others) < 1.03 * sum(likely(at_once)[name] for name in others)
+    assert later.forecast.finish < at_once.forecast.finish + timedelta(days=7)
 
 
 def _begins(one: PlanActivity) -> datetime:

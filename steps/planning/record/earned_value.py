@@ -6,16 +6,15 @@ the time it has worked of what it is expected to take. Source of the terms: EIA-
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedule.cpm.columns import NONE
-from schedule.cpm.shifts import Minutes
 from steps.planning.dates.dating import planned_finishes, planned_starts
 from steps.planning.record.forecast import Actuals, ForecastSolution
-from steps.planning.record.rates import worked_between
+from steps.planning.record.rates import crew_minutes, worked_between
 
 MINUTES = 60
 """In an hour."""
@@ -53,11 +52,8 @@ def earned_value(solved: ForecastSolution, actuals: Actuals) -> EarnedValue:
     crews = np.array([one.crews for one in work], np.float64)
     value = crews * np.array([one.duration.m for one in work])
     now = np.full(len(row), progress.data_date)
-    started, finished = progress.started[row], progress.finished[row]
-    begun, done = started != NONE, finished != NONE
-    worked = worked_between(network, row, np.where(begun, started, now), np.where(done, finished, now))
-    if progress.held is not None:
-        worked = worked - progress.held[row]
+    begun, done = progress.started[row] != NONE, progress.finished[row] != NONE
+    worked = crew_minutes(solved.plan, network, progress, work, row)
     left = solved.crewed.unlimited.work.duration[network.numbers.number[row]]
     said = np.array([_said(actuals, one.id) for one in work])
     share = np.where(done, 1.0, np.where(np.isnan(said), _part(worked, worked + left), said)) * begun
@@ -79,6 +75,6 @@ def _said(actuals: Actuals, name: str) -> float:
     return float("nan") if share is None else share
 
 
-def _part(some: Minutes, whole: Minutes) -> NDArray[np.float64]:
+def _part(some: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     """Return which part of the whole some is; all of it where there is nothing."""
     return np.where(whole > 0, some / np.maximum(whole, 1), 1.0)

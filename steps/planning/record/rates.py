@@ -9,6 +9,7 @@ begin at the mean of the three points. Both move only as far as the evidence goe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -75,10 +76,8 @@ def learned_rates(plan: Plan, network: CompiledNetwork, progress: Progress) -> L
     step = np.array([index[one.step] for one in work], np.int32)
     turn = _turns(step)
     begun = progress.started[rows] != NONE
-    worked = _worked(network, progress, rows, begun)
-    history = History(
-        step[begun], _points(work).likely[begun], worked[begun].astype(float), done[begun], turn=turn[begun]
-    )
+    worked = crew_minutes(plan, network, progress, work, rows)
+    history = History(step[begun], _points(work).likely[begun], worked[begun], done[begun], turn=turn[begun])
     strengths = Strengths() if _repeated(history) >= FEW else Strengths(practice=0.0)
     learned, from_plan = (
         _as_far_as_known(learn(replace(types, mean=mean), history, strengths))
@@ -163,16 +162,36 @@ def _turns(step: NDArray[np.int32]) -> NDArray[np.float64]:
     return turns
 
 
-def _worked(network: CompiledNetwork, progress: Progress, rows: NDArray[np.int64], begun: NDArray[np.bool_]) -> Minutes:
-    """Return the working minutes from each start to the finish, or to the data date; 0 for what has not begun.
+def crew_minutes(
+    plan: Plan, network: CompiledNetwork, progress: Progress, work: Sequence[PlanActivity], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the working minutes that crews had for each activity until its finish, or the data date; 0 for what has not begun.
 
-    Time on hold is no work.
+    Where more is under way than a trade has crews for, they are at each for a part of the time: who is said to be at 38 racks at once
+    has not worked at each for as long. Time on hold is no work, and what was on hold took no time from the rest.
     """
-    worked = np.zeros(len(rows), np.int64)
-    started, finished = progress.started[rows][begun], progress.finished[rows][begun]
+    worked = np.zeros(len(rows))
+    started, finished = progress.started[rows], progress.finished[rows]
     until = np.where(finished == NONE, progress.data_date, finished)
-    worked[begun] = worked_between(network, rows[begun], started, until)
-    return worked if progress.held is None else worked - progress.held[rows]
+    held = np.zeros(len(rows), np.int64) if progress.held is None else progress.held[rows]
+    begun = started != NONE
+    worked[begun] = worked_between(network, rows[begun], started[begun], until[begun]) - held[begun]
+    role, crews = np.array([one.role for one in work]), np.array([one.crews for one in work])
+    calendar, never_held = network.activities.calendar[rows], begun & (held == 0)
+    for trade in np.unique(role[never_held]).tolist():
+        own = np.flatnonzero(never_held & (role == trade))
+        instants, place = np.unique(np.stack([started[own], until[own]]), return_inverse=True)
+        first, last = place.reshape(2, -1)
+        change = np.zeros(len(instants))
+        np.add.at(change, first, crews[own])
+        np.subtract.at(change, last, crews[own])
+        share = np.minimum(1.0, plan.crews.get(trade, math.inf) / np.maximum(change.cumsum(), 1.0))
+        for index in np.unique(calendar[own]):
+            passed = np.diff(network.calendars[index].work(instants)) * share[:-1]
+            had = np.concatenate([[0.0], passed.cumsum()])
+            mine = calendar[own] == index
+            worked[own[mine]] = had[last[mine]] - had[first[mine]]
+    return worked
 
 
 def worked_between(network: CompiledNetwork, row: Minutes, start: Minutes, end: Minutes) -> Minutes:
