@@ -11,7 +11,7 @@ from clusterwright.sheets.columns import COLUMNS, AboutSheet, Cell, FieldSheet, 
 from ledger.questions.activities import activities
 from ledger.questions.cabling import cable_ends
 from ledger.questions.case import case_of
-from ledger.questions.checks import latest_entries, planned_items
+from ledger.questions.checks import planned_items, standing_entries
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
 from ledger.questions.snapshot import Snapshot
@@ -87,7 +87,7 @@ def _items(snapshot: Snapshot, rows: Iterable[Activity]) -> SheetTable:
         if not names:
             continue
         read[row.id] = {c.metric: f"{c.metric} [{c.unit}]" for c in row.plan.criteria if c.each is not None}
-        checked = latest_entries(snapshot, row)
+        checked = standing_entries(snapshot, row)
         ends = cable_ends(snapshot, row.plan.unit, names)
         for name in names:
             entry = checked.get(name)

@@ -6,10 +6,12 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.questions.records import MeasurementRow, measurements
+from ledger.questions.records import MeasurementRow, measurements, waivers
 from ledger.questions.snapshot import Snapshot, rows_of, table
 from ledger.rules.activity import Activity, words
+from ledger.rules.judgement import FAILED, judge_items
 from ledger.rules.rows import CheckRow, ItemReadingRow, grouped
+from steps.acceptance.measured import Measured
 
 if TYPE_CHECKING:
     from steps.design.positions import Drawing
@@ -19,6 +21,10 @@ DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMI
 
 
 table("item_check", by="t.person", readings="NULL")(CheckRow)
+
+
+FailedReadings = dict[str, dict[str, str | None]]
+"""By item, the metrics that failed there, each with its non-conformance."""
 
 
 class ChecklistRow(NamedTuple):
@@ -51,9 +57,41 @@ def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, CheckRow]:
     return found
 
 
+def failed_readings(snapshot: Snapshot, row: Activity) -> FailedReadings:
+    """Return what was last read at each item in this attempt, is not met, and is not waived."""
+    read: dict[str, list[MeasurementRow]] = {}
+    for m in measurements(snapshot, row.id):
+        if m.attempt == row.attempt:
+            read.setdefault(m.metric, []).append(m)
+    for waiver in waivers(snapshot, row.id):
+        if waiver.attempt == row.attempt:
+            read.pop(waiver.metric, None)
+    found: FailedReadings = {}
+    for criterion in row.plan.criteria:
+        readings, ncrs = [], {}
+        for m in read.get(criterion.metric, ()):
+            readings.append(Measured(m.metric, m.value, m.unit, m.item))
+            ncrs[m.item] = m.ncr
+        for item, judged in judge_items(criterion, readings).items():
+            if judged.verdict == FAILED:
+                found.setdefault(item, {})[criterion.metric] = ncrs[item]
+    return found
+
+
+def standing_entries(snapshot: Snapshot, row: Activity) -> dict[str, CheckRow]:
+    """Return the last entry of each item as it stands now: one that passed has failed if a reading at the item fails."""
+    failed, found = failed_readings(snapshot, row), latest_entries(snapshot, row)
+    for item in found.keys() & failed.keys():
+        entry, ncrs = found[item], failed[item]
+        failing = dict.fromkeys((*entry.failing, *ncrs))
+        ncr = next(filter(None, (entry.ncr, *ncrs.values())), None)
+        found[item] = entry._replace(failing=tuple(failing), ncr=ncr)
+    return found
+
+
 def checklist(snapshot: Snapshot, row: Activity) -> ChecklistRow | None:
     """Return the progress of an activity's checklist in this attempt. None if it has no entries yet."""
-    checks = latest_entries(snapshot, row)
+    checks = standing_entries(snapshot, row)
     if not checks:
         return None
     failed, plan = sum(bool(check.failing) for check in checks.values()), row.plan
@@ -82,7 +120,7 @@ def checked_items(snapshot: Snapshot, row: Activity) -> list[CheckRow]:
     for m in measurements(snapshot, row.id):
         if m.attempt == row.attempt:
             last.setdefault(m.item, {})[m.metric] = _reading(m)
-    found = latest_entries(snapshot, row).values()
+    found = standing_entries(snapshot, row).values()
     read = ((entry, last.get(entry.item, {})) for entry in found)
     checks = [entry._replace(readings=tuple(readings.values())) for entry, readings in read]
     return sorted(checks, key=lambda check: (not check.failing, check.item))

@@ -21,7 +21,7 @@ from ledger.questions.records import evidence, measurements
 from ledger.questions.site import head
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
-from ledger.subjects.checklists.decisions import check, scan
+from ledger.subjects.checklists.decisions import check, check_right, scan
 from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.sign_off.decisions import reject, waive
@@ -328,6 +328,34 @@ def test_an_item_that_failed_by_a_reading_passes_when_that_is_read_again(counted
 
     with pytest.raises(InputError, match="A failed bond, and passes when that is read again"):
         check(counted, "tech", NAME, [ItemEntry("A")])
+
+
+def test_a_tick_does_not_pass_what_was_measured_and_failed(named: Ledger, look: Look) -> None:
+    """Neither by hand nor by a scanner nor from a sheet; the list is of one mind with the criterion."""
+    measure(named, "tech", NAME, "bond", "0.31", "ohm", item=HOSTS[0])
+    for take in (
+        lambda: check(named, "tech", NAME, [ItemEntry(HOSTS[0])]),
+        lambda: scan(named, "tech", NAME, HOSTS[0]),
+    ):
+        with pytest.raises(InputError, match=f"{HOSTS[0]} failed bond, and passes when that is read again"):
+            take()
+    sheet = [ItemEntry(HOSTS[0]), good(HOSTS[1])]
+    with named.batch():
+        checked, (wrong,) = check_right(named, "tech", NAME, sheet, source="sheet", known=head(look()).seq)
+    assert ([one.item for one in checked.items], wrong.entry.item) == ([HOSTS[1]], HOSTS[0])
+
+    measure(named, "lead", NAME, "bond", "0.4", "ohm", item=HOSTS[1])
+    (now,) = checked_items(look(), require_activity(look(), NAME))
+    assert (now.item, now.failing, now.ncr) == (HOSTS[1], ("bond",), "NCR-0002")
+    done = checklist(look(), require_activity(look(), NAME))
+    assert done is not None
+    assert (done.passed, done.failed, done.open) == (0, 1, 2)
+    again = check(named, "tech", NAME, [good(HOSTS[1])], skip_recorded=True)
+    assert (again.recorded_before, again.event) == (1, None), "a list that came before is no new entry"
+
+    check(named, "tech", NAME, [ItemEntry(HOSTS[0], readings=bond("0.04")), ItemEntry(HOSTS[1], readings=bond("0.06"))])
+    assert standing(look) == {HOSTS[0]: "passed", HOSTS[1]: "passed"}
+    assert audit(named.site_dir) == []
 
 
 def test_a_waived_criterion_excuses_the_items_that_fail_it(counted: Ledger, look: Look, clock: Clock) -> None:

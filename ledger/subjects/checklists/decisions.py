@@ -16,10 +16,17 @@ from ledger.evidence.taking import Taken
 from ledger.log.chain import Event
 from ledger.log.payload import Shown
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import check_history, latest_entries
+from ledger.questions.checks import check_history, failed_readings, latest_entries, standing_entries
 from ledger.rules.rows import CheckRow
 from ledger.subjects.checklists import making as made
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry, examined, sorted_out
+from ledger.subjects.checklists.examination_rules import (
+    RESULT,
+    Examined,
+    RefusedEntry,
+    examined,
+    sorted_out,
+    to_read_again,
+)
 from ledger.subjects.checklists.rules import Roster
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
@@ -67,10 +74,11 @@ def check(
     with ledger.case(activity, actor) as case:
         may_be = examined(case, entries)
         found = [one._replace(photos=_digests(photos, one)) for one in may_be]
-        recorded = _recorded(case) if skip_recorded else {}
-        new = [one for one in found if recorded.get(one.item) != _as_recorded(one)]
+        new = _new(case, found) if skip_recorded else found
         if not new:
             return Checked((), len(found), None, None)
+        if wrong := _unread_again(case, new):
+            raise together([refused.why for refused in wrong])
         entered = made.item_parts(case, new)
         inline, batches = inline_or_kept(ledger.site_dir, entered.parts)
         payload = made.items_checked(
@@ -107,7 +115,7 @@ def check_right(
         right = list(entries)
         while True:  # a serial number that is free only by an entry that is refused makes another entry wrong
             found, wrong = sorted_out(case, right)
-            wrong += _overtaken(case, found, known)
+            wrong += _overtaken(case, found, known) or _unread_again(case, _new(case, found))
             if not wrong:
                 return check(ledger, actor, activity, right, source=source, skip_recorded=True), refused
             refused += wrong
@@ -131,6 +139,18 @@ def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[Re
             )
             overtaken.append(RefusedEntry(one.entry, why))
     return overtaken
+
+
+def _unread_again(case: LookedUp, found: Sequence[Examined]) -> list[RefusedEntry]:
+    """Return the entries that pass an item although somebody measured that it fails, and do not read it again."""
+    failed = failed_readings(case.snapshot, case.row)
+    refused = []
+    for one in found:
+        read = {reading.metric for reading in one.measured}
+        unread = [metric for metric in failed.get(one.item, ()) if metric not in read]
+        if unread and not one.failing:
+            refused.append(RefusedEntry(one.entry, to_read_again(one, unread)))
+    return refused
 
 
 def _digests(photos: Photos, one: Examined) -> tuple[str, ...]:
@@ -170,14 +190,14 @@ def scan(ledger: Ledger, actor: str, activity: str, line: str) -> Scanned:
             entry = ItemEntry(words[0], serial=serial)
             (recorded,) = check(ledger, actor, activity, [entry], source="scanner").items
             item = recorded.item
-        entries = latest_entries(case.snapshot, case.row)
+        entries = standing_entries(case.snapshot, case.row)
         passed = sum(not entry.failing for entry in entries.values())
         return Scanned(item, already, passed, case.row.plan.items)
 
 
 def _before(case: LookedUp, name: str) -> CheckRow | None:
     """Return the last entry of the item with this name. None if it has none. Raise if it failed."""
-    entries = latest_entries(case.snapshot, case.row)
+    entries = standing_entries(case.snapshot, case.row)
     before = entries.get(Roster(case.row, case.planned_items, entries).item(name))
     if before is not None and before.failing:
         raise NotSatisfiedError(
@@ -206,6 +226,12 @@ def _kept(ledger: Ledger, actor: str, activity: str, entries: Sequence[ItemEntry
     if faults:
         raise together(faults)
     return kept
+
+
+def _new(case: LookedUp, found: Sequence[Examined]) -> list[Examined]:
+    """Return the entries of which the last entry of their item does not say the same."""
+    recorded = _recorded(case)
+    return [one for one in found if recorded.get(one.item) != _as_recorded(one)]
 
 
 def _recorded(case: LookedUp) -> dict[str, tuple[object, ...]]:

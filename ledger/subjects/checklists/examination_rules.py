@@ -72,8 +72,7 @@ def sorted_out(case: Case, entries: Sequence[ItemEntry]) -> Sorted:
     for entry in entries:
         try:
             one = _entered(roster, asked, last, entry)
-            with located(entry.place, "result"):
-                _refuse_unread(one, last.get(one.item), waived)
+            _refuse_unread(one, last.get(one.item), waived)
             with located(entry.place, "item"):
                 _refuse_second(found.setdefault(one.item, one), one)
         except ClusterwrightError as fault:
@@ -133,10 +132,16 @@ def _refuse_unread(one: Examined, before: CheckRow | None, waived: Collection[st
     read = {RESULT, *waived, *(m.metric for m in one.measured)}
     unread = [metric for metric in before.failing if metric not in read] if before else []
     if unread:
-        raise InputError(
-            f"{one.item} failed {', '.join(unread)}, and passes when that is read again",
-            hint=f"add {unread[0]}=VALUE",
-        )
+        raise to_read_again(one, unread)
+
+
+def to_read_again(one: Examined, metrics: Sequence[str]) -> InputError:
+    """Return the refusal of an item that failed metrics and would pass without another reading of them."""
+    return InputError(
+        f"{one.item} failed {', '.join(metrics)}, and passes when that is read again",
+        hint=f"add {metrics[0]}=VALUE",
+        place=column_of(one.entry.place, "result"),
+    )
 
 
 def _refuse_second(first: Examined, one: Examined) -> None:
