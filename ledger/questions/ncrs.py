@@ -13,6 +13,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.judgement import MET
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
+from ledger.subjects.checklists.rules import unread_at
 from ledger.subjects.runs.cause_rules import why_failed
 from schedule.errors import InputError
 
@@ -140,12 +141,14 @@ def punch(snapshot: Snapshot, today: date, organisation: str | None = None) -> l
 
 
 def is_open_waiver(snapshot: Snapshot, waiver: WaiverRow, attempt: int) -> bool:
-    """Return whether a waiver is of this attempt, and what was read since does not meet every criterion that it is about."""
+    """Return whether a waiver is of this attempt, and its criterion is still not met, or was not read at every item."""
     if waiver.attempt != attempt:
         return False
-    judgements = case_of(snapshot, waiver.activity, ENGINE).judgements
-    about = [one.judged.verdict for one in judgements if one.criterion.metric == waiver.metric]
-    return set(about) != {MET}
+    case = case_of(snapshot, waiver.activity, ENGINE)
+    about = [one for one in case.judgements if one.criterion.metric == waiver.metric]
+    if {one.judged.verdict for one in about} != {MET}:
+        return True
+    return any(unread_at(case, one.criterion) for one in about)
 
 
 def _place_in_list(item: PunchRow) -> tuple[str, str, date, str]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ledger.entries import ItemEntry
 from ledger.questions.case import require_activity
 from ledger.questions.checks import check_history, checked_items, checklist, unchecked_items
-from ledger.questions.ncrs import ncrs
+from ledger.questions.ncrs import ncrs, punch
 from ledger.questions.records import evidence, measurements
 from ledger.questions.site import head
 from ledger.questions.why import criteria, why
@@ -368,6 +368,22 @@ def test_a_waived_criterion_excuses_the_items_that_fail_it(counted: Ledger, look
     finish(counted, "tech", NAME)
 
     assert require_activity(look(clock.now), NAME).items_done == 2
+
+
+def test_a_waiver_is_made_good_once_its_criterion_was_read_at_every_item(named: Ledger, look: Look) -> None:
+    """One server of three is no reason to strike it off the punch list."""
+    bonded = criterion("bond", "<=", Decimal("0.1"), "ohm") | {"each": "server"}
+    adopt_plan(named, "pm", plan_with_items(of="servers", hosts=HOSTS, criteria=[bonded]), reason="each server")
+    waive(named, "lead", NAME, "bond", "no meter", DUE)
+    finish(named, "tech", NAME)
+    sign(named, "lead", NAME)
+
+    for item in HOSTS:
+        assert [one.id for one in punch(look(), DUE)] == ["W-0001"]
+        measure(named, "tech", NAME, "bond", "0.05", "ohm", item=item)
+
+    assert punch(look(), DUE) == []
+    assert audit(named.site_dir) == []
 
 
 def test_the_next_attempt_starts_afresh(counted: Ledger, look: Look, clock: Clock) -> None:

@@ -15,6 +15,7 @@ from ledger.rules.rows import CheckRow
 from ledger.rules.version import ITEMS_AND_WAIVERS
 from schedule.errors import InputError, NotSatisfiedError
 from schedule.meant import did_you_mean
+from steps.planning.activity import PlanCriterion
 
 LONGEST_ID = 100
 LONGEST_NOTE = 2000
@@ -156,23 +157,26 @@ def _is_open(case: Case, entry: CheckRow) -> bool:
 
 
 def _unread(case: Case) -> list[str]:
-    """Say of each metric that is to be read at every item, and is not waived, at which items it was not read.
+    """Say of each metric that is to be read at every item, and is not waived, at which items it was not read."""
+    asked = [criterion for criterion in case.row.plan.criteria if criterion.metric not in case.waived]
+    return [said for criterion in asked for said in unread_at(case, criterion)]
 
-    Nothing is said of a metric that was read at no good item of the checklist, or once for all of them. Where no checklist was
-    begun, the items are those that the plan has.
+
+def unread_at(case: Case, criterion: PlanCriterion) -> list[str]:
+    """Say of a metric that is to be read at every item at which items it was not read.
+
+    Nothing is said of one that was read at no good item of the checklist, or once for all of them. Where no checklist was begun, the
+    items are those that the plan has.
     """
-    found = []
-    of = case.row.plan.items_of or ""
-    for criterion in case.row.plan.criteria:
-        metric, each = criterion.metric, criterion.each
-        read_at = {reading.item for reading in case.readings.get(metric, ())}
-        if each is None or not read_at or metric in case.waived:
-            continue
-        if case.items:
-            found += _unread_of_checklist(case, metric, read_at)
-        elif case.rules >= ITEMS_AND_WAIVERS and each in of and "" not in read_at:
-            found += _unread_of_plan(case, metric, read_at)
-    return found
+    metric, each, of = criterion.metric, criterion.each, case.row.plan.items_of or ""
+    read_at = {reading.item for reading in case.readings.get(metric, ())}
+    if each is None or not read_at:
+        return []
+    if case.items:
+        return _unread_of_checklist(case, metric, read_at)
+    if case.rules >= ITEMS_AND_WAIVERS and each in of and "" not in read_at:
+        return _unread_of_plan(case, metric, read_at)
+    return []
 
 
 def _unread_of_checklist(case: Case, metric: str, read_at: Collection[str]) -> list[str]:
