@@ -106,6 +106,22 @@ def test_items_that_are_only_counted_take_any_name_until_there_are_as_many(count
     assert unchecked_items(look(), require_activity(look(), NAME)) == []
 
 
+def test_an_item_that_is_only_counted_is_one_however_it_is_written(counted: Ledger, look: Look) -> None:
+    """A scanner reads capitals; a reading that fails is about the item of the list."""
+    check(counted, "tech", NAME, [good("PDU-1")])
+    measure(counted, "tech", NAME, "bond", "0.31", "ohm", item="pdu-1")
+    assert standing(look) == {"PDU-1": "failed"}
+
+
+def test_two_spellings_of_an_item_are_not_read_as_two(counted: Ledger) -> None:
+    """The third was never read, and the work could be finished."""
+    for item in ("PDU-1", "pdu-1", "PDU-2"):
+        measure(counted, "tech", NAME, "bond", "0.05", "ohm", item=item)
+
+    with pytest.raises(NotSatisfiedError, match="bond was not read at 1 of 3 PDUs"):
+        finish(counted, "tech", NAME)
+
+
 def test_an_inventory_that_lacks_servers_names_none_of_them(empty: Ledger, look: Look) -> None:
     """Half of a list would refuse the other half."""
     adopt_plan(empty, "pm", plan_with_items(of="servers", hosts=HOSTS[:2]), reason="first")

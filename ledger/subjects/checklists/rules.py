@@ -70,19 +70,19 @@ class Roster:
 
 
 def named_item(case: Case, metric: str, item: str | None) -> str | None:
-    """Return the item at which somebody read a metric, under the name that the plan has for it.
+    """Return the item at which somebody read a metric, under the name that the plan has for it, or that was entered before.
 
     Raise InputError for a name that the plan does not have, if the metric is to be read at each of these items. Others may be read
     at what the plan does not name, for example at each GPU of a server.
     """
-    planned = case.planned_items if item else ()
-    if item is None or not planned:
+    if not item:
         return item
-    of = case.row.plan.items_of or ""
+    planned, of = case.planned_items, case.row.plan.items_of or ""
     each = [criterion.each for criterion in case.row.plan.criteria if criterion.metric == metric]
-    if any(one and one in of for one in each):
+    if planned and any(one and one in of for one in each):
         return Roster(case.row, planned, ()).item(item)
-    return next((name for name in planned if name.casefold() == item.casefold()), item)
+    known = (*planned, *case.items, *(reading.item for reading in case.reads))
+    return next((name for name in known if name.casefold() == item.casefold()), item)
 
 
 def readable(text: str, what: str, longest: int) -> str:
