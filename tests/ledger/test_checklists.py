@@ -330,6 +330,19 @@ def test_items_that_a_later_plan_does_not_name_are_not_counted(named: Ledger, lo
     assert found.open == len(unchecked_items(look(), require_activity(look(), NAME)))
 
 
+def test_a_failed_item_that_a_later_plan_does_not_have_is_settled_as_the_refusal_says(named: Ledger) -> None:
+    """Nobody can make good what was never bought, and nobody is to say that it is good."""
+    check(named, "tech", NAME, [ItemEntry(HOSTS[0], passed=False, note="dent"), good(HOSTS[1]), good(HOSTS[2])])
+    adopt_plan(named, "pm", plan_with_items(items=2, of="servers", hosts=HOSTS[1:]), reason="one less")
+    with pytest.raises(NotSatisfiedError, match=f"1 failed: {HOSTS[0]}") as refused:
+        finish(named, "tech", NAME)
+    settle = "`clusterwright ncr disposition NCR-0001 use-as-is --reason WHY`"
+    assert refused.value.hint == f"the plan in force has no {HOSTS[0]}: {settle}"
+
+    disposition_ncr(named, "lead", "NCR-0001", "use-as-is", reason="not bought")
+    finish(named, "tech", NAME)
+
+
 def test_an_activity_without_an_entry_finishes_as_before(counted: Ledger, look: Look, clock: Clock) -> None:
     measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", source="meter")
     progress(counted, "tech", NAME, items_done=2)

@@ -109,13 +109,21 @@ def readable_note(text: str) -> str:
 
 def refuse_open_items(case: Case) -> None:
     """Raise if an item is open."""
-    name, parts = case.row.id, open_items(case)
-    listed = f"`clusterwright check list {name}` lists them"
+    parts = open_items(case)
     if parts:
-        raise NotSatisfiedError(
-            f"{name} cannot finish: " + "; ".join(parts),
-            hint=listed if case.items else f"`clusterwright measure {name}` with `--item` reads it there",
-        )
+        raise NotSatisfiedError(f"{case.row.id} cannot finish: " + "; ".join(parts), hint=_how_to_settle(case))
+
+
+def _how_to_settle(case: Case) -> str:
+    """Return what to do about open items. One that failed and that a later plan does not have is accepted as it is."""
+    name, planned = case.row.id, case.planned_items
+    if not case.items:
+        return f"`clusterwright measure {name}` with `--item` reads it there"
+    for entry in case.items.values():
+        if planned and entry.item not in planned and _is_open(case, entry):
+            accept = f"`clusterwright ncr disposition {entry.ncr} use-as-is --reason WHY`"
+            return f"the plan in force has no {entry.item}: {accept}"
+    return f"`clusterwright check list {name}` lists them"
 
 
 def open_items(case: Case) -> list[str]:
