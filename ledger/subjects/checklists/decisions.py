@@ -39,12 +39,16 @@ PICTURES = ("png", "jpeg")
 
 
 class Checked(NamedTuple):
-    """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any."""
+    """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any.
+
+    `accepted` are the non-conformances, of items that a person found bad, of which use-as-is was decided before: that holds nothing back.
+    """
 
     items: tuple[Examined, ...]
     recorded_before: int
     ncr: str | None
     event: Event | None
+    accepted: tuple[str, ...] = ()
 
 
 class Scanned(NamedTuple):
@@ -93,7 +97,15 @@ def check(
         event = case.record(payload)
         pairs = zip(new, entered.parts, strict=True)
         checked = [one._replace(ncr=part.ncr) for one, part in pairs]
-        return Checked(tuple(checked), len(found) - len(new), entered.ncr, event)
+        failed = {part.ncr for part in entered.parts if part.ncr and RESULT in part.failing}
+        accepted = failed.intersection(case.used_as_is)
+        return Checked(
+            tuple(checked),
+            len(found) - len(new),
+            entered.ncr,
+            event,
+            tuple(sorted(accepted)),
+        )
 
 
 def check_right(
