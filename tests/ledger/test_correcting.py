@@ -199,8 +199,9 @@ def test_evidence_of_done_work_stays(site: Ledger, look: Look) -> None:
     correct(site, "tech", late.seq, "another rack")
     assert require_activity(look(), NAME).state is State.AWAITING_SIGN_OFF
     sign(site, "lead", NAME)
-    with pytest.raises(NotSatisfiedError, match="lead approved"):
+    with pytest.raises(NotSatisfiedError, match="lead approved") as refused:
         correct(site, "tech", photo.seq, "another rack")
+    assert refused.value.hint.startswith(f"clusterwright reopen {NAME} "), "done work is not rejected"
     reopen(site, "pm", NAME, "loose")
 
 

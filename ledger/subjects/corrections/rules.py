@@ -78,9 +78,10 @@ def correct(
             hint=f"clusterwright comment {row.id} 'what was wrong'",
         )
     if case.approvals:
+        way_back = "reopen" if row.state is State.DONE else "reject"
         raise NotSatisfiedError(
             f"{' and '.join(case.approvals)} approved {row.id} on {_named(entry)}",
-            hint=f"clusterwright reject {row.id} --reason WHY, then enter it again",
+            hint=f"clusterwright {way_back} {row.id} --reason WHY, then enter it again",
         )
     result = _after(case, entry)
     permitted(case, Action.CORRECT, result)
