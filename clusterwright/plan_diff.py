@@ -12,11 +12,13 @@ from clusterwright.changed_words import both, sides_of
 from clusterwright.output import Document
 from clusterwright.planning import plan_of
 from ledger.evidence.plans import load_plan, read_plan
+from ledger.questions.case import select
 from ledger.questions.orders import changes, orders
 from ledger.questions.site import plan_document
 from ledger.questions.snapshot import Snapshot
 from ledger.revising import consequences_of, recut_by, taken_over_by
 from ledger.rules.rows import OrderRow
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.plan.payloads import Lot
 from ledger.subjects.plan.revision_rules import Consequence, Consequences
 from ledger.subjects.plan.taking_over_rules import TakenOver, some
@@ -71,6 +73,7 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
         *undone(found),
         *mapped(taken, plan.time_zone),
         *unmapped(Upgrade(held, plan)),
+        *decided_away(snapshot, held, plan),
         *placed_otherwise(snapshot, plan, replaced),
         *(_cut_anew(lot) for lot in recut_by(snapshot, plan)),
         *unaffected(found, plan),
@@ -126,6 +129,15 @@ def unmapped(upgrade: Upgrade) -> list[Change]:
     return [Change("not kept", "finished work", setting, first) for setting in upgrade.settings]
 
 
+def decided_away(snapshot: Snapshot, old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield the activities that the plan has again, and that do not apply because a person decided so before: they stay so."""
+    applicable = {activity.id for activity in old.activities if activity.applicable}
+    returns = {activity.id for activity in new.activities if activity.applicable} - applicable
+    for row in select(snapshot, "na_decided"):
+        if row.id in returns:
+            yield Change("stays left out", row.id, f"not applicable: {row.na_reason}", "`reopen` brings it back")
+
+
 def unaffected(found: Consequences, plan: Plan) -> list[Change]:
     """Return the finished work that the plan states otherwise and that stays finished: activities of a step alike in one change."""
     steps = {activity.id: activity.step for activity in plan.activities}
@@ -164,10 +176,14 @@ def _cut_anew(lot: Lot) -> Change:
 
 
 def _placed(snapshot: Snapshot) -> Iterator[tuple[OrderRow, Decimal]]:
-    """Yield the placed orders with what they went out for: as the plan of then had it, and change orders after that."""
+    """Yield the placed orders with what they went out for, change orders included. By earlier rules that was in the plan of then."""
+    (rules,) = snapshot.first("SELECT rules FROM site")
     in_force = dict(snapshot.ask("SELECT subject, plan_revision FROM event WHERE kind = 'order.placed' ORDER BY seq"))
     for row in orders(snapshot):
         if row.placed_at is None:
+            continue
+        if rules >= ITEMS_AND_WAIVERS:
+            yield row, row.ordered
             continue
         then = {one.id: one for one in read_plan(snapshot, in_force.get(row.id)).orders}.get(row.id)
         quantities = {} if then is None else {one.id: one.quantity for one in then.tranches}

@@ -28,7 +28,7 @@ from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.plan.kinds.forecast_published import publish_forecast
 from ledger.subjects.sign_off.kinds.signed import sign
-from ledger.subjects.work.decisions import comment, finish, start
+from ledger.subjects.work.decisions import comment, finish, na, start
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from steps.planning.dates.dating import solved
@@ -299,6 +299,23 @@ def test_a_plan_says_which_deliveries_it_cuts_anew(slipped: Site) -> None:
 
     said = {one.id: one.after for one in found if one.what == "cut anew"}
     assert said == {f"{ORDER}/1": "32 ordered, 0 of them here", f"{ORDER}/2": "0 ordered, 0 of them here"}
+
+
+def test_a_plan_says_what_it_has_again_and_somebody_decided_away(slipped: Site) -> None:
+    """It reads `added`, and nobody would do it."""
+    again = solved(small_plan()).plan
+    gone = "010@pod-002"
+    left = [one for one in again.activities if one.id != gone]
+    links = [one for one in again.links if gone not in {one.before, one.after}]
+    na(slipped.ledger, "pm", gone, "this pod is not built")
+    less = again.model_copy(update={"activities": tuple(left), "links": tuple(links)})
+    adopt_plan(slipped.ledger, "pm", less, reason="one pod")
+
+    with open_snapshot(slipped.folder) as snapshot:
+        found = {one.id: one for one in changes_to(snapshot, again) if one.what == "stays left out"}
+        in_force = [one for one in changes_to(snapshot, less) if one.what == "stays left out"]
+    assert found[gone].before == "not applicable: this pod is not built"
+    assert ([*found], in_force) == ([gone], [])
 
 
 def test_an_order_stands_for_what_it_went_out_for(slipped: Site) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.plan_diff import placed_otherwise
 from clusterwright.week_report import week_report
 from ledger.entries import ProgressRow
+from ledger.evidence.plans import read_plan
 from ledger.log.chain import Event
 from ledger.questions.actuals import actuals
 from ledger.questions.orders import budget, order_history, orders
@@ -87,6 +89,8 @@ def test_what_was_ordered_before_clusterwright_stays_what_it_was(ledger: Ledger,
     assert row.size == "40 servers, 32 ordered"
     assert row.tranches[0].to_come == 0
     assert row.state == "part received"
+    (stands,) = placed_otherwise(look(clock.now), read_plan(look()), {})
+    assert (stands.before, stands.after[:27]) == ("placed for 32 servers", "the plan now has 40 servers")
     assert audit(ledger.site_dir) == []
 
 
