@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clusterwright.plan_diff import changes_to, placed_otherwise
 from flows.dashboard.status_artifact import status_text
@@ -32,6 +33,7 @@ from ledger.subjects.work.decisions import comment, finish, na, start
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from steps.planning.dates.dating import solved
+from steps.planning.plan import Plan
 from steps.stamps import local_day
 from tests.commands import at
 from tests.ledger.conftest import T0, Clock, small_plan
@@ -301,21 +303,34 @@ def test_a_plan_says_which_deliveries_it_cuts_anew(slipped: Site) -> None:
     assert said == {f"{ORDER}/1": "32 ordered, 0 of them here", f"{ORDER}/2": "0 ordered, 0 of them here"}
 
 
-def test_a_plan_says_what_it_has_again_and_somebody_decided_away(slipped: Site) -> None:
-    """It reads `added`, and nobody would do it."""
-    again = solved(small_plan()).plan
-    gone = "010@pod-002"
-    left = [one for one in again.activities if one.id != gone]
-    links = [one for one in again.links if gone not in {one.before, one.after}]
-    na(slipped.ledger, "pm", gone, "this pod is not built")
-    less = again.model_copy(update={"activities": tuple(left), "links": tuple(links)})
+def with_racks(name: str, items: int) -> Plan:
+    """Return the plan with so many racks at an activity."""
+    plan = solved(small_plan()).plan
+    counted = [replace(one, items=items, items_of="racks") if one.id == name else one for one in plan.activities]
+    return plan.model_copy(update={"activities": tuple(counted)})
+
+
+def test_a_plan_says_what_it_has_again_and_stays_as_it_was_left(slipped: Site) -> None:
+    """It reads `added`, and nobody would do it, or not all of it."""
+    done, left_out = "001@site", "010@pod-002"
+    first, again = with_racks(done, 2), with_racks(done, 4)
+    kept = [one for one in first.activities if one.id not in {done, left_out}]
+    links = [one for one in first.links if not {done, left_out} & {one.before, one.after}]
+    less = first.model_copy(update={"activities": tuple(kept), "links": tuple(links)})
+    adopt_plan(slipped.ledger, "pm", first, reason="racks are counted")
+    start(slipped.ledger, "tech", done)
+    finish(slipped.ledger, "tech", done)
+    sign(slipped.ledger, "lead", done)
+    na(slipped.ledger, "pm", left_out, "this pod is not built")
     adopt_plan(slipped.ledger, "pm", less, reason="one pod")
 
+    stays = {"stays left out", "stays done"}
     with open_snapshot(slipped.folder) as snapshot:
-        found = {one.id: one for one in changes_to(snapshot, again) if one.what == "stays left out"}
-        in_force = [one for one in changes_to(snapshot, less) if one.what == "stays left out"]
-    assert found[gone].before == "not applicable: this pod is not built"
-    assert ([*found], in_force) == ([gone], [])
+        found = {one.id: one for one in changes_to(snapshot, again) if one.what in stays}
+        assert not [one for one in changes_to(snapshot, less) if one.what in stays]
+    assert (found[left_out].what, found[left_out].before) == ("stays left out", "not applicable: this pod is not built")
+    assert (found[done].what, found[done].before) == ("stays done", "done for 2 racks")
+    assert found[done].after.startswith("the plan now has 4 racks")
 
 
 def test_an_order_stands_for_what_it_went_out_for(slipped: Site) -> None:
