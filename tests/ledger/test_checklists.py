@@ -533,6 +533,24 @@ def test_a_failed_measurement_by_hand_opens_one_too(counted: Ledger, look: Look)
     assert audit(counted.site_dir) == []
 
 
+def test_what_was_measured_and_fails_is_not_closed_as_made_good(counted: Ledger, look: Look) -> None:
+    """As for an item of the list: it is read again before, or somebody accepts it."""
+    measure(counted, "tech", NAME, "bond", Decimal("0.3"), "ohm", item="A", source="meter")
+    disposition_ncr(counted, "tech", "NCR-0001", "rework")
+    with pytest.raises(NotSatisfiedError, match="NCR-0001 cannot be closed: bond at A still fails") as refused:
+        close_ncr(counted, "lead", "NCR-0001")
+    assert refused.value.hint.startswith(f"`clusterwright measure {NAME} bond VALUE UNIT --item A`")
+    with counted.dry_run():
+        waive(counted, "lead", NAME, "bond", "old building", DUE)
+        close_ncr(counted, "lead", "NCR-0001")
+
+    measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", item="A", source="meter")
+    close_ncr(counted, "lead", "NCR-0001")
+
+    assert ncrs(look())[0].disposition == "rework"
+    assert audit(counted.site_dir) == []
+
+
 def test_a_good_measurement_opens_nothing(counted: Ledger, look: Look) -> None:
     measure(counted, "tech", NAME, "bond", Decimal(50), "mohm", source="meter")
 
