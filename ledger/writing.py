@@ -93,10 +93,14 @@ class Transaction:
         return self.stated_at or self._happened.at or self._project_time()
 
     def _project_time(self) -> datetime:
-        """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back."""
+        """Return project time. It is never before the last event in a rehearsal, and where the machine's clock was set back.
+
+        In a shared log it goes by the clock of the database: every other folder judges the event by that one.
+        """
         now = self.clock()
         if self._snapshot.first("SELECT rehearsal FROM site") == (1,):
             return max(now, project_time(self._snapshot))
+        now += self._log.ahead
         recorded = self._recording()
         return now if recorded.clock_behind_s is None else max(now, recorded.at)
 

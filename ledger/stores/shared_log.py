@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ _LISTS = frozenset({"hosts", "wants"})
 class SharedLog:
     """A shared log: the database that stores it, and its copy in the folder, which `engine` opens and decisions read.
 
-    `clock` is the time at which events are recorded: in a transaction that of the database.
+    `clock` is the time at which events are recorded: that of the database, which is `ahead` of this machine's.
     """
 
     def __init__(self, site_dir: Path, engine: Engine, database: Database, applying: Applying) -> None:
@@ -56,12 +57,15 @@ class SharedLog:
         self.engine = engine
         self.database = database
         self.applying = applying
-        self.clock: Clock = machine_time
+        self.ahead = timedelta()
+        self.clock: Clock = lambda: machine_time() + self.ahead
         self._names_linger = False
 
     def catch_up(self) -> None:
         """Copy what others recorded into the folder. If there is nothing new, no lock is taken."""
-        if stands_at(self.site_dir, self.database.standing()):
+        standing = self.database.standing()
+        self.ahead = standing.now - machine_time()
+        if stands_at(self.site_dir, standing):
             return
         with explained_engine(self.site_dir / LEDGER_FILE), self.engine.begin() as connection:
             self._take_over(connection)
@@ -81,8 +85,6 @@ class SharedLog:
         except NotSatisfiedError:
             self.catch_up()
             raise
-        finally:
-            self.clock = machine_time
         self._lose_names()
 
     @contextmanager
@@ -90,8 +92,7 @@ class SharedLog:
         last = ""
         try:
             with self.database.turn() as now:
-                ahead = now - machine_time()
-                self.clock = lambda: machine_time() + ahead
+                self.ahead = now - machine_time()
                 self._take_over(connection)
                 seq, _ = _head(connection)
                 before = {kind: _stored(connection, kind) for kind in KINDS}

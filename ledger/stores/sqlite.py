@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -50,13 +51,14 @@ TRIGGERS = {
 class FileLog:
     """A log that is a file. The lock of the file makes other decisions wait. Nobody records anything in another place.
 
-    `clock` is the time at which events are recorded, and `begin` returns a transaction: it records its events if it ends without
-    an error.
+    `clock` is the time at which events are recorded, and `ahead` by how much it is ahead of this machine's: not at all. `begin`
+    returns a transaction: it records its events if it ends without an error.
     """
 
     def __init__(self, engine: Engine) -> None:
         """Take an engine that opens the file."""
         self.engine = engine
+        self.ahead = timedelta()
         self.clock: Clock = machine_time
         self.begin = engine.begin
         self.close = engine.dispose

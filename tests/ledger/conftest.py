@@ -236,17 +236,23 @@ def earlier_rules(version: int = 2) -> Iterator[None]:
 
 
 def _move_servers(patched: pytest.MonkeyPatch, clock: Clock) -> None:
-    """Let a decision take its turn at the time of a clock, and not at the server's."""
-    from ledger.stores.postgres import Database
+    """Let the server's clock and this machine's be the same one."""
+    from ledger.stores import shared_log
+    from ledger.stores.postgres import Database, LogEnd
 
-    turn = Database.turn
+    turn, standing = Database.turn, Database.standing
 
     @contextmanager
     def moved(database: Database) -> Iterator[datetime]:
         with turn(database):
             yield clock()
 
+    def looked(database: Database) -> LogEnd:
+        return standing(database)._replace(now=clock())
+
     patched.setattr(Database, "turn", moved)
+    patched.setattr(Database, "standing", looked)
+    patched.setattr(shared_log, "machine_time", clock)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -99,6 +100,25 @@ def test_whoever_is_refused_sees_what_stands_there_now(site: Shared) -> None:
             start(other, "lead", "001@site")
         with copy_of(site.of("lead")) as copy:
             assert require_activity(copy, "001@site").state.value == "in_progress"
+
+
+@pytest.mark.parametrize("minutes", [10, -10])
+def test_a_machine_with_a_wrong_clock_records_by_the_databases(
+    site: Shared, monkeypatch: pytest.MonkeyPatch, minutes: int
+) -> None:
+    """What a clock ahead had dated in the future counted in its own folder alone: every other one refused it."""
+
+    def wrong() -> datetime:
+        return machine_time() + timedelta(minutes=minutes)
+
+    monkeypatch.setattr("ledger.stores.shared_log.machine_time", wrong)
+    with Ledger.open(site.of("tech"), clock=wrong) as ledger:
+        event = start(ledger, "tech", "001@site")
+
+    assert abs(event.effective_at - machine_time()) < timedelta(minutes=1)
+    with open_snapshot(site.of("lead")) as snapshot:
+        assert require_activity(snapshot, "001@site").state.value == "in_progress"
+    assert audit(site.of("lead")) == []
 
 
 @pytest.mark.slow
