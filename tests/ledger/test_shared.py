@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import sqlite3
 import time
 from contextlib import closing
@@ -36,6 +38,7 @@ from tests.commands import called
 from tests.ledger.conftest import elsewhere, share
 from tests.ledger.sharing import READ, ROLES, Shared, copy_of, every_event, take, with_own_accounts
 from tests.needs import needs_postgres
+from tests.ports import free_port
 from tests.postgres_server import EVERYBODY, Server
 
 pytestmark = pytest.mark.own_file  # it brings its own servers, wherever the run's ledgers are
@@ -145,6 +148,26 @@ def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
             assert comment(ledger, "pm", "001@site", "back").seq == 3
     finally:
         server.remove()
+
+
+def test_doctor_names_a_database_that_does_not_answer(site: Shared, adopted_once: Path) -> None:
+    """It said that all was in order, and to who had no copy yet nothing but that."""
+    gone = f"postgresql://pm@127.0.0.1:{free_port()}/{site.name}"
+    for role in ("pm", "tech"):
+        shutil.copy(adopted_once / "site.yaml", site.of(role))
+        share(site.of(role), gone)
+        assert "does not answer" in _faults(site.of(role))
+
+    share(site.of("pm"), site.server.url(site.name, "pm"))
+    assert _faults(site.of("pm")) == ""
+
+
+def _faults(folder: Path) -> str:
+    """Return what `doctor` says of the record of a site that is a fault."""
+    done = called(["doctor", "--json", "--site", folder])
+    faults = [check for check in json.loads(done.stdout) if check["state"] == "fault"]
+    assert done.returncode == bool(faults)
+    return "; ".join(check["found"] for check in faults)
 
 
 def test_a_program_too_old_for_a_record_says_so_to_who_has_no_copy_of_it(
