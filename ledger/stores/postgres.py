@@ -37,8 +37,12 @@ CHANNEL = "clusterwright"
 TURN_SECONDS = 30
 """How long a decision waits for its turn. The server ends a session that holds the log for 20 seconds while others wait."""
 
-_LOCKED_OUT = re.compile(r"FATAL:.*(role|user|password|pg_hba|database) ")
-"""What a server says if it refuses a connection. It sends no error code then."""
+_FATAL = "FATAL:"
+"""What the words of a server that takes no session begin with. There is no error code then."""
+
+_FULL = re.compile(r"too many (clients|connections)|connection slots are reserved")
+_LOCKED_OUT = re.compile(r'(role|user|database) "|pg_hba')
+"""Words of a server that has no more sessions to give, and of one that does not know the account or the database."""
 
 _HELD: dict[str, LiteralString] = {
     "claim": "SELECT held FROM clusterwright.claim ORDER BY activity",
@@ -265,11 +269,8 @@ class Database(AbstractContextManager["Database"]):
 
     def _said(self, error: psycopg.Error) -> ClusterwrightError:
         said = (error.diag.message_primary or str(error)).strip().splitlines()[0]
-        if _LOCKED_OUT.search(said):
-            return UnreachableError(
-                f"{self} refuses the connection: {said.rpartition('FATAL:')[2].strip()}",
-                hint="its administrator makes roles with `clusterwright database roles`; put a password in PGPASSWORD or ~/.pgpass",
-            )
+        if _FATAL in said:
+            return self._refused(said.rpartition(_FATAL)[2].strip())
         match error.sqlstate:
             case "CW001":
                 return StaleHeadError(f"somebody else decided first: {said}", hint="look again, then decide")
@@ -286,6 +287,16 @@ class Database(AbstractContextManager["Database"]):
                 return UnreachableError(
                     f"somebody else has locked {self} for more than {TURN_SECONDS} s", hint="try again"
                 )
+            case "25006":
+                return UnreachableError(
+                    f"{self} can only be read: {said}",
+                    hint="nothing is recorded in a standby, nor while its administrator keeps it read-only; ledger.yaml names the server that records",
+                )
+            case "53100" | "53200":
+                return UnreachableError(
+                    f"{self} has no room: {said}",
+                    hint="nothing was recorded; its administrator makes room on the server",
+                )
             case "42501":
                 return UnreachableError(
                     f"{self} does not permit this: {said}",
@@ -301,6 +312,23 @@ class Database(AbstractContextManager["Database"]):
                     f"{self} does not answer: {said}",
                     hint="nothing is recorded until it answers; earlier events are not affected; check ledger.yaml, and PGPASSWORD or ~/.pgpass",
                 )
+
+    def _refused(self, said: str) -> UnreachableError:
+        """Return the error for a server that does not let this session in, by its own words."""
+        if _FULL.search(said):
+            return UnreachableError(
+                f"{self} has too many sessions: {said}",
+                hint="close screens and commands of this account elsewhere, or try again; its administrator raises the limit",
+            )
+        if _LOCKED_OUT.search(said):
+            return UnreachableError(
+                f"{self} refuses the connection: {said}",
+                hint="check ledger.yaml, and PGPASSWORD or ~/.pgpass; its administrator makes roles with `clusterwright database roles`",
+            )
+        return UnreachableError(
+            f"{self} does not answer: {said}",
+            hint="nothing is recorded until it answers; earlier events are not affected; try again",
+        )
 
 
 def literal(text: str) -> str:

@@ -267,6 +267,46 @@ def test_a_database_without_a_ledger_says_how_to_install_one(postgres: Server, t
     assert "clusterwright database sql" in refused.value.hint
 
 
+@pytest.mark.parametrize(
+    ("words", "said", "hint"),
+    [
+        ("the database system is starting up", "does not answer", "try again"),
+        ("sorry, too many clients already", "has too many sessions", "close screens"),
+        ('too many connections for role "tech"', "has too many sessions", "close screens"),
+        (
+            "remaining connection slots are reserved for non-replication superuser connections",
+            "has too many sessions",
+            "close screens",
+        ),
+        ('role "tech" is not permitted to log in', "refuses the connection", "database roles"),
+        ('database "site" does not exist', "refuses the connection", "check ledger.yaml"),
+    ],
+)
+def test_a_server_that_takes_no_session_is_not_mistaken(
+    monkeypatch: pytest.MonkeyPatch, words: str, said: str, hint: str
+) -> None:
+    """People were sent to an administrator for roles that they had, while a server was starting or was full."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise psycopg.OperationalError(f"connection failed: connection to server failed: FATAL:  {words}")
+
+    monkeypatch.setattr("psycopg.connect", refuse)
+    with pytest.raises(UnreachableError, match=said) as refused:
+        Database("postgresql://tech@127.0.0.1/site").standing()
+    assert words in refused.value.what
+    assert hint in refused.value.hint
+
+
+def test_a_database_that_can_only_be_read_says_so(site: Shared) -> None:
+    """As a standby, or while its administrator keeps it so. It answers: nobody has to look for their password."""
+    site.open("tech").close()
+    site.sql("admin", f"ALTER DATABASE {site.name} SET default_transaction_read_only = on")
+
+    with site.open("tech") as ledger, pytest.raises(UnreachableError, match="can only be read") as refused:
+        comment(ledger, "tech", "001@site", "lost?")
+    assert "PGPASSWORD" not in refused.value.hint
+
+
 def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
     """LISTEN and NOTIFY, well before the slow poll."""
     with closing(LedgerChanges(site.of("pm"), machine_time)) as watch:
