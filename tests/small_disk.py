@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,3 +21,14 @@ def small_disk_at(folder: Path, size: str) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(("umount", "-l", folder), check=True)
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    """Let no byte be free on the disk of a folder, while the block lasts."""
+    room = folder / "ballast"
+    with suppress(OSError), room.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(512))
+    yield
+    room.unlink()

@@ -30,7 +30,7 @@ from ledger.stores.file import LEDGER_FILE
 from ledger.stores.following import stands_at
 from ledger.stores.held import KINDS, Row, held_in
 from ledger.stores.postgres import Database
-from ledger.stores.sqlite import explained_engine, write_anew
+from ledger.stores.sqlite import FILE_ERRORS, explained_engine, write_anew
 from ledger.subjects.people.payloads import PersonRedacted
 from ledger.subjects.plan.payloads import PlanAdopted
 from schedule.errors import NotSatisfiedError, UnreachableError
@@ -75,16 +75,24 @@ class SharedLog:
     def begin(self) -> Iterator[Connection]:
         """Yield a transaction on the copy. Nobody else can decide while it is open.
 
-        At its end its events are recorded in the database first, and then committed in the copy. If that commit fails, the next
-        call copies the events from the database. If a decision is refused, the copy is updated, so that the person sees why.
+        At its end its events are recorded in the database first, and then committed in the copy. If that commit fails, as on a
+        full disk, the decision counts all the same: the next call copies its events from the database, or says why it cannot.
+        If a decision is refused, the copy is updated, so that the person sees why.
         """
         self.catch_up()
+        is_recorded = False
         try:
-            with self.engine.begin() as connection, self._turn(connection):
-                yield connection
+            with self.engine.begin() as connection:
+                with self._turn(connection):
+                    yield connection
+                is_recorded = True
         except NotSatisfiedError:
             self.catch_up()
             raise
+        except FILE_ERRORS:
+            if not is_recorded:
+                raise
+            return
         self._lose_names()
 
     @contextmanager

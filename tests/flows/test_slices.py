@@ -13,7 +13,6 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,7 +51,7 @@ from steps.design.team import Team
 from tests.flows.conftest import until
 from tests.needs import needs
 from tests.ports import free_port
-from tests.small_disk import small_disk_at
+from tests.small_disk import full, small_disk_at
 
 pytestmark = needs("ssh-keygen")
 
@@ -571,17 +570,6 @@ def test_an_inventory_whose_variables_name_other_hosts_goes_out_whole(tmp_path: 
     (tree.inventory / "group_vars" / "all.yml").write_text("server: \"{{ groups['hall_2'] | first }}\"")
 
     assert own_inventories(tree, [("n1",)]) == [None]
-
-
-@contextmanager
-def full(folder: Path) -> Iterator[None]:
-    """Let no byte be free on the disk of a folder, while the block lasts."""
-    room = folder / "ballast"
-    with suppress(OSError), room.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(512))
-    yield
-    room.unlink()
 
 
 @pytest.fixture

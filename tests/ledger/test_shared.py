@@ -40,6 +40,7 @@ from tests.ledger.sharing import READ, ROLES, Shared, copy_of, every_event, take
 from tests.needs import needs_postgres
 from tests.ports import free_port
 from tests.postgres_server import EVERYBODY, Server
+from tests.small_disk import full, small_disk_at
 
 pytestmark = pytest.mark.own_file  # it brings its own servers, wherever the run's ledgers are
 
@@ -148,6 +149,26 @@ def test_reading_goes_on_while_the_database_is_away(tmp_path: Path) -> None:
             assert comment(ledger, "pm", "001@site", "back").seq == 3
     finally:
         server.remove()
+
+
+def test_what_the_database_has_is_not_said_to_be_lost_where_the_folders_disk_is_full(
+    site: Shared, tmp_path: Path
+) -> None:
+    """It was recorded, and the person was told that the disk was full: who repeats it then records it twice."""
+    with small_disk_at(tmp_path / "small", "4m") as small:
+        own = small / "tech"
+        own.mkdir()
+        share(own, site.server.url(site.name, "tech"))
+        with Ledger.open(own) as ledger, full(small):
+            event = comment(ledger, "tech", "001@site", "once")
+            with pytest.raises(UnreachableError, match="disk is full"):
+                comment(ledger, "tech", "001@site", "not at all")
+            with open_snapshot(own) as snapshot:
+                assert "disk is full" in (snapshot.cut_off or "")
+        for folder in (own, site.of("lead")):
+            with open_snapshot(folder) as snapshot:
+                assert head(snapshot).seq == event.seq
+                assert snapshot.cut_off is None
 
 
 def test_doctor_names_a_database_that_does_not_answer(site: Shared, adopted_once: Path) -> None:

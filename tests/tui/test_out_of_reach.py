@@ -6,9 +6,14 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import pytest
+
+from ledger.questions.snapshot import Snapshot
+from ledger.reading import open_snapshot
 from tests.tui.piloting import painted, see, until, using
 from tui.acting.form import Form
 from tui.acting.running import Running
@@ -55,6 +60,17 @@ async def test_what_was_never_read_is_not_said_to_be_empty(tmp_path: Path) -> No
                 line for line in shown.splitlines() if line.startswith(("nothing", "no ", "this site", "the "))
             ], key
             assert len(app._notifications) == 1
+
+
+async def test_why_a_copy_is_behind_is_said(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk of this folder was said to be a database that does not answer."""
+
+    def behind(folder: Path) -> Snapshot:
+        return replace(open_snapshot(folder), cut_off="its disk is full")
+
+    monkeypatch.setattr("tui.screens.base.open_snapshot", behind)
+    async with using(ready, "tech", "2", "030@pod-001") as (_, pilot):
+        await see(pilot, "as this folder last saw it: its disk is full")
 
 
 async def test_a_folder_that_cannot_be_written_is_named(ready: Path) -> None:

@@ -116,7 +116,8 @@ class SiteScreen(ActingScreen):
         if site.rehearsal:
             text.append(" REHEARSAL: nothing here was really done ", style=WARNING).append(" ")
         if snapshot.cut_off:
-            text.append(" as this folder last saw it: the database does not answer ", style=WARNING).append(" ")
+            said = shown_in_line(snapshot.cut_off)
+            text.append(f" as this folder last saw it: {said} ", style=WARNING).append(" ")
         text.append(site.name, style="bold")
         commitment, zone = go_live_commitment(snapshot), site.time_zone
         goal = f"commitment {day_text(commitment.commitment, zone)} · " if commitment else ""
