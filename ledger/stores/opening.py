@@ -54,10 +54,14 @@ def open_log(site_dir: Path) -> Log:
         older = is_older(found)
         _refuse_mistaken(path, is_copy=is_copy(found), is_shared=url is not None)
     log = log_on(site_dir)
-    if older:
-        with explained_engine(path), log.engine.begin() as connection:
-            _upgrade(connection, site_dir)
-    log.catch_up()
+    try:
+        if older:
+            with explained_engine(path), log.engine.begin() as connection:
+                _upgrade(connection, site_dir)
+        log.catch_up()
+    except BaseException:
+        log.close()
+        raise
     return log
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -169,6 +170,34 @@ def test_what_the_database_has_is_not_said_to_be_lost_where_the_folders_disk_is_
             with open_snapshot(folder) as snapshot:
                 assert head(snapshot).seq == event.seq
                 assert snapshot.cut_off is None
+
+
+def test_a_copy_that_cannot_follow_keeps_no_session(site: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An open screen tries again every few seconds: it took all the sessions that its account may have."""
+    site.open("lead").close()
+    with site.open("tech") as ledger:
+        comment(ledger, "tech", "001@site", "news")
+    monkeypatch.setattr(SharedLog, "_take_over", _fail)
+
+    failures = []
+    for _ in range(3):
+        with pytest.raises(UnreachableError) as failed:
+            site.open("lead")
+        failures.append(failed)  # with all that it refers to
+    sessions = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'lead' AND datname = current_database()"
+    _until(lambda: site.sql("admin", sessions) == [(0,)])
+
+
+def _fail(*_: object) -> None:
+    raise UnreachableError("the disk is full")
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    """Wait until a server has noticed that sessions were closed."""
+    until = time.monotonic() + 3
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_doctor_names_a_database_that_does_not_answer(site: Shared, adopted_once: Path) -> None:
