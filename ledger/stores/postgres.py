@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
@@ -36,6 +37,9 @@ CHANNEL = "clusterwright"
 
 TURN_SECONDS = 30
 """How long a decision waits for its turn. The server ends a session that holds the log for 20 seconds while others wait."""
+
+AGAIN_S = 0.5
+"""How often a server that was lost while it recorded something is asked again."""
 
 _FATAL = "FATAL:"
 """What the words of a server that takes no session begin with. There is no error code then."""
@@ -150,17 +154,22 @@ class Database(AbstractContextManager["Database"]):
     def is_recorded(self, seq: int, digest: str) -> bool:
         """Return whether an event was recorded, although the connection was lost while that was done.
 
-        Locking the log waits until the server has ended the lost session.
+        A server that is restarted is waited for. Locking the log waits until the server has ended the lost session.
         """
-        self.close()
-        try:
-            with self.turn():
-                return self.hash_at(seq) == digest
-        except UnreachableError:
-            raise UnreachableError(
-                f"the connection to {self} was lost; it is not known whether event {seq} was recorded",
-                hint="when the database answers again, `clusterwright log` shows whether the event is there",
-            ) from None
+        until = time.monotonic() + TURN_SECONDS
+        while True:
+            self.close()
+            try:
+                with self.turn():
+                    return self.hash_at(seq) == digest
+            except UnreachableError:
+                if time.monotonic() > until:
+                    break
+                time.sleep(AGAIN_S)
+        raise UnreachableError(
+            f"the connection to {self} was lost; it is not known whether event {seq} was recorded",
+            hint="when the database answers again, `clusterwright log` shows whether the event is there",
+        )
 
     def append(self, events: list[Row], people: list[Row]) -> None:
         """Record events after the last one. `people` are those of an adopted plan, if one of the events is that."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -218,6 +219,27 @@ def _faults(folder: Path) -> str:
     faults = [check for check in json.loads(done.stdout) if check["state"] == "fault"]
     assert done.returncode == bool(faults)
     return "; ".join(check["found"] for check in faults)
+
+
+@pytest.mark.slow
+@needs_postgres
+def test_a_server_that_is_restarted_while_it_records_is_asked_what_it_has(tmp_path: Path) -> None:
+    """It takes a second to come back, and was asked once, at once: nobody knew whether their decision counted."""
+    server = Server()
+    server.start("-c fsync=off")
+    try:
+        site = Shared(server, tmp_path / "sites")
+        with open_snapshot(site.of("pm")) as snapshot:
+            last = head(snapshot)
+        with site.log("pm") as database:
+            server.stop()
+            restart = threading.Timer(1, server.start)
+            restart.start()
+            assert database.is_recorded(last.seq, last.hash)
+            assert not database.is_recorded(last.seq + 1, last.hash)
+        restart.join()
+    finally:
+        server.remove()
 
 
 def test_a_program_too_old_for_a_record_says_so_to_who_has_no_copy_of_it(
