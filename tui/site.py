@@ -10,6 +10,7 @@ from threading import Lock
 
 from ledger.questions.case import actor
 from ledger.questions.listing import Listing, ListRow
+from ledger.questions.people import people
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from tui.acting.command import CommandLine
@@ -59,7 +60,9 @@ class OpenSite:
         return self._listing.rows
 
     def find_person(self, snapshot: Snapshot) -> None:
-        """Find the people that the account may act as, until there are some. The first of them acts."""
+        """Find the people that the account may act as, until there are some. The first of them acts. Who has left does no more."""
+        if self.person and self.person not in {one.id for one in people(snapshot)}:
+            self.people, self.person = (), None
         if not self.people:
             from ledger.acting import people_here  # OpenSSH, which the first screen is painted without
 

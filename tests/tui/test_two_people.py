@@ -9,7 +9,10 @@ from time import monotonic
 
 import pytest
 
+from ledger.evidence.plans import read_plan
+from ledger.reading import open_snapshot
 from ledger.subjects.orders.delivery_decisions import receive
+from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.work.decisions import finish, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.writing import Ledger
@@ -103,3 +106,16 @@ async def test_a_decision_is_painted_at_the_other_persons_within_a_second(waitin
         recorded = monotonic()
         await see(other, "✔ done")
         assert monotonic() - recorded < PAINTED_S
+
+
+async def test_who_has_left_acts_no_more(ready: Path) -> None:
+    """Their screen stays open, and went on to say that it acts as them."""
+    clock = Clock()
+    clock.forward(48)
+    async with using(ready, "tech", "2", "acting as tech") as (_, pilot):
+        with open_snapshot(ready) as snapshot:
+            plan = read_plan(snapshot)
+        stay = tuple(person for person in plan.people if person.id != "tech")
+        with Ledger.open(ready, clock=clock) as ledger:
+            adopt_plan(ledger, "pm", plan.model_copy(update={"people": stay}), reason="a technician left")
+        await see(pilot, "acting as pm")
