@@ -54,9 +54,13 @@ class DatabaseStore(NamedTuple):
 
     def put(self, digest: str, content: bytes) -> None:
         """Store content under its digest."""
+        self.keep(content)
+        write(place_of(self.site_dir, digest), content)
+
+    def keep(self, content: bytes) -> None:
+        """Store content in the database. It does nothing if the database has it."""
         with self.database:
             self.database.keep(content)
-        write(place_of(self.site_dir, digest), content)
 
 
 Store = Bucket | DatabaseStore
@@ -99,6 +103,8 @@ def store(site_dir: Path, content: bytes | Path) -> str:
     shared, place = store_of(site_dir), place_of(site_dir, digest)
     if _kept(shared, place) is not None:
         load(site_dir, digest)  # raises if the stored content was changed: it would take the place of this content
+        if isinstance(shared, DatabaseStore):
+            shared.keep(found)  # this folder has it; a database that was restored may have lost it
     elif shared is None:
         write(place, found)
     else:

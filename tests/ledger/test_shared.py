@@ -392,6 +392,16 @@ def test_a_waiting_engine_hears_of_a_decision(site: Shared) -> None:
         assert moved
 
 
+def test_a_file_that_the_database_has_lost_is_there_again_once_somebody_attaches_it(site: Shared) -> None:
+    """A database that was restored from a backup may lack it, and this folder has it. It was recorded, and nobody else could read it."""
+    with site.open("tech") as ledger:
+        attach(ledger, "tech", "001@site", b"a quote", "quote")
+        site.sql("admin", "ALTER TABLE clusterwright.evidence DISABLE TRIGGER ALL; DELETE FROM clusterwright.evidence")
+        attach(ledger, "tech", "001@site", b"a quote", "quote")
+
+    assert site.sql("lead", "SELECT count(*) FROM clusterwright.evidence WHERE content = 'a quote'") == [(1,)]
+
+
 def test_a_name_that_is_redacted_goes_everywhere(site: Shared) -> None:
     """From the database, and from every folder as soon as it hears of it."""
     site.open("lead").close()
