@@ -8,7 +8,7 @@ from __future__ import annotations
 import platform
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,11 +58,14 @@ def leading(
 @contextmanager
 def _kept(lead: Lead, say: Callable[[str], None], stop: threading.Event) -> Iterator[None]:
     """Wait for the lead, and keep it while the block lasts. Raise at its end where another has it."""
-    if not lead.taken():
+    is_taken = lead.taken()
+    if not is_taken:
         say("another dispatcher leads; this one takes over when that one ends")
-    while not lead.taken():
+    while not is_taken:
         if stop.wait(ASK_S):
             raise StoppedEarlyError
+        with suppress(UnreachableError):  # a database that is restarted has ended the other's lead too
+            is_taken = lead.taken()
     is_lost = threading.Event()
 
     def keep(over: threading.Event) -> None:
