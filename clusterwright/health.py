@@ -24,6 +24,7 @@ from ledger.private import KEPT, is_open_to_others
 from ledger.questions.activities import activities
 from ledger.questions.people import people
 from ledger.reading import open_snapshot
+from ledger.stores.file import NOT_WRITTEN
 from ledger.stores.following import has_ledger
 from schedule.errors import ClusterwrightError
 from steps.design.people import account_warnings
@@ -112,10 +113,7 @@ def _site(site: Path | None) -> Iterator[Check]:
         folder = find_site(site)
     except ClusterwrightError:
         return
-    free = shutil.disk_usage(folder).free
-    has_room = free >= FREE_BYTES
-    remedy = "" if has_room else "the ledger and its evidence need at least 2 GiB"
-    yield Check("disk", OK if has_room else FAULT, f"{free / 1024**3:.1f} GiB free", remedy)
+    yield _disk(folder)
     yield _privacy(folder)
     yield from _login(folder)
     try:
@@ -128,6 +126,17 @@ def _site(site: Path | None) -> Iterator[Check]:
     yield _sign_offs(folder)
     yield from _runs(folder, site_file)
     yield from record_checks(folder, site_file)
+
+
+def _disk(folder: Path) -> Check:
+    """Return whether a folder can be written, and has room."""
+    free = shutil.disk_usage(folder).free
+    said = f"{free / 1024**3:.1f} GiB free"
+    if not os.access(folder, os.W_OK):
+        return Check("disk", FAULT, f"{said}; this account cannot write {folder}", NOT_WRITTEN)
+    if free < FREE_BYTES:
+        return Check("disk", FAULT, said, "the ledger and its evidence need at least 2 GiB")
+    return Check("disk", OK, said)
 
 
 def _login(folder: Path) -> Iterator[Check]:

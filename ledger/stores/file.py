@@ -14,6 +14,9 @@ LEDGER_FILE = "ledger.db"
 BUSY_SECONDS = 5.0
 """How long a writer waits for another one before it raises an error."""
 
+NOT_WRITTEN = "check owner and permissions of the file and its folder; on a disk that cannot be written, copy the folder and look at the copy"
+"""What to do about a file that cannot be written. One whose log was not closed is not even read then."""
+
 FORMAT = 11
 """The format of the file, in `PRAGMA user_version`. Files of earlier formats are upgraded by replay when they are opened."""
 
@@ -142,12 +145,9 @@ def world_error(path: Path, error: BaseException) -> UnreachableError:
             hint="see who has it open (`fuser " + path.name + "`), or try again",
         )
     if "readonly" in said or "read-only" in said:
-        return UnreachableError(
-            f"{path} cannot be written: it is read-only",
-            hint="check owner and permissions of the file and its folder; on a disk that cannot be written, copy the folder and look at the copy",
-        )
+        return UnreachableError(f"{path} cannot be written: it is read-only", hint=NOT_WRITTEN)
     if "unable to open" in said:
-        return UnreachableError(f"{path} cannot be opened", hint="check the folder's owner and permissions")
+        return UnreachableError(f"{path} cannot be opened", hint=NOT_WRITTEN)
     if "full" in said or "disk i/o" in said:
         return UnreachableError(f"{path}: {error}", hint="check free space and the disk")
     return DamagedError(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from clusterwright.fault_report import command_of
 from flows.runs.inventory.bounds import hosts_in
 from tests.clusterwright.test_bad_input import BAD_INPUT, UNREACHABLE, edit
 from tests.conftest import Command
+from tests.small_disk import small_disk_at
 
 FAULT = 5
 OWNER = ("--as", "owner")
@@ -208,6 +213,26 @@ def test_a_reader_that_goes_early_is_no_error(process: Command, tmp_path: Path) 
 
     assert ended.returncode == 0
     assert ended.stderr == ""
+
+
+def test_a_disk_that_cannot_be_written_is_named_with_the_way_out(
+    adopted: Path, tmp_path: Path, command: Command
+) -> None:
+    """A ledger whose log was not closed cannot even be read there: it was said to lack permissions, and doctor said nothing."""
+    with small_disk_at(tmp_path / "disk", "20m") as disk:
+        with closing(sqlite3.connect(adopted / "ledger.db")) as writer:
+            writer.execute("CREATE INDEX one_more ON event (actor)")
+            for name in ("site.yaml", "ledger.db", "ledger.db-wal"):
+                shutil.copy(adopted / name, disk)
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        read = command("status", "--site", disk)
+        found = json.loads(command("doctor", "--json", "--site", disk).stdout)
+
+    assert read.returncode == 3
+    assert "copy the folder and look at the copy" in read.stderr
+    (shown,) = [check for check in found if check["name"] == "disk"]
+    assert shown["state"] == "fault"
+    assert f"cannot write {disk}" in shown["found"]
 
 
 def test_a_full_disk_behind_stdout_is_said(tmp_path: Path) -> None:
