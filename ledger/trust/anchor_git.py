@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 
 from ledger.trust.anchors import TRAILER, Anchor, text_anchors
 from schedule.errors import UnreachableError
@@ -37,6 +38,9 @@ NO_PROGRAMS = (
 
 def add_note(repository: Path, anchor: Anchor) -> bool:
     """Add an anchor to the note on HEAD. Return whether it was written: False if it is there already."""
+    if not _git(repository, *NO_PROGRAMS, "rev-list", "--max-count=1", "--all"):
+        first = f"git -C {quote(str(repository))} commit --allow-empty --message first"
+        raise UnreachableError(f"{repository} has no commit to note it on", hint=f"make one: {first}")
     notes = (*NO_PROGRAMS, "notes", "--ref", NOTES)
     there = _git(repository, *notes, "list", "HEAD", missing_ok=True)
     if there and anchor.line in _git(repository, *notes, "show", "HEAD"):

@@ -318,3 +318,16 @@ def test_up_to_four_wrong_characters_are_always_found() -> None:
 def test_a_code_that_is_none_says_why(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_code(text)
+
+
+@needs("git")
+def test_a_repository_without_a_commit_is_told_how_to_make_one(site: Path, tmp_path: Path) -> None:
+    """Only git said something: that it failed to resolve HEAD."""
+    empty, head = tmp_path / "empty one", head_anchor(site)
+    git(tmp_path, "init", "-q", str(empty))
+
+    with pytest.raises(UnreachableError, match="has no commit") as refused:
+        add_note(empty, head)
+    _, _, pasted = refused.value.hint.partition(": ")
+    subprocess.run(pasted, shell=True, check=True, capture_output=True)
+    assert add_note(empty, head)
