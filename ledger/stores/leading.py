@@ -33,7 +33,9 @@ class Lead:
         """Take the site, whose ledger has to be in PostgreSQL, and by which name others see who leads. It does not connect yet."""
         from psycopg.conninfo import make_conninfo  # not every site has the driver
 
-        self._url = make_conninfo(require_database(site_dir), application_name=name[:NAME])
+        from ledger.stores.postgres import NOTICING
+
+        self._url = make_conninfo(require_database(site_dir), application_name=name[:NAME], **NOTICING)
         self._session: psycopg.Connection | None = None
 
     def taken(self) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import socket
 import sqlite3
 import threading
 import time
@@ -11,6 +13,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -24,6 +27,7 @@ from ledger.questions.records import evidence
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
 from ledger.stores.installing import install_sql, roles_sql
+from ledger.stores.leading import Lead
 from ledger.stores.postgres import Database
 from ledger.stores.shared_log import SharedLog
 from ledger.subjects.people.decisions import redact, take_away
@@ -367,6 +371,29 @@ def test_a_server_that_takes_no_session_is_not_mistaken(
         Database("postgresql://tech@127.0.0.1/site").standing()
     assert words in refused.value.what
     assert hint in refused.value.hint
+
+
+def test_a_network_that_was_cut_is_noticed_within_half_a_minute(site: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is answered then, and nothing refused: a decision kept its folder locked, and who led went on to lead."""
+    made: list[psycopg.Connection[Any]] = []
+    connect = psycopg.connect
+
+    def noted(*words: Any, **options: Any) -> psycopg.Connection[Any]:
+        made.append(connect(*words, **options))
+        return made[-1]
+
+    monkeypatch.setattr("psycopg.connect", noted)
+    folder = site.of(EVERYBODY)
+    lead = Lead(folder, "engine")
+    assert lead.taken()
+    with site.log("tech") as database:
+        database.standing()
+        for connection in made:
+            with closing(socket.socket(fileno=os.dup(connection.fileno()))) as opened:
+                assert 0 < opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 30_000
+                assert 0 < opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 10
+    lead.leave()
+    assert len(made) == 2
 
 
 def test_a_database_that_can_only_be_read_says_so(site: Shared) -> None:
