@@ -22,6 +22,11 @@ from ledger.stores.sqlite import explained_engine, file_engine
 from ledger.trust.audit import whole_audit
 from schedule.errors import InputError, NotSatisfiedError
 
+ONLY_EMPTY = (
+    f"a ledger is moved into an empty database only; to work on the one that is there, put {LEDGER_FILE} aside: this folder"
+    " then copies it"
+)
+
 _REFUSED = "INSERT OR IGNORE INTO refused SELECT seq, kind, actor, subject FROM event WHERE seq = ?"
 
 
@@ -44,7 +49,7 @@ def move(site_dir: Path, role: str | None = None) -> Moved:
             raise InputError(f"{site_dir / LEDGER_FILE} is a copy of a shared ledger already")
     with Database(url, role) as database:
         if database.standing().seq:
-            raise InputError(f"{database} has a ledger already", hint="a ledger is moved into an empty database only")
+            raise InputError(f"{database} has a ledger already", hint=ONLY_EMPTY)
         with whole_audit(site_dir) as (found, _):
             wrong = found.with_effect
         if wrong:

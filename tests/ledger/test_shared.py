@@ -36,6 +36,7 @@ from ledger.subjects.runs.decisions import lapsed_claims, renew, settle
 from ledger.subjects.work.decisions import comment, finish, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.trust.audit import audit
+from ledger.trust.backup import back_up, restore
 from ledger.trust.chain import Finding
 from ledger.trust.moving import move
 from ledger.writing import Ledger
@@ -522,6 +523,25 @@ def test_roles_are_printed_by_an_account_that_has_none_yet(postgres: Server, tmp
     postgres.psql(name, done.stdout)
     with Database(postgres.url(name, "runner")) as database:
         assert database.is_engine()
+
+
+def test_a_folder_that_was_restored_from_a_backup_is_led_back_to_the_shared_ledger(
+    site: Shared, tmp_path: Path
+) -> None:
+    """Its ledger is no copy, the database is not empty, and no hint said what to do."""
+    site.open("tech").close()
+    (site.of("tech") / "site.yaml").write_text("name: S\n")
+    back_up(site.of("tech"), tmp_path / "b.tar.gz", made_at=machine_time(), program="x")
+    restored = tmp_path / "restored"
+    restore(tmp_path / "b.tar.gz", restored)
+    share(restored, site.server.url(site.name, "tech"))
+
+    with pytest.raises(InputError, match="has a ledger already") as refused:
+        move(restored, "admin")
+    assert "put ledger.db aside" in refused.value.hint
+    (restored / "ledger.db").rename(restored / "ledger.db.aside")
+    with Ledger.open(restored) as ledger:
+        assert comment(ledger, "tech", "001@site", "back").seq == 3
 
 
 def test_the_copy_is_a_copy_for_sqlite_too(site: Shared) -> None:
