@@ -48,7 +48,7 @@ def _new_work(found: Exchange, mapping: PlanMapping) -> Sequence[NewWork]:
             task.title,
             task.minutes,
             [names[link.before] for link in found.into[row]],
-            [names[link.after] for link in found.links if link.before == row],
+            [names[link.after] for link in found.out_of[row]],
         )
         for row, task in enumerate(found.tasks)
         if task.id in new

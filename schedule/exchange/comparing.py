@@ -177,7 +177,7 @@ def _planned(task: ExchangeTask) -> str:
 def _new(theirs: Exchange, row: int, known: Mapping[str, ExchangeTask]) -> Proposal:
     task = theirs.tasks[row]
     before = [theirs.tasks[link.before].id for link in theirs.into[row]]
-    after = [theirs.tasks[link.after].id for link in theirs.links if link.before == row]
+    after = [theirs.tasks[link.after].id for link in theirs.out_of[row]]
     parts = [f"{hours(task.minutes)} h"]
     parts += [f"after {', '.join(before)}"] if before else []
     parts += [f"before {', '.join(after)}"] if after else []

@@ -14,7 +14,7 @@ from pathlib import Path
 from schedule.cpm.columns import Tie
 from schedule.errors import InputError, Place
 from schedule.exchange.model import Exchange, ExchangeLink, ExchangeTask
-from schedule.files.grid import SHOWN, Faults, Record, near, records, rows_of_file
+from schedule.files.grid import SHOWN, Faults, Record, records, rows_of_file
 from schedule.text import plain_cell
 
 NONE, NEW = "none", "new"
@@ -42,7 +42,7 @@ class PlanMapping:
 def read_mapping(path: Path, theirs: Exchange, known: Collection[str]) -> PlanMapping:
     """Return the mapping of a file. Raise InputError with the line for each id that is unknown or there twice."""
     faults = Faults()
-    named = _Names(theirs)
+    named = _Names(theirs, faults)
     found: dict[str, tuple[str, int]] = {}
     for record in records(path, rows_of_file(path), COLUMNS, (THEIRS, OURS)):
         with faults.at(record.place(THEIRS)):
@@ -51,7 +51,7 @@ def read_mapping(path: Path, theirs: Exchange, known: Collection[str]) -> PlanMa
                 raise ValueError(f"{task[:SHOWN]!r} is on line {found[task][1]} already; take one of the two lines out")
             found[task] = "", record.line
             with faults.at(record.place(OURS)):
-                found[task] = _ours(record, known), record.line
+                found[task] = _ours(record, known, faults), record.line
     faults.end()
     return PlanMapping(path, {task: ours for task, (ours, _) in found.items() if ours})
 
@@ -59,7 +59,8 @@ def read_mapping(path: Path, theirs: Exchange, known: Collection[str]) -> PlanMa
 class _Names:
     """The ids and titles of their plan."""
 
-    def __init__(self, theirs: Exchange) -> None:
+    def __init__(self, theirs: Exchange, faults: Faults) -> None:
+        self._faults = faults
         self._ids = {task.id for task in theirs.tasks}
         self._titled: dict[str, list[str]] = {}
         for task in theirs.tasks:
@@ -77,17 +78,17 @@ class _Names:
             listed = ", ".join(titled[:5])
             raise ValueError(f"{text[:SHOWN]!r} is the title of {len(titled)} activities; write the id: {listed}")
         if not titled:
-            hint = near(text, [*self._ids, *self._titled], "activities of theirs")
+            hint = self._faults.near(text, [*self._ids, *self._titled], "activities of theirs")
             raise ValueError(f"the schedule has no activity {text[:SHOWN]!r}; {hint}")
         return titled[0]
 
 
-def _ours(record: Record, known: Collection[str]) -> str:
+def _ours(record: Record, known: Collection[str], faults: Faults) -> str:
     text = plain_cell(record.cells.get(OURS, ""))
     if text.casefold() in {NONE, NEW}:
         return text.casefold()
     if text and text not in known:
-        hint = near(text, known, "activities of ours") if "@" in text else f"write one of ours, {NONE} or {NEW}"
+        hint = faults.near(text, known, "activities of ours") if "@" in text else f"write one of ours, {NONE} or {NEW}"
         raise ValueError(f"our plan has no activity {text[:SHOWN]!r}; {hint}")
     return text
 

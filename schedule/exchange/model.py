@@ -208,6 +208,14 @@ class Exchange:
             found[link.after].append(link)
         return found
 
+    @cached_property
+    def out_of(self) -> list[list[ExchangeLink]]:
+        """The links out of each task."""
+        found: list[list[ExchangeLink]] = [[] for _ in self.tasks]
+        for link in self.links:
+            found[link.before].append(link)
+        return found
+
     def known(self) -> tuple[date, date]:
         """Return the first and the last day for which calendars are worked out."""
         return (self.start - timedelta(days=3660)).date(), (self.start + timedelta(days=18_300)).date()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 EXCEPTION = 0
 """The day type of an exception, as files until 2007 have it."""
 
+MOST_BASES = 10
+"""On how many others a calendar may be based, one on the next. Microsoft Project has one."""
+
+MOST_DAYS = 3_000_000
+"""How many days all calendars of a file may look at: those of their exceptions, and those of their base calendars."""
+
 
 def read_calendars(file: XmlFile) -> tuple[dict[int, DayCalendar], int]:
     """Return the calendars by their unique id, and the id of the project's own, which is the first of them."""
@@ -29,70 +35,87 @@ def read_calendars(file: XmlFile) -> tuple[dict[int, DayCalendar], int]:
     default = -1
     with file.at(own, "CalendarUID"):
         default = whole_number(own.text("CalendarUID") or "-1")
+    reading = _Reading(elements)
     for uid in sorted(elements, key=lambda uid: uid != default):
         with file.at(elements[uid], "Calendar"):
-            found[uid] = _calendar(elements, uid, set())
+            found[uid] = reading.calendar(uid)
     return found or {default: DayCalendar("Standard", STANDARD_WEEK)}, default
 
 
-def _calendar(elements: dict[int, Located], uid: int, seen: set[int]) -> DayCalendar:
-    """Return a calendar. Days that it does not say are those of its base calendar."""
-    one = elements[uid]
-    if uid in seen:
-        raise ValueError("a calendar is based on itself; name another base calendar")
-    base = whole_number(one.text("BaseCalendarUID") or "-1")
-    above = _calendar(elements, base, {*seen, uid}) if base in elements else None
-    week: list[Spans] = list(above.week) if above else [()] * 7
-    exceptions = dict(above.exceptions) if above else {}
-    for day in one.element.iterfind("WeekDays/WeekDay"):
-        kind = whole_number(day.findtext("DayType") or "0")
-        if kind == EXCEPTION:
-            exceptions |= dict.fromkeys(_period(day), _times(day))
-        elif 1 <= kind <= 7:
-            week[(kind - 2) % 7] = _times(day)
-    for own in one.element.iterfind("WorkWeeks/WorkWeek"):
-        exceptions |= _working_week(own)
-    for exception in one.element.iterfind("Exceptions/Exception"):
-        exceptions |= dict.fromkeys(days_of(_rule(exception)), _times(exception))
-    return DayCalendar(one.text("Name") or f"calendar {uid}", tuple(week), exceptions)
+class _Reading:
+    """The calendars while they are read, and how many days they looked at."""
 
+    def __init__(self, elements: Mapping[int, Located]) -> None:
+        self._elements = elements
+        self._days = 0
 
-def _working_week(own: Element) -> dict[date, Spans]:
-    """Return the days of a working week that is in force for a period."""
-    times: dict[int, Spans] = {}
-    for day in own.iterfind("WeekDays/WeekDay"):
-        times[(whole_number(day.findtext("DayType") or "0") - 2) % 7] = _times(day)
-    return {day: times[day.weekday()] for day in _period(own) if day.weekday() in times}
+    def calendar(self, uid: int, bases: int = 0) -> DayCalendar:
+        """Return a calendar. Days that it does not say are those of its base calendar."""
+        one = self._elements[uid]
+        if bases > MOST_BASES:
+            raise ValueError(f"a calendar is based on itself, or on more than {MOST_BASES}; name another base calendar")
+        base = whole_number(one.text("BaseCalendarUID") or "-1")
+        above = self.calendar(base, bases + 1) if base in self._elements else None
+        week: list[Spans] = list(above.week) if above else [()] * 7
+        exceptions = dict(above.exceptions) if above else {}
+        self._count(len(exceptions))
+        for day in one.element.iterfind("WeekDays/WeekDay"):
+            kind = whole_number(day.findtext("DayType") or "0")
+            if kind == EXCEPTION:
+                exceptions |= dict.fromkeys(self._period(day), _times(day))
+            elif 1 <= kind <= 7:
+                week[(kind - 2) % 7] = _times(day)
+        for own in one.element.iterfind("WorkWeeks/WorkWeek"):
+            exceptions |= self._working_week(own)
+        for exception in one.element.iterfind("Exceptions/Exception"):
+            exceptions |= dict.fromkeys(days_of(self._rule(exception)), _times(exception))
+        return DayCalendar(one.text("Name") or f"calendar {uid}", tuple(week), exceptions)
 
+    def _count(self, days: int) -> None:
+        """Count days. Raise ValueError if there are more than any plan has: a small file may name each day of two centuries often."""
+        self._days += days
+        if self._days > MOST_DAYS:
+            raise ValueError(f"the calendars have more than {MOST_DAYS:,} days off; take out those that nobody needs")
 
-def _period(element: Element) -> Iterator[date]:
-    first, last = (instant_in((element.findtext(f"TimePeriod/{end}") or "").strip()) for end in ("FromDate", "ToDate"))
-    if first is None or last is None:
-        raise ValueError("a period of a calendar has no dates; fill in FromDate and ToDate")
-    for number in range(min(MOST, (last.date() - first.date()).days + 1)):
-        yield first.date() + timedelta(days=number)
+    def _working_week(self, own: Element) -> dict[date, Spans]:
+        """Return the days of a working week that is in force for a period."""
+        times: dict[int, Spans] = {}
+        for day in own.iterfind("WeekDays/WeekDay"):
+            times[(whole_number(day.findtext("DayType") or "0") - 2) % 7] = _times(day)
+        return {day: times[day.weekday()] for day in self._period(own) if day.weekday() in times}
 
+    def _period(self, element: Element) -> Sequence[date]:
+        first, last = (
+            instant_in((element.findtext(f"TimePeriod/{end}") or "").strip()) for end in ("FromDate", "ToDate")
+        )
+        if first is None or last is None:
+            raise ValueError("a period of a calendar has no dates; fill in FromDate and ToDate")
+        length = max(0, min(MOST, (last.date() - first.date()).days + 1))
+        self._count(length)
+        return [first.date() + timedelta(days=number) for number in range(length)]
 
-def _rule(element: Element) -> Recurring:
-    days = list(_period(element))
-    if not days:
-        raise ValueError("an exception of a calendar ends before it begins; correct its dates")
+    def _rule(self, element: Element) -> Recurring:
+        days = self._period(element)
+        if not days:
+            raise ValueError("an exception of a calendar ends before it begins; correct its dates")
 
-    def number(name: str, otherwise: int) -> int:
-        return whole_number((element.findtext(name) or str(otherwise)).strip())
+        def number(name: str, otherwise: int) -> int:
+            return whole_number((element.findtext(name) or str(otherwise)).strip())
 
-    return Recurring(
-        type=number("Type", 1),
-        first=days[0],
-        last=days[-1],
-        period=number("Period", 1),
-        days=number("DaysOfWeek", 0),
-        item=number("MonthItem", 0),
-        place=number("MonthPosition", 0),
-        month=number("Month", 0),
-        day=number("MonthDay", 1),
-        occurrences=number("Occurrences", MOST) if element.findtext("EnteredByOccurrences") == "1" else None,
-    )
+        return Recurring(
+            type=number("Type", 1),
+            first=days[0],
+            last=days[-1],
+            period=number("Period", 1),
+            days=number("DaysOfWeek", 0),
+            item=number("MonthItem", 0),
+            place=number("MonthPosition", 0),
+            month=number("Month", 0),
+            day=number("MonthDay", 1),
+            occurrences=max(0, number("Occurrences", MOST))
+            if element.findtext("EnteredByOccurrences") == "1"
+            else None,
+        )
 
 
 def _times(element: Element) -> Spans:

@@ -107,15 +107,15 @@ class _Reading:
                 continue
             with self.file.at(one, "Task"):
                 level = whole_number(one.text("OutlineLevel") or "1")
-                parents = [branch for depth, branch in sorted(above.items()) if depth < level]
+                while above and next(reversed(above)) >= level:
+                    above.popitem()
+                parent = next(reversed(above.values()), None)
                 if one.text("Summary") == "1":
-                    parent = parents[-1] if parents else None
                     self.branches.append(Branch(one.text("WBS"), one.text("Name"), parent))
-                    above = {depth: branch for depth, branch in above.items() if depth < level}
                     above[level] = len(self.branches) - 1
                     continue
                 uid = whole_number(one.text("UID"))
-                task = self._task(one, parents[-1] if parents else None)
+                task = self._task(one, parent)
                 if uid in self.row or task.id in names:
                     raise ValueError(f"task {task.id!r} is there twice; take one of them out")
                 names[task.id] = self.row[uid] = len(self._elements)

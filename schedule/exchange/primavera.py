@@ -8,11 +8,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from schedule.cpm.columns import Tie
+from schedule.errors import InputError
 from schedule.exchange.carrying import LagRule, calendar_by
 from schedule.exchange.model import ALL_DAY, Branch, DayCalendar, ExchangeTask
 
 LONGEST_CODE = 40
 """The most characters of an activity's id in P6."""
+LONGEST_PATH = 2000
+"""The most characters of the codes from the top of a plan down to a branch."""
 ID_FIELD = "Clusterwright ID"
 """The user field with our whole id."""
 BASELINE_START, BASELINE_FINISH = "Baseline start", "Baseline finish"
@@ -85,23 +88,26 @@ class Node(NamedTuple):
 
 
 def branches_of(nodes: Mapping[str, Node]) -> tuple[list[Branch], dict[str, int]]:
-    """Return the branches, each after its parent, and where each is by its id. Files have them in any order."""
+    """Return the branches, each after its parent, and where each is by its id. Files have them in any order.
+
+    Raise InputError for a tree that is deeper than any of a plan.
+    """
     branches: list[Branch] = []
     found: dict[str, int] = {}
-
-    def place(name: str, below: frozenset[str]) -> int | None:
-        if name not in nodes or name in below:
-            return None
-        if name not in found:
-            node = nodes[name]
-            parent = place(node.parent, below | {name})
+    for first in nodes:
+        name, missing = first, dict[str, Node]()
+        while name in nodes and name not in found and name not in missing:
+            missing[name] = nodes[name]
+            name = nodes[name].parent
+        parent = found.get(name)
+        for new, node in reversed(missing.items()):
             above = "" if parent is None else f"{branches[parent].code}."
-            found[name] = len(branches)
+            if len(above) > LONGEST_PATH:
+                raise InputError(
+                    f"the work breakdown structure is too deep at {node.code[:LONGEST_CODE]!r}", hint="export it again"
+                )
             branches.append(Branch(f"{above}{node.code}", node.title, parent))
-        return found[name]
-
-    for name in nodes:
-        place(name, frozenset())
+            parent = found[new] = len(branches) - 1
     return branches, found
 
 

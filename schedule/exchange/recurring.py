@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from calendar import monthrange
+from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -58,10 +60,16 @@ def _fits(rule: Recurring, day: date) -> bool:
 
 def _is_at(rule: Recurring, day: date) -> bool:
     """Return whether a day is the n-th of its kind in its month."""
-    days = (day.replace(day=number) for number in range(1, monthrange(day.year, day.month)[1] + 1))
-    of_kind = [one for one in days if _is_kind(rule.item, one)]
+    of_kind = _of_kind(rule.item, day.replace(day=1))
     place = len(of_kind) - 1 if rule.place >= LAST else rule.place
     return 0 <= place < len(of_kind) and of_kind[place] == day
+
+
+@lru_cache(maxsize=512)
+def _of_kind(item: int, first: date) -> Sequence[date]:
+    """Return the days of a kind in a month that begins with a day. A rule asks for each of its days."""
+    days = (first.replace(day=number) for number in range(1, monthrange(first.year, first.month)[1] + 1))
+    return [one for one in days if _is_kind(item, one)]
 
 
 def _is_kind(item: int, day: date) -> bool:

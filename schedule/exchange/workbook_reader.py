@@ -17,7 +17,7 @@ BROKEN = (
     BadZipFile,
     unpacking_error,
     NotImplementedError,
-    KeyError,
+    LookupError,
     ValueError,
     TypeError,
     AttributeError,
@@ -78,9 +78,18 @@ def _refuse_bloated(path: Path, archive: ZipFile, size: int) -> None:
 
 
 def _rows(found: Iterable[Sequence[Any]]) -> list[Numbered]:
-    said = ((line, row) for line, row in enumerate(found, start=1) if any(cell.value is not None for cell in row))
-    rows = ((line, [_text(cell) for cell in row]) for line, row in said)
-    return [(line, cells) for line, cells in rows if any(cells)]
+    """Return the rows that say anything. Those that the file does not have are one object, and a small file may lack a million."""
+    rows: list[Numbered] = []
+    empty: Sequence[Any] | None = None
+    for line, row in enumerate(found, start=1):
+        if row is empty:
+            continue
+        cells = [_text(cell) for cell in row]
+        if any(cells):
+            rows.append((line, cells))
+        else:
+            empty = row
+    return rows
 
 
 def _text(cell: Any) -> str:

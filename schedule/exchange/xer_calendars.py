@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 
 from schedule.exchange.model import DAY, DayCalendar, Spans
 from schedule.exchange.xer_writer import FIRST_DAY
-from schedule.exchange.xml_reading import minute_of_day
+from schedule.exchange.xml_reading import SHOWN, minute_of_day
 
 TOKEN = re.compile(r"\((?P<head>\d+\|\|[^()]*)\((?P<facts>[^()]*)\)\(|\)\)")
 STANDARD_WEEK: tuple[Spans, ...] = (((480, 720), (780, 1020)),) * 5 + ((), ())
@@ -25,16 +24,10 @@ class _Node:
     facts: dict[str, str]
     parts: list[_Node] = field(default_factory=list)
 
-    def walk(self) -> Iterator[_Node]:
-        """Yield the record and all below it."""
-        yield self
-        for part in self.parts:
-            yield from part.walk()
-
 
 def calendar_of(name: str, text: str) -> DayCalendar:
     """Return a calendar. Raise ValueError for a cell that cannot be read."""
-    records = {node.name: node for node in _records(text).walk()}
+    records = _records(text)
     if "DaysOfWeek" not in records:
         raise ValueError("the calendar has no week")
     week: list[Spans] = [()] * 7
@@ -42,15 +35,22 @@ def calendar_of(name: str, text: str) -> DayCalendar:
         week[(int(day.name) - 2) % 7] = _spans(day)
     exceptions = {}
     for node in records["Exceptions"].parts if "Exceptions" in records else ():
-        exceptions[FIRST_DAY + timedelta(days=int(node.facts.get("d", "")))] = _spans(node)
+        exceptions[_day(node.facts.get("d", ""))] = _spans(node)
     return DayCalendar(name, tuple(week), exceptions)
 
 
-def _records(text: str) -> _Node:
-    """Return the record of a cell. Every text between the marks belongs to a record."""
+def _day(text: str) -> date:
+    try:
+        return FIRST_DAY + timedelta(days=int(text))
+    except OverflowError:
+        raise ValueError(f"day {text[:SHOWN]} is in no year") from None
+
+
+def _records(text: str) -> dict[str, _Node]:
+    """Return the records of a cell by their names. Every text between the marks belongs to a record."""
     plain = BETWEEN.sub("", text)
-    top = _Node("", {})
-    open_nodes, at = [top], 0
+    found: dict[str, _Node] = {}
+    open_nodes, at = [_Node("", {})], 0
     for token in TOKEN.finditer(plain):
         if token.start() != at:
             raise ValueError(f"{plain[at : at + 20]!r} is no record")
@@ -62,12 +62,13 @@ def _records(text: str) -> _Node:
             continue
         parts = token["facts"].split("|")
         facts = dict(zip(parts[::2], parts[1::2], strict=False))
-        node = _Node(token["head"].rpartition("||")[2], facts)
+        name = token["head"].rpartition("||")[2]
+        node = found[name] = _Node(name, facts)
         open_nodes[-1].parts.append(node)
         open_nodes.append(node)
-    if at != len(plain) or len(open_nodes) != 1 or not top.parts:
+    if at != len(plain) or len(open_nodes) != 1 or not found:
         raise ValueError("the calendar is not complete")
-    return top
+    return found
 
 
 def _spans(node: _Node) -> Spans:

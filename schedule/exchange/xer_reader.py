@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -33,7 +33,7 @@ from schedule.exchange.read import Read
 from schedule.exchange.writing import Form
 from schedule.exchange.xer_calendars import STANDARD_WEEK, calendar_of
 from schedule.exchange.xer_tables import XerFile, XerRow, read_tables
-from schedule.exchange.xml_reading import instant_in, minutes_of_hours, number_in
+from schedule.exchange.xml_reading import SHOWN, instant_in, minutes_of_hours, number_in
 
 TIES = {name: tie for tie, name in XER_TYPES.items()}
 RULES = {name: rule for rule, name in XER_RULES.items()}
@@ -53,6 +53,7 @@ def read_xer(path: Path) -> Read:
         start = instant_in(project.get("plan_start_date")) or start
         data_date = instant_in(project.get("last_recalc_date"))
     reading.file.faults.end()
+    reading.doubt_letters(tasks)
     schedule = Exchange(
         name=reading.name or project.get("proj_short_name"),
         start=start,
@@ -182,6 +183,16 @@ class _Reading:
             no_later=next((at for kind, at in dates.items() if kind in NOT_LATER), None),
             line=row.line,
         )
+
+    def doubt_letters(self, tasks: Iterable[ExchangeTask]) -> None:
+        """Say that names may be wrong: P6 writes the code page of its user's country, and the file does not say which."""
+        foreign = [task.title for task in tasks if not f"{task.id}{task.title}".isascii()]
+        if foreign and not self.file.is_utf8:
+            what = (
+                f"activities have names as {foreign[0][:SHOWN]!r}, read in code page 1252. If that is wrong, convert the file "
+                "first: iconv -f CP1251 -t UTF-8 for Russian, CP1250 for Polish or Czech, GB18030 for Chinese"
+            )
+            self.left_out[what] = len(foreign)
 
     def links(self, tasks: list[ExchangeTask]) -> Iterator[ExchangeLink]:
         """Yield the links. What is linked to another project is left out and counted."""

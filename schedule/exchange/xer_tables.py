@@ -41,6 +41,8 @@ class XerFile:
 
     path: Path
     tables: dict[str, list[XerRow]]
+    is_utf8: bool
+    """Else its text is taken for code page 1252, which no mark in the file confirms."""
     faults: Faults = field(default_factory=Faults)
 
     def rows(self, table: str) -> list[XerRow]:
@@ -50,15 +52,15 @@ class XerFile:
 
 def read_tables(path: Path) -> XerFile:
     """Return the tables. Raise InputError for a row outside a table, or with more cells than columns."""
-    found = XerFile(path, {})
+    text, is_utf8 = _text(path)
+    found = XerFile(path, {}, is_utf8)
     rows: list[XerRow] = []
     columns: list[str] = []
-    for number, line in _lines(_text(path)):
+    for number, line in _lines(text):
         mark, *cells = line.split("\t")
         match mark:
             case "%T":
-                rows, columns = [], []
-                found.tables[cells[0] if cells else ""] = rows
+                rows, columns = found.tables.setdefault(cells[0] if cells else "", []), []
             case "%F":
                 columns = cells
             case "%R":
@@ -87,10 +89,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     yield begins, " ".join(parts)
 
 
-def _text(path: Path) -> str:
-    """Return the text: UTF-8 where it is that, else code page 1252."""
+def _text(path: Path) -> tuple[str, bool]:
+    """Return the text, and whether it is UTF-8; else it is read in code page 1252."""
     content = content_of_schedule(path)
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8-sig"), True
     except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
+        return content.decode("cp1252", errors="replace"), False

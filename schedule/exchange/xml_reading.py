@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from io import BytesIO
 from math import isfinite, nan
 from pathlib import Path
@@ -30,6 +31,9 @@ LARGEST = 512 * 1024 * 1024
 PERIOD = re.compile(r"(-?)P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?")
 SHOWN = 60
+LARGEST_NUMBER = 10**12
+MOST_MINUTES = 600_000_000
+"""A thousand years of minutes: no work and no lag takes longer."""
 
 
 class Located(NamedTuple):
@@ -59,22 +63,19 @@ class XmlFile:
             yield
         except ValueError as error:
             said, _, hint = str(error).partition("; ")
-            place = Place(str(self.path), self._line(one), what or None)
+            place = Place(str(self.path), self._lines[str(one.element.tag)][one.number], what or None)
             self.faults.say(said, place, hint or "correct the file, or export it again from the program that wrote it")
 
-    def _line(self, one: Located) -> int | None:
-        """Return the line on which an element begins."""
+    @cached_property
+    def _lines(self) -> dict[str, list[int]]:
+        """The lines on which elements begin, by their name."""
         from xml.parsers import expat  # the content was parsed safely before
 
-        wanted, seen, found = str(one.element.tag), -1, None
+        found: dict[str, list[int]] = {}
         parser = expat.ParserCreate(namespace_separator="}")
 
         def start(name: str, _: object) -> None:
-            nonlocal seen, found
-            if name.rpartition("}")[2] == wanted:
-                seen += 1
-                if seen == one.number and found is None:
-                    found = parser.CurrentLineNumber
+            found.setdefault(name.rpartition("}")[2], []).append(parser.CurrentLineNumber)
 
         parser.StartElementHandler = start
         parser.Parse(self.content, True)
@@ -120,9 +121,12 @@ def located(root: Element, name: str) -> Iterator[Located]:
 def whole_number(text: str) -> int:
     """Return a whole number, or raise ValueError."""
     try:
-        return int(text)
+        found = int(text)
     except ValueError:
         raise ValueError(f"{text[:SHOWN]!r} is no whole number") from None
+    if not abs(found) < LARGEST_NUMBER:
+        raise ValueError(f"{text[:SHOWN]!r} is larger than any number of a schedule")
+    return found
 
 
 def instant_in(text: str) -> datetime | None:
@@ -154,7 +158,7 @@ def minutes_of_hours(text: str) -> int | None:
     if not text:
         return None
     hours = number_in(text)
-    if not abs(hours) < 1e7:
+    if not abs(hours) * 60 < MOST_MINUTES:
         raise ValueError(f"{text[:SHOWN]!r} is no number of hours; write 12.5")
     return round(hours * 60)
 
@@ -168,6 +172,8 @@ def minutes_of_period(text: str) -> int | None:
         raise ValueError(f"{text[:SHOWN]!r} is no length of time; write PT8H0M0S")
     days, hours, minutes = (int(part or 0) for part in found.groups()[1:4])
     whole = round(days * 1440 + hours * 60 + minutes + float(found[5] or 0) / 60)
+    if whole > MOST_MINUTES:
+        raise ValueError(f"{text[:SHOWN]!r} is longer than a thousand years; look at its unit")
     return -whole if found[1] else whole
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from schedule.cpm.columns import NONE, Activities, Actuals
 from schedule.cpm.shifts import Minutes, ShiftCalendar
 from schedule.errors import InputError, Place
-from schedule.files.grid import SHOWN, Faults, Record, near, records, rows_of_file
+from schedule.files.grid import SHOWN, Faults, Record, records, rows_of_file
 from schedule.files.head import Head, read_head
 from schedule.files.network import Kinds, demands_of, links_of
 from schedule.files.project import Project, Timeline
@@ -149,7 +149,7 @@ def _calendar(one: _Given, reading: _Reading) -> str:
         reading.faults.say(
             f"{row.id}: there is no calendar {name[:SHOWN]!r}",
             one.record.place("calendar"),
-            near(name, known, "calendars"),
+            reading.faults.near(name, known, "calendars"),
         )
         name = STANDARD
     reading.used.setdefault(name, len(reading.used))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from schedule.csv_lines import numbered_rows
 from schedule.errors import ClusterwrightError, InputError, Place, UnreachableError
+from schedule.faults import SHOWN as MOST_SHOWN
 from schedule.faults import together
 from schedule.meant import meant
 from schedule.text import HIDDEN, require_visible
@@ -57,6 +58,10 @@ class Faults:
     def say(self, what: str, place: Place, hint: str = "") -> None:
         """Note a fault."""
         self.found.append(InputError(what, hint=hint, place=place))
+
+    def near(self, name: str, known: Collection[str], what: str) -> str:
+        """Return the hint for a name that is not known, as `near` does. Empty for faults that are not shown: to find one takes long."""
+        return near(name, known, what) if len(self.found) < MOST_SHOWN else ""
 
     def end(self) -> None:
         """Raise what was found, if anything was."""

@@ -11,7 +11,7 @@ import numpy as np
 from schedule.cpm.columns import Links
 from schedule.cpm.shifts import Indices
 from schedule.errors import Place
-from schedule.files.grid import Faults, Record, near
+from schedule.files.grid import Faults, Record
 from schedule.files.project import Demand
 from schedule.files.terms import AROUND_THE_CLOCK, Predecessor, Week, predecessors_of, uses_of
 from schedule.files.weeks import CONTINUOUS
@@ -61,7 +61,7 @@ def demands_of(cells: Cells, resources: Mapping[str, int], faults: Faults, *, is
         place = record.place("resources")
         for name, amount in _uses(place, text, faults).items():
             if name not in resources:
-                hint = near(name, resources, "resources") if resources else missing
+                hint = faults.near(name, resources, "resources") if resources else missing
                 faults.say(f"there is no resource {name!r}", place, hint)
                 continue
             if amount > resources[name]:
