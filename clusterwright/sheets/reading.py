@@ -95,7 +95,8 @@ def _filled(path: Path, facts: Mapping[str, str], tables: Mapping[Part, Sequence
     lines: list[SheetLine] = []
     metrics: dict[str, None] = {}
     empty = 0
-    for part, ((number, header), *body) in tables.items():
+    for part, rows in tables.items():
+        (number, header), *body = rows or [(1, [])]
         known = {column.name: column for column in COLUMNS[part]}
         _refuse_other_columns(Place(str(path), number), header, known)
         found = [name for name in header if METRIC.fullmatch(name)] if part is Part.ITEMS else []

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -35,6 +36,11 @@ MATTERS = frozenset(
     )
 )
 """Kinds of events that can move a date. Time that passes moves dates too: a forecast says as of when it is."""
+
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+MOST_USD = 1e15
+"""More than a day of any site costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +79,16 @@ class KeptForecast:
 
     revision: int
     event: int
-    as_of: datetime
-    planned: datetime
-    finish: datetime
-    unlimited_finish: datetime
-    slip_day_usd: float
+    as_of: Instant
+    planned: Instant
+    finish: Instant
+    unlimited_finish: Instant
+    slip_day_usd: Annotated[float, msgspec.Meta(ge=0, le=MOST_USD)]
     samples: int
     seed: int
-    milestones: tuple[MilestoneOdds, ...]
+    milestones: Annotated[tuple[MilestoneOdds, ...], msgspec.Meta(min_length=1)]
     critical: tuple[str, ...]
-    nodes: dict[str, datetime]
+    nodes: dict[str, Instant]
     earned: KeptValue
     slip: tuple[KeptSlip, ...] = ()
     """The greatest parts of the slip. None where go-live is as planned, and in what an earlier version kept."""
@@ -100,7 +106,7 @@ class KeptForecast:
     """What the buyer does about late orders, where the site has responses."""
     time_zone: str = "UTC"
     """The site's, in which days are counted."""
-    starts: dict[str, datetime] | None = None
+    starts: dict[str, Instant] | None = None
     """When each open activity began or is expected to. None in what an earlier version kept."""
 
     @property
@@ -257,6 +263,7 @@ def forecast_in_folder(snapshot: Snapshot) -> KeptForecast | None:
     """Return the forecast in the site's folder, also one of an earlier plan. None if there is none that this program reads, or only one of later events."""
     try:
         found = msgspec.json.decode((snapshot.site_dir / FILE).read_bytes(), type=KeptForecast)
-    except (OSError, msgspec.DecodeError):
+        ZoneInfo(found.time_zone)
+    except (OSError, ValueError, KeyError):  # a zone that there is not is a KeyError, or a ValueError
         return None
     return found if found.event <= head(snapshot).seq else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 
 from ledger.questions.records import valid_key
 from ledger.trust import ssh
@@ -52,4 +53,4 @@ def export(ledger: Ledger, decide: Callable[[], object], path: Path) -> str:
         raise InputError(f"{path} exists already", hint="name a new file")
     path.write_text(signed_text(text), encoding="utf-8")
     with ledger.write() as writing:
-        return f"ssh-keygen -Y sign -n {namespace_of(writing.at())} -f YOUR_KEY {path}"
+        return f"ssh-keygen -Y sign -n {namespace_of(writing.at())} -f YOUR_KEY {quote(str(path))}"

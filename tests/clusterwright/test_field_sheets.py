@@ -374,7 +374,13 @@ def test_what_is_no_sheet_of_this_site_is_refused_whole(begun: Path, tmp_path: P
     sheet = exported(begun, "racks.csv", RACKS, "--of", "items")
     text = sheet.read_text(encoding="utf-8-sig")
     body = text[text.index("id,") :]
+    book = load_workbook(exported(begun, "racks.xlsx", RACKS, "--of", "items"))
+    book["Items"].delete_rows(1, book["Items"].max_row)
+    book.save(tmp_path / "emptied.xlsx")
+    emptied = run(begun, "import", "sheet", tmp_path / "emptied.xlsx")
+    assert (emptied.returncode, "the column 'id' is missing" in emptied.stderr) == (2, True), emptied.stderr
     files = {
+        "columnless.csv": (text[: text.index("id,")], "the column 'id' is missing"),
         "other.csv": (re.sub(r", [0-9a-f-]{36}", ", 1234", text), "another site"),
         "headless.csv": (body, "the lines above the columns are missing"),
         "nowhere.csv": (re.sub("last event,.*", "last event,", text), "does not say where it is from"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from clusterwright.commands.plan.inventory import _reopening
 from clusterwright.matching import READ_SERIAL, measured_on_servers, serials_on_record
 from ledger.account import machine_account
 from ledger.entries import ItemResult, RunOutcome
@@ -27,6 +28,7 @@ from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, reopen, start
 from ledger.writing import Ledger
 from steps.acceptance.measured import Measured
+from steps.design.matching import Host, Matching, Pair, PlannedNode
 from steps.planning.plan import Plan
 from tests.clusterwright.test_bad_input import BAD_INPUT, NOT_SATISFIED, UNREACHABLE, edit
 from tests.conftest import Command
@@ -34,6 +36,7 @@ from tests.flows.netbox_server import TOKEN, running_netbox
 from tests.ledger.checklists import HOSTS, NAME, good, plan_with_items
 from tests.ledger.conftest import Clock, activity, begun, criterion, small_plan
 from tests.ledger.journey import take
+from tests.pasted import as_a_shell_reads
 
 Write = Callable[[str], None]
 
@@ -245,6 +248,15 @@ def test_a_replaced_server_is_named_with_the_command_that_measures_it_alone_unti
             assert hosts_of(snapshot, "008@pod-001", "d") == ("pod-001-n02",)
         read_hardware(ledger, "008@pod-001", {"pod-001-n02": "S7"})
     assert command("inventory", "--site", site).returncode == 0
+
+
+def test_a_hosts_name_in_a_command_to_paste_is_one_word_of_it() -> None:
+    """An inventory may come from somebody else, and a name in it may be a line of shell."""
+    node, host = PlannedNode("n1", "pod-001", serial="S1"), Host("n1;id$(id)", serial="S7")
+
+    command = _reopening(Matching((Pair(node, host, ()),), (), (), (), in_order=True), "pod-001", ["008@pod-001"])
+
+    assert as_a_shell_reads(command.strip("`"))[-4:] == ["--host", host.name, "--reason", "RMA NUMBER"]
 
 
 def test_work_that_measured_each_server_is_named_until_it_is_open_again(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flows.engine.forecasting import ForecastKeeper
 from ledger.machine_time import machine_time
 from ledger.questions.kept_forecast import FILE, kept_forecast
@@ -40,6 +42,33 @@ def test_status_the_weekly_report_and_the_forecast_show_the_same(adopted: Path, 
         said = command(*words, "--site", adopted).stdout
         assert f"P80 {p80}" in said
         assert f"as of event {made['event']}" in said
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"time_zone": "Nowhere/Nowhere"},
+        {"time_zone": "../../etc/passwd"},
+        {"finish": "2027-01-01T00:00:00"},
+        {"milestones": []},
+        {"slip_day_usd": 1e308},
+        {"starts": {"071@site": "2027-01-01T00:00:00"}},
+    ],
+    ids=str,
+)
+def test_a_kept_forecast_that_was_damaged_is_none_and_is_made_again(
+    adopted: Path, command: Command, changed: dict[str, Any]
+) -> None:
+    """It is a file of the folder, which colleagues may change. It stops no command: it says nothing that the record does not."""
+    made = json_of(adopted, "forecast")
+    kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
+    (adopted / FILE).write_text(json.dumps(kept | changed), encoding="utf-8")
+
+    for words in (("status",), ("list",), ("report", "week")):
+        assert command(*words, "--site", adopted).returncode == 0, words
+    assert status(adopted) is None
+
+    assert json_of(adopted, "forecast")["finish"] == made["finish"]
 
 
 def test_an_event_that_moves_dates_is_counted_and_a_comment_is_not(adopted: Path, command: Command) -> None:

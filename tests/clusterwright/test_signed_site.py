@@ -12,6 +12,7 @@ import yaml
 from ledger.account import machine_account
 from tests.commands import called
 from tests.needs import needs
+from tests.pasted import as_a_shell_reads
 
 pytestmark = needs("ssh-keygen")
 
@@ -113,9 +114,11 @@ def test_a_statement_signed_elsewhere_is_recorded_once(site: Site) -> None:
     file = site.folder / "calculation.csv"
     file.write_text("what,kW\nrack,10.2\n", encoding="utf-8")
     site("attach", "071@site", "--as", "tech", "--file", file, "--kind", "power-calculation", key="tech")
-    request = site.folder / "request.json"
+    request = site.folder / "to sign.json"
     said = site("sign", "071@site", "--as", "lead", "--export", request).stderr
-    assert "ssh-keygen -Y sign -n clusterwright" in said
+    first, then = (as_a_shell_reads(part) for part in said.split("`")[1::2])
+    assert (first[:5], first[-1]) == (["ssh-keygen", "-Y", "sign", "-n", "clusterwright"], str(request))
+    assert then[-1] == str(request)
     site("sign", "--import", request, rc=3)
     subprocess.run(
         ["ssh-keygen", "-Y", "sign", "-n", "clusterwright", "-f", site.keys / "lead", request],

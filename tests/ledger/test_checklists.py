@@ -36,6 +36,7 @@ from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
 from tests.ledger.conftest import Clock, Look, begun, criterion, earlier_rules, recorded_by, small_plan
 from tests.ledger.rebuilding import events, rebuild
+from tests.pasted import as_a_shell_reads
 
 DUE = date(2026, 3, 1)
 
@@ -620,6 +621,21 @@ def test_a_scan_passes_an_item_once_and_makes_nothing_good(named: Ledger, look: 
         "pod-001-n02": "",
         "pod-001-n01": "SN9",
     }
+
+
+@pytest.mark.parametrize("item", ["PDU;id", "$(id)", "`id`", "it's"])
+def test_the_name_of_an_item_in_a_command_to_paste_is_one_word_of_it(counted: Ledger, item: str) -> None:
+    """Where a plan only counts items, a contractor's sheet names them. Who pastes the command must not run what the name says."""
+    check(counted, "tech", NAME, [ItemEntry(item, passed=False, note="dent")])
+
+    with pytest.raises(NotSatisfiedError) as scanned:
+        scan(counted, "tech", NAME, item)
+    with pytest.raises(NotSatisfiedError) as closed:
+        close_ncr(counted, "lead", "NCR-0001", "rework")
+
+    for refused in (scanned, closed):
+        _, _, command = refused.value.hint.partition("`clusterwright ")
+        assert as_a_shell_reads(command.rpartition("`")[0]) == ["check", "item", NAME, item]
 
 
 # many at once

@@ -9,6 +9,7 @@ Example:
 """
 
 from collections import Counter
+from shlex import quote
 
 from clusterwright.commands.asking import Asking
 from clusterwright.matching import matching_of, measured_on_servers, serials_on_record
@@ -120,7 +121,7 @@ def _faults(matching: Matching) -> list[str]:
 
 def _reopening(matching: Matching, pod: str, activities: list[str]) -> str:
     """Return the command by which what was measured on a pod's servers is measured on those alone that were replaced."""
-    hosts = [f"--host {pair.host.name}" for pair in matching.pairs if pair.other_serial and pair.node.pod == pod]
+    hosts = [f"--host {quote(pair.host.name)}" for pair in matching.pairs if pair.other_serial and pair.node.pod == pod]
     return f"`clusterwright reopen {' '.join([*activities, *hosts])} --reason 'RMA NUMBER'`"
 
 

@@ -14,6 +14,7 @@ Example:
 """
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from typer import Argument, Option
@@ -75,7 +76,7 @@ def _write_statement(
                 lambda: signed.sign(ledger, person, names[0], role=role, comment=comment),
                 path,
             )
-    say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {path}`")
+    say(f"{path}: sign it with `{command}`, then `clusterwright sign --import {quote(str(path))}`")
 
 
 def _record_signed(path: Path, site: Path | None) -> None:

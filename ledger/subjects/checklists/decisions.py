@@ -8,6 +8,7 @@ item is still open, the entry is a new inspection and belongs to that one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import NamedTuple
 
 from ledger.entries import ItemEntry
@@ -214,7 +215,7 @@ def _before(case: LookedUp, name: str) -> CheckRow | None:
     if before is not None and before.failing:
         raise NotSatisfiedError(
             f"{before.item} failed, and a scan does not change that ({before.ncr})",
-            hint=f"inspect it again, then `clusterwright check item {case.row.id} {before.item}`",
+            hint=f"inspect it again, then `clusterwright check item {case.row.id} {quote(before.item)}`",
         )
     return before
 

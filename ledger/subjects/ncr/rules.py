@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from shlex import quote
 
 from ledger.rules.approval import allowed
 from ledger.rules.case import Case
@@ -90,6 +91,6 @@ def close(case: Case, ncr: NcrRow, disposition: str) -> tuple[str, str]:
         fail = "fails" if len(failing) == 1 else "fail"
         raise NotSatisfiedError(
             f"{ncr.id} cannot be closed: {', '.join(failing[:5])} still {fail}",
-            hint=f"`clusterwright check item {case.row.id} {failing[0]}` when it is made good, or decide on use-as-is",
+            hint=f"`clusterwright check item {case.row.id} {quote(failing[0])}` when it is made good, or decide on use-as-is",
         )
     return role, how
