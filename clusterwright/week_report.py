@@ -233,7 +233,7 @@ def _contractors(parts: dict[str, list[Activity]]) -> dict[str, Lines]:
 def _markdown(report: WeekReport) -> str:
     lines = [f"# {_md(report.title)}", "", _md(report.go_live), ""]
     for name, rows in report.sections.items():
-        lines += [f"## {name} ({len(rows)})", ""]
+        lines += [f"## {_md(name)} ({len(rows)})", ""]
         if not rows:
             lines += ["Nothing.", ""]
             continue

@@ -167,3 +167,14 @@ def test_reports_show_marks(form: str) -> None:
     if form == "csv":
         (_, cells) = csv.reader(io.StringIO(text))
         assert cells[1:4] == ["Wires<U+202E> ⏎ Ltd", "001@site", "'=HYPERLINK(1)<U+200B>"]
+
+
+def test_a_contractors_name_is_no_link_in_the_headings_of_a_report() -> None:
+    """Sections of a meeting's list are called by trades and contractors."""
+    report = WeekReport(
+        "site", rehearsal=False, as_of="", go_live="", sections={"rigger, [Sparks](http://example.org) <b>": ()}
+    )
+
+    headings = [line for line in FORMATS["md"](report).splitlines() if line.startswith("## ")]
+
+    assert headings == [r"## rigger, \[Sparks\](http://example.org) \<b\> (0)"]

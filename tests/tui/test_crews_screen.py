@@ -109,6 +109,19 @@ def test_a_cell_of_several_weeks_shows_the_fullest_and_first_those_where_work_wa
     assert by_36_days == "▄▲ "
 
 
+async def test_a_trade_may_be_called_what_markup_looks_like(adopted: Path) -> None:
+    """A site's own catalog names trades. What looked like the end of a style ended the screens."""
+    async with at_the_crews(adopted) as (app, pilot):
+        crews(app).chart.choose(date(2040, 1, 2))
+        row = crews(app).view.found[0]._replace(title="Riggers [/x] [red]")
+
+        crews(app).open(row)
+
+        await until(pilot, lambda: bool(app._notifications))
+        (notice,) = app._notifications
+        assert (notice.message, notice.markup) == ("Riggers [/x] [red]: no work in that week", False)
+
+
 async def test_a_plan_without_crews_says_so(ready: Path) -> None:
     async with using(ready) as (_, pilot):
         await pilot.press("7")

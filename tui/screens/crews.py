@@ -184,7 +184,7 @@ class CrewsScreen(ListScreen[TradeWeeks]):
         from tui.screens.steps import StepsScreen
 
         if not self._in_week(row):
-            self.notify(f"{row.title}: no work in that week")
+            self.notify(f"{row.title}: no work in that week", markup=False)
             return
         year, week, _ = self.chart.monday.isocalendar()
         of = f"role:={row.name}" if row.is_trade else f"id:{','.join(row.work)}"
