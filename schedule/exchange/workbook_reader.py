@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +31,9 @@ SMALL, MOST_TIMES = 16 * 2**20, 100
 FEW_ELEMENTS, MOST_ELEMENTS_A_BYTE = 200_000, 2
 """What a workbook may unpack to, in bytes, and how many elements of XML it may have. A real table has 0.6 of them for each byte."""
 MOST_ROWS = 2**20
+UNWORKED = re.compile(rb'<c(?![^<>]*\bt="str")[^<>]*><f[^<>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>')
+"""A cell with a formula that nobody worked out, as programs write it: it reads as an empty one. Of a text the result may be empty."""
+LONGEST_CELL = 8192
 ANEW = "copy the table's cells into a new workbook, without their formats, and save that"
 
 
@@ -47,7 +51,7 @@ def workbook_rows(path: Path, is_wanted: Callable[[str], bool], most_columns: in
     size = len(content_of_schedule(path))
     try:
         with ZipFile(path) as archive:
-            _refuse_bloated(path, archive, size)
+            _refuse_unreadable(path, archive, size)
         book = load_workbook(path, read_only=True, data_only=True)
         sheets = {
             one.title: _rows(one.iter_rows(max_row=MOST_ROWS, max_col=most_columns))
@@ -61,20 +65,26 @@ def workbook_rows(path: Path, is_wanted: Callable[[str], bool], most_columns: in
     return WorkbookRows(sheets, titles)
 
 
-def _refuse_bloated(path: Path, archive: ZipFile, size: int) -> None:
-    """Raise for a workbook that unpacks to far more than one that is honest: it would take minutes to read."""
+def _refuse_unreadable(path: Path, archive: ZipFile, size: int) -> None:
+    """Raise for a workbook that unpacks to far more than one that is honest, as it would take minutes to read, and for formulas without results."""
     unpacked = sum(part.file_size for part in archive.infolist())
     most = min(LARGEST, SMALL + MOST_TIMES * size)
     if unpacked > most:
         raise InputError(f"the workbook unpacks to more than {most // 2**20} MB", hint=ANEW, place=Place(str(path)))
     allowed, elements = FEW_ELEMENTS + MOST_ELEMENTS_A_BYTE * size, 0
     for part in archive.infolist():
+        seen = b""
         with archive.open(part) as file:
             while piece := file.read(2**20):
                 elements += piece.count(b"<") - piece.count(b"</")
                 if elements > allowed:
                     what = f"the workbook has more than {allowed:,} cells and marks, too many for its {size:,} bytes"
                     raise InputError(what, hint=ANEW, place=Place(str(path)))
+                seen = seen[-LONGEST_CELL:] + piece
+                if UNWORKED.search(seen):
+                    what = "the workbook has a formula without its result"
+                    hint = "open it in a spreadsheet program, save it, and read that"
+                    raise InputError(what, hint=hint, place=Place(str(path)))
 
 
 def _rows(found: Iterable[Sequence[Any]]) -> list[Numbered]:

@@ -167,6 +167,47 @@ def test_a_workbook_that_names_no_text_is_none(tmp_path: Path) -> None:
         read_exchange(tmp_path / "a.xlsx")
 
 
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        (b"<f>TODAY()</f><v></v>", "a formula without its result"),
+        (b"<f>TODAY()</f><v />", "a formula without its result"),
+        (b'<f t="shared" si="0"/>', "a formula without its result"),
+        (b"<f>1+1</f><v>2</v>", ""),
+    ],
+)
+def test_a_formula_that_nobody_worked_out_is_no_empty_cell(cell: bytes, says: str, tmp_path: Path) -> None:
+    """A program wrote it, no spreadsheet. The start or the percentage that it stands for was silently left out."""
+    book = Workbook()
+    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
+    book["Schedule"].append(["id", "percent"])
+    book["Schedule"].append(["071@site", 40])
+    book.save(tmp_path / "plain.xlsx")
+    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(tmp_path / "a.xlsx", "w") as other:
+        for part in plain.namelist():
+            other.writestr(part, plain.read(part).replace(b't="n"><v>40</v>', b">" + cell))
+
+    if says:
+        with pytest.raises(InputError, match=says):
+            read_exchange(tmp_path / "a.xlsx")
+    else:
+        assert read_exchange(tmp_path / "a.xlsx").schedule.tasks[0].percent == 2
+
+
+def test_a_formula_whose_result_is_an_empty_text_says_nothing(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
+    book["Schedule"].append(["id", "title"])
+    book["Schedule"].append(["071@site", "x"])
+    book.save(tmp_path / "plain.xlsx")
+    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(tmp_path / "a.xlsx", "w") as other:
+        for part in plain.namelist():
+            worked = b't="str"><f>IF(1,"","y")</f><v></v>'
+            other.writestr(part, plain.read(part).replace(b't="inlineStr"><is><t>x</t></is>', worked))
+
+    assert read_exchange(tmp_path / "a.xlsx").schedule.tasks[0].title == ""
+
+
 def test_a_mapping_of_last_months_ids_is_refused_within_seconds(tmp_path: Path) -> None:
     """Each line then names an activity that is there no more. Names that are alike are looked for where they are shown."""
     theirs = chain(3000)
