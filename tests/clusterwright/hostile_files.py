@@ -6,6 +6,7 @@ import io
 import json
 import random
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache
@@ -14,13 +15,21 @@ from typing import NamedTuple
 
 from clusterwright.check_file import read_checks
 from clusterwright.design_view import _temperatures
+from clusterwright.foreign_results import read_report
+from clusterwright.sheets.reading import read_sheet
+from clusterwright.text_file import text_in
 from flows.runs.plays import patterns_of, roles_of
 from ledger.subjects.orders.manifest_rules import read_manifest, read_scan
 from playbooks import __path__ as playbooks
+from schedule.exchange.reading import read_exchange
+from schedule.exchange.writing import Form, write_exchange
 from steps.acceptance.measuring import measure
+from steps.cabling.reading.found_file import read_found
 from tests.acceptance.test_garbled import METRICS
 from tests.acceptance.tool_cases import CASES, Case
+from tests.commands import called
 from tests.ledger.malicious import photo
+from tests.schedule.exchanges import small
 
 Read = Callable[[Path], object]
 
@@ -37,7 +46,7 @@ scope: pod
 applies: nodes > 1
 not_applicable_because: one server needs none
 items: {of: racks, count: ceil(nodes_in_pod / 4)}
-crew: {role: rigger, size: 2, count: min(crews, 2)}
+crew: {role: rigger, size: 2, count: "min(crews, 2)"}
 duration:
   fixed: {o: 1, m: 2, p: 3, unit: crew-day, source: assumption}
   rate: {value: 12, unit: racks per crew-day, source: assumption}
@@ -88,7 +97,16 @@ name: mine
 title: My own
 profile: dgx-h100
 sources: ["our own"]
-choices: {cooling: air, facility: existing}
+choices:
+  facility: existing
+  cooling: air
+  rear_door: false
+  fabric: infiniband
+  storage_network: infiniband
+  file_system: lustre
+  build: oem
+  burn_in: in-place
+  scheduler: slurm
 figures:
   nodes: {value: 8, unit: count, source: "ours"}
 decisions:
@@ -97,6 +115,16 @@ decisions:
 NETBOX = json.dumps(
     {"all": {"hosts": {"n1": {"bmc_address": "10.0.0.1"}}, "children": {"nodes": {"hosts": {"n2": {}}}}}}
 )
+ANCHOR = json.dumps({"anchor": 1, "site": "x", "seq": 1, "hash": "0" * 64, "time": "2026-11-23T06:00:00Z"}) + "\n"
+RESULTS = json.dumps({
+    "results": {
+        "tool": {"name": "aicr", "version": "1.3.0"}, "summary": {"stop": 1_795_000_000_000},
+        "tests": [{"name": "nccl", "status": "passed", "stdout": ["busbw 370.1"], "stop": 1_795_000_000_000}, {"name": "dcgm", "status": "failed", "message": "GPU 3"}],
+    },
+})  # fmt: skip
+NEIGHBOURS = json.dumps({
+    "lldp": {"interface": [{"eth0": {"via": "LLDP", "chassis": {"leaf-01": {"id": {"type": "mac", "value": "0c:42:a1:00:00:01"}}}, "port": {"id": {"type": "ifname", "value": "swp21"}, "descr": "to n1"}}}]},
+})  # fmt: skip
 STATEMENT = json.dumps({
     "_type": "https://in-toto.io/Statement/v1", "subject": [{"name": "141@site", "digest": {"sha256": "0" * 64}}],
     "predicateType": "https://clusterwright.dev/decision/v1",
@@ -130,7 +158,7 @@ def subjects(site: Path) -> tuple[Subject, ...]:
     with_ini = (("site.yaml", written.decode() + "\ninventory: hosts.ini\n"),)
     picture, jpeg = photo("PNG"), photo()
     return (
-        Subject("site file", "site.yaml", written, (PLAN, ("design", *SITE), ("plan", "diff", *SITE), ("doctor", *SITE)), weight=14),
+        Subject("site file", "site.yaml", written, (PLAN, ("design", "site.yaml"), ("plan", "diff", *SITE), ("doctor", *SITE)), weight=14),
         Subject("own step", "catalog/X01_own_step.yaml", STEP.encode(), (PLAN, LINT, ("catalog", "show", "X01", *SITE)), weight=14),
         Subject("override", "catalog/034.yaml", OVERRIDE.encode(), (PLAN, LINT), weight=6),
         Subject("own roles", "catalog/roles.yaml", ROLES.encode(), (PLAN, ("catalog", "roles", *SITE)), weight=4),
@@ -152,11 +180,16 @@ def subjects(site: Path) -> tuple[Subject, ...]:
         Subject("JSON", "a.json", json.dumps({"a": [1, 2.5, None, {"b": "c"}]}).encode(), ((*ATTACH, "a.json"),), weight=3),
         Subject("text", "a.txt", b"measured at the rack: 12 Nm\n" * 20, ((*ATTACH, "a.txt"),), weight=3),
         Subject("statement", "s.json", STATEMENT.encode(), (("sign", "--import", "s.json", *SITE),), beside=(("s.json.sig", "-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"),), weight=4),
-        Subject("anchors", "anchors.jsonl", b'{"seq": 1, "hash": "00", "site": "x"}\n', (("audit", "--anchor", "anchors.jsonl", *SITE),), weight=3),
-        Subject("own anchors", ".clusterwright/anchors.jsonl", b'{"seq": 1, "hash": "00", "site": "x"}\n', (("audit", *SITE),), weight=2),
+        Subject("anchors", "anchors.jsonl", ANCHOR.encode(), (("audit", "--anchor", "anchors.jsonl", *SITE),), weight=3),
+        Subject("own anchors", ".clusterwright/anchors.jsonl", ANCHOR.encode(), (("audit", *SITE),), weight=2),
         Subject("key", "key", b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n", (("sign", "141@site", "--key", "key", *SITE, *OWNER),), weight=2),
         Subject("ledger", "ledger.db", (site / "ledger.db").read_bytes(), (("status", *SITE), ("audit", *SITE), ("log", *SITE)), weight=5),
         Subject("backup", "b.tar.gz", _backup(site), (("restore", "b.tar.gz", "restored"),), weight=4),
+        Subject("kept forecast", ".clusterwright/forecast.json", (site / ".clusterwright" / "forecast.json").read_bytes(), (("status", *SITE), ("forecast", *SITE)), weight=4),
+        Subject("results", "r.json", RESULTS.encode(), read=read_report, weight=3),
+        Subject("neighbours", "n1.json", NEIGHBOURS.encode(), read=lambda path: read_found("n1", text_in(path), path.name), weight=3),
+        *(_schedule(form) for form in Form if form is not Form.ICS),
+        *(_sheet(site, suffix) for suffix in ("xlsx", "csv")),
         *(_tool(case) for case in CASES),
     )  # fmt: skip
 
@@ -185,6 +218,21 @@ def _tool(case: Case) -> Subject:
     return Subject(f"output of {case.output}", f"{case.output}.txt", case.text.encode(), read=read, weight=1)
 
 
+def _schedule(form: Form) -> Subject:
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / f"plan.{form}"
+        write_exchange(small(), path, form)
+        return Subject(f"schedule as {form}", path.name, path.read_bytes(), read=read_exchange, weight=4)
+
+
+def _sheet(site: Path, suffix: str) -> Subject:
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / f"sheet.{suffix}"
+        done = called(["export", "sheet", path, "H08@pod-001", "--of", "items", "--site", site])
+        assert done.returncode == 0, done.stderr
+        return Subject(f"sheet as {suffix}", path.name, path.read_bytes(), read=read_sheet, weight=4)
+
+
 def _playbook() -> bytes:
     (folder,) = playbooks
     return next(path for path in sorted(Path(folder).glob("*/1*.yml"))).read_bytes()
@@ -204,10 +252,6 @@ def _pdf() -> bytes:
 
 def _backup(site: Path) -> bytes:
     """Return a backup of the site."""
-    import tempfile
-
-    from tests.commands import called
-
     with tempfile.TemporaryDirectory() as scratch:
         archive = Path(scratch) / "b.tar.gz"
         copy = Path(scratch) / "site"
