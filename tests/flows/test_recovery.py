@@ -33,7 +33,7 @@ from ledger.subjects.runs.request_decisions import answer_request, request_cance
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, engine_plan, row, runs, state, until
-from tests.ledger.conftest import Clock, begun, earlier_rules, elsewhere, share
+from tests.ledger.conftest import Clock, begun, earlier_rules, elsewhere, recorded_by, share
 from tests.ledger.journey import bought, passed, racked
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
@@ -186,9 +186,9 @@ def test_a_lease_that_was_renewed_in_the_database_is_not_over(
     monkeypatch.setenv(ON_POSTGRES, "yes")  # the small site's people share one account then
     here = tmp_path / "here"
     here.mkdir()
-    share(here, postgres.url(postgres.database(), EVERYBODY))
+    share(here, postgres.url(postgres.database(at_any_time=True), EVERYBODY))
     clock = Clock()
-    with earlier_rules(), begun(here, clock) as ledger:
+    with earlier_rules(), recorded_by(clock), begun(here, clock) as ledger:
         adopt_plan(ledger, "pm", engine_plan(), reason="first plan")
         bought(ledger)
         racked(ledger)
