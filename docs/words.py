@@ -17,7 +17,7 @@ BY_PROGRAM = {
         f"evidence/{name}.md"
         for name in (
             "crews", "culprits", "distributions", "field-sheets", "found-links", "idempotence", "interchange", "large-site", "learning", "levelling",
-            "manager", "risk", "sampling", "schedule-judges", "slip", "workshop",
+            "manager", "risk", "sampling", "schedule-judges", "screens-day", "slip", "workshop",
         )
     ),
 }  # fmt: skip

@@ -85,7 +85,8 @@ def named(file: Path) -> list[str]:
     """Return the command lines in backticks or in quotes of a file, as far as they name a command."""
     text = file.read_text(encoding="utf-8")
     return [
-        line.replace("\\n", " ").replace("{day}", A_DAY).replace("{event.seq}", "1") for line in NAMED.findall(text)
+        line.replace("\\n", " ").replace("{day}", A_DAY).replace("DATE", A_DAY).replace("{event.seq}", "1")
+        for line in NAMED.findall(text)
     ]
 
 

@@ -33,7 +33,7 @@ from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests.conftest import project_time_at
 from tests.flows.conftest import until
 from tests.flows.receiving import Receiver, receiving
-from tests.ledger.conftest import T0, Clock, begun, earlier_rules, elsewhere, share, small_plan
+from tests.ledger.conftest import T0, Clock, begun, earlier_rules, elsewhere, recorded_by, share, small_plan
 from tests.needs import needs_postgres
 from tests.postgres_server import EVERYBODY, ON_POSTGRES, Server
 
@@ -394,7 +394,8 @@ def test_of_two_folders_of_one_shared_ledger_the_second_sends_nothing_again(
     site = tmp_path / "site"
     site.mkdir()
     share(site, postgres.url(postgres.database(at_any_time=True), EVERYBODY))
-    with earlier_rules(), begun(site, Clock()) as ledger:
+    clock = Clock()
+    with earlier_rules(), recorded_by(clock), begun(site, clock) as ledger:
         adopt_plan(ledger, "pm", small_plan(), reason="first plan")
         start(ledger, "tech", "001@site")
         finish(ledger, "tech", "001@site")

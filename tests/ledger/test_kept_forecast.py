@@ -15,10 +15,12 @@ from ledger.subjects.plan.decisions import raise_rules
 from ledger.subjects.plan.kinds.forecast_published import publish_forecast
 from ledger.subjects.work.decisions import comment, start
 from ledger.writing import Ledger
+from steps.planning.odds.milestone_odds import Chance, MilestoneOdds
 from tests.ledger.conftest import T0, Clock, Look, adopt_small_plan, begun, earlier_rules
 
 pytestmark = pytest.mark.own_file
 FINISH = T0 + timedelta(days=60)
+SURE = Chance(FINISH, FINISH, FINISH)
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def publish(ledger: Ledger, look: Look) -> KeptForecast:
         slip_day_usd=0,
         samples=100,
         seed=1,
-        milestones=(),
+        milestones=(MilestoneOdds("go-live", FINISH, FINISH, SURE, SURE, SURE, planned_share=1.0),),
         critical=(),
         nodes={},
         earned=KeptValue(0, 0, 0, 0, None, None),
