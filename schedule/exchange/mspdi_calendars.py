@@ -20,7 +20,7 @@ EXCEPTION = 0
 MOST_BASES = 10
 """On how many others a calendar may be based, one on the next. Microsoft Project has one."""
 
-MOST_DAYS = 3_000_000
+MOST_DAYS = 1_000_000
 """How many days all calendars of a file may look at: those of their exceptions, and those of their base calendars."""
 
 
