@@ -7,8 +7,8 @@ from shutil import rmtree
 from typing import Any
 
 from clusterwright.adoption import Adoption
-from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
+from clusterwright.record_health import say_what_is_missing
 from ledger.project_time import project_now
 from ledger.reading import open_snapshot
 from ledger.stores.file import LEDGER_FILE

@@ -8,7 +8,7 @@ from ledger.questions.site import live_since
 from ledger.questions.snapshot import Snapshot
 
 
-def forecast_of_today(snapshot: Snapshot, samples: int | None, seed: int) -> KeptForecast:
+def forecast_of_today(snapshot: Snapshot, samples: int | None = None, seed: int = 1) -> KeptForecast:
     """Return the forecast with so many samples, of this seed."""
     found = standing_forecast(snapshot, samples=samples, seed=seed)
     if found is not None:
@@ -30,4 +30,7 @@ def refresh_forecast(snapshot: Snapshot) -> None:
     if snapshot.as_of is not None or live_since(snapshot):
         return
     fresh = kept_forecast(snapshot)
-    forecast_of_today(snapshot, *((fresh.forecast.samples, fresh.forecast.seed) if fresh else (None, 1)))
+    if fresh is None:
+        forecast_of_today(snapshot)
+    else:
+        forecast_of_today(snapshot, fresh.forecast.samples, fresh.forecast.seed)

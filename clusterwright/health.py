@@ -11,8 +11,8 @@ from pathlib import Path
 from shlex import join
 
 from clusterwright.health_check import ADVICE, FAULT, OK, Check
-from clusterwright.key_health import record_checks
 from clusterwright.planning import plan_of, read_all
+from clusterwright.record_health import record_checks
 from clusterwright.where import find_site
 from flows.dashboard.login import login_file, login_of, renew_login
 from flows.runs.allowing.asked import all_asked, require_allowed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from time import process_time
@@ -152,19 +153,24 @@ def test_summaries_within_summaries_are_read_within_seconds(tmp_path: Path) -> N
     assert process_time() - begun < SECONDS / 2
 
 
+def workbook(folder: Path, rows: Sequence[list[object]], cell: bytes, instead: bytes) -> Path:
+    """Return a workbook with these rows, in whose XML a cell reads otherwise."""
+    book, made = Workbook(), folder / "a.xlsx"
+    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
+    for row in rows:
+        book["Schedule"].append(row)
+    book.save(folder / "plain.xlsx")
+    with ZipFile(folder / "plain.xlsx") as plain, ZipFile(made, "w") as other:
+        for part in plain.namelist():
+            other.writestr(part, plain.read(part).replace(cell, instead))
+    return made
+
+
 def test_a_workbook_that_names_no_text_is_none(tmp_path: Path) -> None:
     """A cell names its text by a number: one that the workbook does not have was a fault of ours."""
-    book = Workbook()
-    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
-    book["Schedule"].append(["id"])
-    book["Schedule"].append(["071@site"])
-    book.save(tmp_path / "plain.xlsx")
-    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(tmp_path / "a.xlsx", "w") as other:
-        for part in plain.namelist():
-            other.writestr(part, plain.read(part).replace(b't="inlineStr"><is><t>071@site</t></is>', b't="s"><v>9</v>'))
-
+    text, number = b't="inlineStr"><is><t>071@site</t></is>', b't="s"><v>9</v>'
     with pytest.raises(InputError, match="this is no workbook"):
-        read_exchange(tmp_path / "a.xlsx")
+        read_exchange(workbook(tmp_path, [["id"], ["071@site"]], text, number))
 
 
 @pytest.mark.parametrize(
@@ -178,34 +184,20 @@ def test_a_workbook_that_names_no_text_is_none(tmp_path: Path) -> None:
 )
 def test_a_formula_that_nobody_worked_out_is_no_empty_cell(cell: bytes, says: str, tmp_path: Path) -> None:
     """A program wrote it, no spreadsheet. The start or the percentage that it stands for was silently left out."""
-    book = Workbook()
-    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
-    book["Schedule"].append(["id", "percent"])
-    book["Schedule"].append(["071@site", 40])
-    book.save(tmp_path / "plain.xlsx")
-    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(tmp_path / "a.xlsx", "w") as other:
-        for part in plain.namelist():
-            other.writestr(part, plain.read(part).replace(b't="n"><v>40</v>', b">" + cell))
+    made = workbook(tmp_path, [["id", "percent"], ["071@site", 40]], b't="n"><v>40</v>', b">" + cell)
 
     if says:
         with pytest.raises(InputError, match=says):
-            read_exchange(tmp_path / "a.xlsx")
+            read_exchange(made)
     else:
-        assert read_exchange(tmp_path / "a.xlsx").schedule.tasks[0].percent == 2
+        assert read_exchange(made).schedule.tasks[0].percent == 2
 
 
 def test_a_formula_whose_result_is_an_empty_text_says_nothing(tmp_path: Path) -> None:
-    book = Workbook()
-    book.active.title = "Schedule"  # type: ignore[union-attr]  # a new workbook has a sheet
-    book["Schedule"].append(["id", "title"])
-    book["Schedule"].append(["071@site", "x"])
-    book.save(tmp_path / "plain.xlsx")
-    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(tmp_path / "a.xlsx", "w") as other:
-        for part in plain.namelist():
-            worked = b't="str"><f>IF(1,"","y")</f><v></v>'
-            other.writestr(part, plain.read(part).replace(b't="inlineStr"><is><t>x</t></is>', worked))
+    text, worked = b't="inlineStr"><is><t>x</t></is>', b't="str"><f>IF(1,"","y")</f><v></v>'
+    made = workbook(tmp_path, [["id", "title"], ["071@site", "x"]], text, worked)
 
-    assert read_exchange(tmp_path / "a.xlsx").schedule.tasks[0].title == ""
+    assert read_exchange(made).schedule.tasks[0].title == ""
 
 
 def test_a_mapping_of_last_months_ids_is_refused_within_seconds(tmp_path: Path) -> None:

@@ -64,9 +64,8 @@ def _work(
         days = max(row.days_later or 0, _past(row, now, zone))
         if days > 0 or row.past_planned_finish:
             drives = row.id in critical
-            float_days = (
-                0.0 if drives else row.float_days
-            )  # of what drives go-live nothing is left of what the plan has
+            # of the float that the plan has, nothing is left to what drives go-live
+            float_days = 0.0 if drives else row.float_days
             slack = "" if float_days is None else f"{float_days:.0f} d"
             yield Late(row.id, days, slack, row.who, row.title, minutes.get(row.id, 0), drives)
 

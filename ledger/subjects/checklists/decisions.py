@@ -155,7 +155,10 @@ def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[Re
 
 
 def _unread_again(case: LookedUp, found: Sequence[Examined]) -> list[RefusedEntry]:
-    """Return the entries that pass an item although somebody measured that it fails, and do not read it again."""
+    """Return the entries that pass an item although somebody measured that it fails, and do not read it again.
+
+    It is no rule: what was entered before this was refused stays valid.
+    """
     failed = failed_readings(case.snapshot, case.row)
     refused = []
     for one in found:

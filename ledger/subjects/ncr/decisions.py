@@ -30,7 +30,10 @@ def close_ncr(ledger: Ledger, actor: str, ncr: str, disposition: str = "") -> Ev
 
 
 def _refuse_failing(snapshot: Snapshot, ncr: str) -> None:
-    """Raise while a reading under a non-conformance fails. Of items that failed in a checklist the rule says it."""
+    """Raise while a reading under a non-conformance fails. Of items that failed in a checklist the rule says it.
+
+    It is no rule: what was closed before this was refused stays valid.
+    """
     found = require_ncr(snapshot, ncr)
     if found.decided == USE_AS_IS or found.opened_by == ENGINE or found.closed_at is not None:
         return

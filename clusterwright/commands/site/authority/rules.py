@@ -15,8 +15,8 @@ from typer import Option
 from clusterwright.commands.acting import Signing
 from clusterwright.commands.asking import Asking
 from clusterwright.commands.options import JsonOption
-from clusterwright.key_health import say_what_is_missing
 from clusterwright.output import say
+from clusterwright.record_health import say_what_is_missing
 from ledger.questions.site import RAISE, RulesInForce, rules_in_force, site_of
 from ledger.subjects.plan.decisions import raise_rules
 from schedule.errors import InputError
