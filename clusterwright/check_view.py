@@ -95,9 +95,6 @@ def tell_recorded(done: Checked, of: int, as_json: bool) -> None:
         _say_items(done, of)
     if done.ncr and not as_json:
         say(f"{done.ncr} is open: `clusterwright ncr show {done.ncr}`")
-    for ncr in done.accepted:
-        again = f"`clusterwright ncr disposition {ncr} rework`"
-        say(f"{ncr} is used as it is, so this failure holds nothing back; if it is another one: {again}")
 
 
 def _recorded(done: Checked) -> Document:

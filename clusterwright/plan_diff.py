@@ -73,7 +73,7 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
         *undone(found),
         *mapped(taken, plan.time_zone),
         *unmapped(Upgrade(held, plan)),
-        *had_before(snapshot, held, plan),
+        *decided_away(snapshot, held, plan),
         *placed_otherwise(snapshot, plan, replaced),
         *(_cut_anew(lot) for lot in recut_by(snapshot, plan)),
         *unaffected(found, plan),
@@ -129,23 +129,13 @@ def unmapped(upgrade: Upgrade) -> list[Change]:
     return [Change("not kept", "finished work", setting, first) for setting in upgrade.settings]
 
 
-def had_before(snapshot: Snapshot, old: Plan, new: Plan) -> Iterator[Change]:
-    """Yield what the plan has again and stays as it was left: not applicable by a person's decision, or done for another quantity."""
-    held = {activity.id for activity in old.activities if activity.applicable}
-    returns = {activity.id: activity for activity in new.activities if activity.applicable and activity.id not in held}
-    for row in select(snapshot, "na_decided OR state = 'done'") if returns else ():
-        again = returns.get(row.id)
-        if again is None:
-            continue
-        if row.na_decided:
+def decided_away(snapshot: Snapshot, old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield the activities that the plan has again, and that do not apply because a person decided so before: they stay so."""
+    applicable = {activity.id for activity in old.activities if activity.applicable}
+    returns = {activity.id for activity in new.activities if activity.applicable} - applicable
+    for row in select(snapshot, "na_decided"):
+        if row.id in returns:
             yield Change("stays left out", row.id, f"not applicable: {row.na_reason}", "`reopen` brings it back")
-        elif row.plan.items and again.items and row.plan.items != again.items:
-            has = f"the plan now has {_items(again)}; `reopen` does it again"
-            yield Change("stays done", row.id, f"done for {_items(row.plan)}", has)
-
-
-def _items(activity: PlanActivity) -> str:
-    return f"{activity.items} {activity.items_of or 'items'}"
 
 
 def unaffected(found: Consequences, plan: Plan) -> list[Change]:

@@ -8,7 +8,7 @@ from ledger.questions.case import LookedUp, require_activity, select
 from ledger.questions.orders import orders
 from ledger.questions.snapshot import Snapshot
 from ledger.rules.permission import Actor
-from ledger.rules.version import ITEMS_AND_WAIVERS
+from ledger.rules.version import FAULTS_AND_INVITATIONS, ITEMS_AND_WAIVERS
 from ledger.subjects.plan.payloads import Lot
 from ledger.subjects.plan.recutting_rules import recut
 from ledger.subjects.plan.revision_rules import Consequences, OnRecord, consequences
@@ -26,7 +26,10 @@ def consequences_of(snapshot: Snapshot, plan: Plan) -> Consequences:
         case = LookedUp(snapshot, require_activity(snapshot, name), NOBODY)
         return OnRecord(case.readings, case.waived)
 
-    return consequences(read_plan(snapshot), plan, standing(snapshot), record)
+    (rules,) = snapshot.first("SELECT rules FROM site")
+    dropped = select(snapshot, "NOT in_plan AND state <> 'open'") if rules >= FAULTS_AND_INVITATIONS else ()
+    earlier = {row.id: row.plan for row in dropped}
+    return consequences(read_plan(snapshot), plan, standing(snapshot), record, earlier)
 
 
 def recut_by(snapshot: Snapshot, plan: Plan) -> list[Lot]:

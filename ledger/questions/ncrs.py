@@ -13,6 +13,7 @@ from ledger.rules.activity import Activity
 from ledger.rules.judgement import MET
 from ledger.rules.permission import is_same
 from ledger.rules.rows import NcrRow
+from ledger.rules.version import FAULTS_AND_INVITATIONS
 from ledger.subjects.checklists.rules import unread_at
 from ledger.subjects.runs.cause_rules import why_failed
 from schedule.errors import InputError
@@ -30,15 +31,20 @@ _INSPECTIONS = """
    WHERE f.ncr = t.id AND (t.closed_at IS NULL OR m.at <= t.closed_at)))"""
 
 
-_OF_READINGS = """
+_TAKES_MORE = (
+    f"n.closed_at IS NULL AND ((SELECT rules FROM site) < {FAULTS_AND_INVITATIONS} OR n.decided <> 'use-as-is')"  # noqa: S608  our own text
+)
+"""Whether a later failure belongs to a non-conformance: it is open, and from version 6 of the rules on not used as it is."""
+
+_OF_READINGS = f"""
 SELECT m.metric, m.item, m.ncr FROM measurement m JOIN ncr n ON n.id = m.ncr
-WHERE m.activity = :name AND m.attempt = :attempt AND n.closed_at IS NULL ORDER BY m.seq"""
+WHERE m.activity = :name AND m.attempt = :attempt AND {_TAKES_MORE} ORDER BY m.seq"""  # noqa: S608  our own text
 _OF_RUNS = """
 SELECT n.id, u.id, u.summary FROM ncr n JOIN run u ON u.activity = n.activity AND u.attempt = n.attempt
 WHERE n.activity = :name AND n.closed_at IS NULL AND n.opened_by = :engine AND u.result = 'failed' ORDER BY n.id"""
-_OF_ITEMS = """
+_OF_ITEMS = f"""
 SELECT c.item, c.ncr FROM item_check c JOIN ncr n ON n.id = c.ncr
-WHERE c.activity = :name AND c.attempt = :attempt AND n.closed_at IS NULL ORDER BY c.seq"""
+WHERE c.activity = :name AND c.attempt = :attempt AND {_TAKES_MORE} ORDER BY c.seq"""  # noqa: S608  our own text
 
 table("ncr", inspections=_INSPECTIONS)(NcrRow)
 

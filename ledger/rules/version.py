@@ -6,7 +6,7 @@ event. For example: `if case.rules >= DATES_AND_TIMES: ...`.
 
 from __future__ import annotations
 
-RULES = 5
+RULES = 6
 """The newest version. Version 1 judged sign-offs and change orders only. Version 2 judges every kind of event."""
 
 DATES_AND_TIMES = 3
@@ -22,3 +22,7 @@ come whole, a criterion that was waived before a run does not fail it and can be
 change orders are decided, work that had begun keeps its criteria when a plan removes it, and an order says what was ordered: what a plan
 or a change order has more of is waited for, what a plan drops stays owed, goods follow pods that move to another delivery, a change
 order is of the quantity and the currency of its plan, and an organisation without people in the plan has no open work."""
+
+FAULTS_AND_INVITATIONS = 6
+"""From this version on, use-as-is accepts what had failed before it and nothing later, an item is not passed and a non-conformance not
+closed while what was measured there fails, who came is of the last invitation, and work that a plan has again is held against its own."""

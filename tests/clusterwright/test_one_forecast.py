@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from clusterwright.plan_diff import changes_to, placed_otherwise
 from flows.dashboard.status_artifact import status_text
 from ledger.forecasting import keep_forecast, make_forecast
+from ledger.questions.case import require_activity
 from ledger.questions.headlines import headlines
 from ledger.questions.kept_forecast import KeptForecast, kept_forecast
 from ledger.reading import open_snapshot
@@ -30,6 +31,7 @@ from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.subjects.plan.kinds.forecast_published import publish_forecast
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import comment, finish, na, start
+from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError
 from steps.planning.dates.dating import solved
@@ -310,7 +312,7 @@ def with_racks(name: str, items: int) -> Plan:
     return plan.model_copy(update={"activities": tuple(counted)})
 
 
-def test_a_plan_says_what_it_has_again_and_stays_as_it_was_left(slipped: Site) -> None:
+def test_a_plan_says_what_it_has_again_and_somebody_decided_away_or_did_for_fewer(slipped: Site) -> None:
     """It reads `added`, and nobody would do it, or not all of it."""
     done, left_out = "001@site", "010@pod-002"
     first, again = with_racks(done, 2), with_racks(done, 4)
@@ -324,13 +326,19 @@ def test_a_plan_says_what_it_has_again_and_stays_as_it_was_left(slipped: Site) -
     na(slipped.ledger, "pm", left_out, "this pod is not built")
     adopt_plan(slipped.ledger, "pm", less, reason="one pod")
 
-    stays = {"stays left out", "stays done"}
+    said = {"stays left out", "re-opened"}
     with open_snapshot(slipped.folder) as snapshot:
-        found = {one.id: one for one in changes_to(snapshot, again) if one.what in stays}
-        assert not [one for one in changes_to(snapshot, less) if one.what in stays]
+        found = {one.id: one for one in changes_to(snapshot, again) if one.what in said}
+        assert not [one for one in changes_to(snapshot, less) if one.what in said]
+        (as_before,) = [one for one in changes_to(snapshot, first) if one.what in {"re-opened", "stale"}]
     assert (found[left_out].what, found[left_out].before) == ("stays left out", "not applicable: this pod is not built")
-    assert (found[done].what, found[done].before) == ("stays done", "done for 2 racks")
-    assert found[done].after.startswith("the plan now has 4 racks")
+    assert (found[done].what, found[done].after) == ("re-opened", "attempt 2: 4 racks, was 2 racks")
+    assert as_before.after == "to be signed again: it was not part of the revision in force"
+
+    adopt_plan(slipped.ledger, "pm", again, reason="two pods again")
+    with open_snapshot(slipped.folder) as snapshot:
+        assert require_activity(snapshot, done).attempt == 2
+    assert audit(slipped.folder) == []
 
 
 def test_an_order_stands_for_what_it_went_out_for(slipped: Site) -> None:

@@ -233,7 +233,7 @@ def all_done(old: Plan, new: Plan) -> Consequences:
         limits = by_name[name].criteria
         return OnRecord({c.metric: [reading("", c.value, c.unit)] for c in limits})
 
-    return consequences(old, new, standing, at_the_limit)
+    return consequences(old, new, standing, at_the_limit, {})
 
 
 @pytest.mark.long

@@ -21,6 +21,7 @@ from ledger.questions.records import evidence, measurements
 from ledger.questions.site import head
 from ledger.questions.why import criteria, why
 from ledger.reading import open_snapshot
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.checklists.decisions import check, check_right, scan
 from ledger.subjects.ncr.decisions import close_ncr, disposition_ncr
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
@@ -519,6 +520,51 @@ def test_what_is_used_as_it_is_holds_nothing_back(counted: Ledger, look: Look, c
     finish(counted, "tech", NAME)
 
     assert require_activity(look(clock.now), NAME).items_done == 2
+
+
+def test_use_as_is_accepts_what_had_failed_and_nothing_later(counted: Ledger, look: Look) -> None:
+    """A dent was accepted. A door that hangs was not, and a reading that is worse than the accepted one neither."""
+    check(
+        counted,
+        "tech",
+        NAME,
+        [ItemEntry("A", passed=False, note="dent"), ItemEntry("B", readings=bond("0.3")), good("C")],
+    )
+    disposition_ncr(counted, "lead", "NCR-0001", "use-as-is", reason="only the paint, and an old building")
+
+    assert check(counted, "tech", NAME, [ItemEntry("A", passed=False, note="the door hangs")]).ncr == "NCR-0002"
+    measure(counted, "tech", NAME, "bond", Decimal(3), "ohm", item="B")
+    assert [one.id for one in ncrs(look())] == ["NCR-0001", "NCR-0002", "NCR-0003"]
+    waive(counted, "lead", NAME, "bond", "old building", DUE)
+    with pytest.raises(NotSatisfiedError, match="1 failed: A"):
+        finish(counted, "tech", NAME)
+    disposition_ncr(counted, "tech", "NCR-0002", "rework")
+    assert (
+        check(counted, "tech", NAME, [ItemEntry("A", passed=False, note="it hangs still")]).items[0].ncr == "NCR-0002"
+    )
+
+    check(counted, "tech", NAME, [good("A")])
+    finish(counted, "tech", NAME)
+    assert audit(counted.site_dir) == []
+
+
+@pytest.mark.own_file
+def test_by_earlier_rules_use_as_is_accepts_what_fails_later_too(tmp_path: Path, clock: Clock) -> None:
+    """A record of before stays as it is: what was ticked over a reading that failed, and closed as made good, is in it."""
+    with earlier_rules(ITEMS_AND_WAIVERS):
+        site = begun(tmp_path, clock)
+    with site:
+        adopt_plan(site, "pm", plan_with_items(), reason="first")
+        start(site, "tech", NAME)
+        check(site, "tech", NAME, [ItemEntry("A", passed=False, note="dent")])
+        disposition_ncr(site, "lead", "NCR-0001", "use-as-is", reason="only the paint")
+        assert (
+            check(site, "tech", NAME, [ItemEntry("A", passed=False, note="the door hangs")]).items[0].ncr == "NCR-0001"
+        )
+        measure(site, "tech", NAME, "bond", Decimal(3), "ohm", item="B")
+        check(site, "tech", NAME, [ItemEntry("B")])
+        close_ncr(site, "lead", "NCR-0002", "rework")
+        assert audit(site.site_dir) == []
 
 
 def test_a_failed_measurement_by_hand_opens_one_too(counted: Ledger, look: Look) -> None:

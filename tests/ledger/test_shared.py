@@ -26,6 +26,7 @@ from ledger.questions.people import people
 from ledger.questions.records import evidence
 from ledger.questions.site import head
 from ledger.reading import open_snapshot
+from ledger.rules.version import RULES
 from ledger.stores.installing import install_sql, roles_sql
 from ledger.stores.leading import Lead
 from ledger.stores.postgres import Database
@@ -250,13 +251,14 @@ def test_a_server_that_is_restarted_while_it_records_is_asked_what_it_has(tmp_pa
 def test_a_program_too_old_for_a_record_says_so_to_who_has_no_copy_of_it(
     site: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ledger.trust.judging.RULES", 4)
+    monkeypatch.setattr("ledger.trust.judging.RULES", RULES - 1)
+    judged = f"judged by version {RULES} of the rules"
 
     for _ in range(2):  # what the first one began to copy has no event
-        with pytest.raises(UnreachableError, match="judged by version 5 of the rules") as refused:
+        with pytest.raises(UnreachableError, match=judged) as refused:
             open_snapshot(site.of("tech"))
         assert "upgrade" in refused.value.hint
-    with pytest.raises(UnreachableError, match="judged by version 5 of the rules"):
+    with pytest.raises(UnreachableError, match=judged):
         site.open("tech")
 
 

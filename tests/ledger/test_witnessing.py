@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from ledger.questions.case import require_activity
 from ledger.questions.records import sign_offs
 from ledger.questions.why import why
 from ledger.questions.witnesses import invitation
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.decisions import attend, invite, reject
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -18,21 +20,26 @@ from ledger.subjects.work.decisions import comment, finish, start
 from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import InputError, NotPermittedError, NotSatisfiedError
-from tests.ledger.conftest import T0, Clock, Look, StateOf, activity, small_plan
+from steps.planning.plan import Plan
+from tests.ledger.conftest import T0, Clock, Look, StateOf, activity, begun, earlier_rules, small_plan
 
 TEST, GATE, LATER = "301@site", "302@site", T0 + timedelta(hours=48)
 SEEN = {"roles": ["sponsor", "visitor"], "notice_h": 16}
 
 
-@pytest.fixture
-def seen(ledger: Ledger) -> Ledger:
-    """Return a ledger with a test and a gate that sponsor and visitor are invited to, with 16 hours' notice."""
+def witnessed() -> Plan:
+    """Return a plan with a test and a gate that sponsor and visitor are invited to, with 16 hours' notice."""
     activities: list[dict[str, Any]] = [
         activity(TEST, policy={"witness": SEEN}),
         activity(GATE, kind="gate", policy={"witness": SEEN}),
     ]
-    plan = small_plan(activities=[*small_plan().model_dump()["activities"], *activities])
-    adopt_plan(ledger, "pm", plan, reason="witnessed")
+    return small_plan(activities=[*small_plan().model_dump()["activities"], *activities])
+
+
+@pytest.fixture
+def seen(ledger: Ledger) -> Ledger:
+    """Return a ledger with that plan."""
+    adopt_plan(ledger, "pm", witnessed(), reason="witnessed")
     return ledger
 
 
@@ -102,6 +109,21 @@ def test_with_all_of_them_there_or_excused_it_begins_at_once(seen: Ledger, state
     start(seen, "tech", TEST)
 
     assert state(TEST) == "in_progress"
+
+
+@pytest.mark.own_file
+def test_by_earlier_rules_who_excused_themselves_once_is_not_waited_for(tmp_path: Path, clock: Clock) -> None:
+    with earlier_rules(ITEMS_AND_WAIVERS):
+        site = begun(tmp_path, clock)
+    with site:
+        adopt_plan(site, "pm", witnessed(), reason="witnessed")
+        for day in (0, 1):
+            invite(site, "lead", TEST, LATER + timedelta(days=day))
+            attend(site, "sponsor", TEST, "sponsor", person="sponsor")
+        attend(site, "guest", TEST, "visitor", person=None)
+        invite(site, "lead", TEST, LATER + timedelta(days=2))
+        start(site, "tech", TEST)
+        assert audit(site.site_dir) == []
 
 
 def test_who_did_the_work_is_no_witness_to_it_and_the_next_attempt_is_told_again(seen: Ledger, clock: Clock) -> None:

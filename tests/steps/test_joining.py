@@ -134,7 +134,7 @@ def test_a_site_that_was_done_before_keeps_all_of_it_and_has_new_steps_as_open_w
     earlier, now = plan(without=without), plan()
     done = {activity.id: Begun(State.DONE, 1, stale=False) for activity in earlier.activities}
 
-    assert consequences(earlier, now, done, lambda _: OnRecord({})) == Consequences()
+    assert consequences(earlier, now, done, lambda _: OnRecord({}), {}) == Consequences()
     added = {activity.id for activity in now.activities} - {activity.id for activity in earlier.activities}
     assert {name for name in added if "@pod-" in name} == {
         f"{step}@pod-{n:03}" for step in new - {"H40"} for n in range(1, 5)

@@ -51,7 +51,6 @@ def witness(
             _answer(Asking(me.site, as_json), snapshot, require_activity(snapshot, activity))
             return
         zone = site_of(snapshot).time_zone
-        before = [one.role for one in attendances(snapshot, require_activity(snapshot, activity)) if one.noted]
     with me.deciding() as decider:
         if on is not None:
             event: Any = decider.take(sign_off.invite, activity, _moment(on, zone), agreed=agreed)
@@ -63,11 +62,6 @@ def witness(
             decider.take(sign_off.attend, activity, absent or "", person=None, note=note)
             said = f"{absent} did not attend"
     say(f"{activity}: {said}")
-    if on is not None and before:
-        say(
-            f"{activity} does not wait for {', '.join(before)}, of whom it was recorded for an earlier date who came; "
-            f"`clusterwright hold {activity} --reason WHY` keeps the work until this one"
-        )
 
 
 def _moment(text: str, zone: str) -> datetime:

@@ -17,7 +17,7 @@ from ledger.evidence.taking import Taken
 from ledger.log.chain import Event
 from ledger.log.payload import Shown
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import check_history, failed_readings, latest_entries, standing_entries
+from ledger.questions.checks import check_history, latest_entries, standing_entries
 from ledger.rules.rows import CheckRow
 from ledger.subjects.checklists import making as made
 from ledger.subjects.checklists.examination_rules import (
@@ -26,7 +26,6 @@ from ledger.subjects.checklists.examination_rules import (
     RefusedEntry,
     examined,
     sorted_out,
-    to_read_again,
 )
 from ledger.subjects.checklists.rules import Roster
 from ledger.writing import Ledger
@@ -40,16 +39,12 @@ PICTURES = ("png", "jpeg")
 
 
 class Checked(NamedTuple):
-    """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any.
-
-    `accepted` are the non-conformances, of items that a person found bad, of which use-as-is was decided before: that holds nothing back.
-    """
+    """What was recorded, how many entries were in the record already, and the non-conformance that was opened, if any."""
 
     items: tuple[Examined, ...]
     recorded_before: int
     ncr: str | None
     event: Event | None
-    accepted: tuple[str, ...] = ()
 
 
 class Scanned(NamedTuple):
@@ -82,8 +77,6 @@ def check(
         new = _new(case, found) if skip_recorded else found
         if not new:
             return Checked((), len(found), None, None)
-        if wrong := _unread_again(case, new):
-            raise together([refused.why for refused in wrong])
         entered = made.item_parts(case, new)
         inline, batches = inline_or_kept(ledger.site_dir, entered.parts)
         payload = made.items_checked(
@@ -98,15 +91,7 @@ def check(
         event = case.record(payload)
         pairs = zip(new, entered.parts, strict=True)
         checked = [one._replace(ncr=part.ncr) for one, part in pairs]
-        failed = {part.ncr for part in entered.parts if part.ncr and RESULT in part.failing}
-        accepted = failed.intersection(case.used_as_is)
-        return Checked(
-            tuple(checked),
-            len(found) - len(new),
-            entered.ncr,
-            event,
-            tuple(sorted(accepted)),
-        )
+        return Checked(tuple(checked), len(found) - len(new), entered.ncr, event)
 
 
 def check_right(
@@ -128,7 +113,7 @@ def check_right(
         right = list(entries)
         while True:  # a serial number that is free only by an entry that is refused makes another entry wrong
             found, wrong = sorted_out(case, right)
-            wrong += _overtaken(case, found, known) or _unread_again(case, _new(case, found))
+            wrong += _overtaken(case, found, known) or made.unread_again(case, _new(case, found))
             if not wrong:
                 return check(ledger, actor, activity, right, source=source, skip_recorded=True), refused
             refused += wrong
@@ -152,21 +137,6 @@ def _overtaken(case: LookedUp, found: Sequence[Examined], known: int) -> list[Re
             )
             overtaken.append(RefusedEntry(one.entry, why))
     return overtaken
-
-
-def _unread_again(case: LookedUp, found: Sequence[Examined]) -> list[RefusedEntry]:
-    """Return the entries that pass an item although somebody measured that it fails, and do not read it again.
-
-    It is no rule: what was entered before this was refused stays valid.
-    """
-    failed = failed_readings(case.snapshot, case.row)
-    refused = []
-    for one in found:
-        read = {reading.metric for reading in one.measured}
-        unread = [metric for metric in failed.get(one.item, ()) if metric not in read]
-        if unread and not one.failing:
-            refused.append(RefusedEntry(one.entry, to_read_again(one, unread)))
-    return refused
 
 
 def _digests(photos: Photos, one: Examined) -> tuple[str, ...]:

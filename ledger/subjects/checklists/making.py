@@ -9,14 +9,17 @@ from ledger.entries import ItemEntry
 from ledger.evidence.batches import rows_in
 from ledger.log.payload import Batch, Shown
 from ledger.questions.case import LookedUp
+from ledger.questions.checks import failed_readings
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Metrics, asked_of, recorded_value
+from ledger.rules.version import FAULTS_AND_INVITATIONS
 from ledger.subjects.again import Tables, about_case
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, examined
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry, examined, to_read_again
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.subjects.checklists.rules import readable_note
 from schedule.errors import InputError
+from schedule.faults import together
 from steps.acceptance.measured import Measured
 from steps.amount import first_of
 from steps.value import value_text
@@ -33,7 +36,12 @@ class Entered(NamedTuple):
 
 
 def item_parts(case: LookedUp, new: Sequence[Examined]) -> Entered:
-    """Return the items as an event records them. A failed item belongs to its open non-conformance, or to a new one."""
+    """Return the items as an event records them. A failed item belongs to its open non-conformance, or to a new one.
+
+    Raise for an item that passes although what was measured there fails.
+    """
+    if wrong := unread_again(case, new):
+        raise together([refused.why for refused in wrong])
     of_items = open_ncrs_of_items(case.snapshot, case.row)
     of_readings = open_ncrs_of_readings(case.snapshot, case.row)
     opened: str | None = None
@@ -47,6 +55,20 @@ def item_parts(case: LookedUp, new: Sequence[Examined]) -> Entered:
                 ncr = opened = case.next_id("ncr")
         parts.append(_part(one, ncr))
     return Entered(tuple(parts), opened)
+
+
+def unread_again(case: LookedUp, found: Sequence[Examined]) -> list[RefusedEntry]:
+    """Return the entries that pass an item although somebody measured that it fails, and do not read it again."""
+    if case.rules < FAULTS_AND_INVITATIONS:
+        return []
+    failed = failed_readings(case.snapshot, case.row)
+    refused = []
+    for one in found:
+        read = {reading.metric for reading in one.measured}
+        unread = [metric for metric in failed.get(one.item, ()) if metric not in read]
+        if unread and not one.failing:
+            refused.append(RefusedEntry(one.entry, to_read_again(one, unread)))
+    return refused
 
 
 def items_checked(

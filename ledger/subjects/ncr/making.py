@@ -6,16 +6,19 @@ from datetime import date
 
 from ledger.log.chain import Event
 from ledger.questions.case import LookedUp
+from ledger.questions.checks import failed_readings
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import require_ncr, waiver_of
 from ledger.questions.snapshot import Snapshot
+from ledger.rules.access import ENGINE
 from ledger.rules.approval import allowed, refuse_past_day
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.rows import NcrRow
-from ledger.rules.version import DATES_AND_TIMES
+from ledger.rules.version import DATES_AND_TIMES, FAULTS_AND_INVITATIONS
 from ledger.subjects.again import Named, Tables, about_named, refuse_other_subject
 from ledger.subjects.ncr import rules
 from ledger.subjects.ncr.payloads import NcrAssigned, NcrClosed, NcrDispositioned
+from schedule.errors import NotSatisfiedError
 
 
 def _open_ncr(snapshot: Snapshot, ncr: str) -> NcrRow:
@@ -84,8 +87,25 @@ def assigned(
 
 def closed(moment: Moment, actor: str, found: NcrRow, disposition: str = "") -> NcrClosed:
     """Return the end of a non-conformance. An empty disposition means the one that was decided. Class A needs a decided one."""
-    role, how = rules.close(moment.case(found.activity, actor), found, disposition)
+    case = moment.case(found.activity, actor)
+    role, how = rules.close(case, found, disposition)
+    if case.rules >= FAULTS_AND_INVITATIONS and found.decided != rules.USE_AS_IS and found.opened_by != ENGINE:
+        _refuse_failing(case, found.id)
     return NcrClosed(ncr=found.id, disposition=how, role=role)
+
+
+def _refuse_failing(case: LookedUp, ncr: str) -> None:
+    """Raise while a reading under a non-conformance fails."""
+    name = case.row.id
+    for item, metrics in failed_readings(case.snapshot, case.row).items():
+        mine = [metric for metric, under in metrics.items() if under == ncr]
+        if mine:
+            at_item, option = (f" at {item}", f" --item {item}") if item else ("", "")
+            again = f"`clusterwright measure {name} {mine[0]} VALUE UNIT{option}`"
+            raise NotSatisfiedError(
+                f"{ncr} cannot be closed: {mine[0]}{at_item} still fails",
+                hint=f"{again} when it is made good, or decide on use-as-is",
+            )
 
 
 def _dispositioned_again(moment: Moment, event: Event, p: NcrDispositioned) -> NcrDispositioned:

@@ -78,8 +78,12 @@ def consequences(
     new: Plan,
     standing: Mapping[str, Begun],
     record: Record,
+    earlier: Mapping[str, PlanActivity],
 ) -> Consequences:
-    """Return which activities are affected once `new` replaces `old`. `standing` has the activities that have begun, by id."""
+    """Return which activities are affected once `new` replaces `old`. `standing` has the activities that have begun, by id.
+
+    `earlier` has what an earlier plan asked of those that `old` does not have.
+    """
     before = {a.id: a for a in old.activities}
     inputs, upgrade = _Inputs(old, new), Upgrade(old, new)
     reopened, sign_again, kept = [], [], []
@@ -87,7 +91,7 @@ def consequences(
         now, was = standing.get(activity.id), before.get(activity.id)
         if now is None or now.state not in ENDED or not activity.applicable:
             continue
-        differing = list(_result(was, activity, inputs, upgrade))
+        differing = list(_result(was or earlier.get(activity.id), activity, inputs, upgrade))
         changed = [found for found in differing if not found.keeps]
         if changed and not _is_met(activity, changed, inputs, record):
             reopened.append(_consequence(activity.id, now, _sentence(changed)))

@@ -7,10 +7,11 @@ import json
 from ledger.log.chain import Event
 from ledger.log.payload import Decided
 from ledger.rules.activity import State
+from ledger.rules.version import FAULTS_AND_INVITATIONS
 from ledger.state.projection import Handlers, Projection
 from ledger.subjects.sign_off.payloads import Overridden, Rejected, Waived, WaiverMoved, WitnessInvited, WitnessNoted
 
-_FORGET_ATTENDANCE = "DELETE FROM attendance WHERE activity = :activity AND attempt = :attempt AND role = :role"
+_FORGET = "DELETE FROM attendance WHERE activity = :activity AND attempt = :attempt AND role = coalesce(:role, role)"
 
 
 def reject(p: Projection, event: Event, payload: Rejected) -> None:
@@ -52,10 +53,18 @@ def override(p: Projection, event: Event, payload: Overridden) -> None:
     p.reach(row, payload.result, event, overridden=True, last_note=payload.reason)
 
 
+def invite(p: Projection, event: Event, payload: WitnessInvited) -> None:
+    """Add an invitation. From version 6 of the rules on who came to an earlier date does not count for this one."""
+    p.record("invitation", event, payload)
+    if p.rules >= FAULTS_AND_INVITATIONS:
+        row = p.activity(event.subject)
+        p.run(_FORGET, activity=row.id, attempt=row.attempt, role=None)
+
+
 def attend(p: Projection, event: Event, payload: WitnessNoted) -> None:
     """Note who came in a role, or that nobody came."""
     attempt = p.activity(event.subject).attempt
-    p.run(_FORGET_ATTENDANCE, activity=event.subject, attempt=attempt, role=payload.role)
+    p.run(_FORGET, activity=event.subject, attempt=attempt, role=payload.role)
     p.record("attendance", event, payload, witness=payload.person, person=event.actor)
 
 
@@ -79,6 +88,6 @@ HANDLERS: Handlers = {
     Waived: waive,
     WaiverMoved: move_waiver,
     Overridden: override,
-    WitnessInvited: lambda p, event, said: p.record("invitation", event, said),
+    WitnessInvited: invite,
     WitnessNoted: attend,
 }
