@@ -6,7 +6,7 @@ import json
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from ledger.log.chain import Event, canonical_text
 from ledger.machine_time import machine_time
 from ledger.questions.records import sign_offs
 from ledger.reading import open_snapshot
+from ledger.rules.version import ITEMS_AND_WAIVERS
 from ledger.subjects.people.decisions import revoke_key
-from ledger.subjects.plan.decisions import adopt_plan
+from ledger.subjects.plan.decisions import adopt_plan, raise_rules
 from ledger.subjects.plan.progress_decisions import import_progress
 from ledger.subjects.sign_off.decisions import attend, invite, reject, sign_elsewhere, waive
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -41,7 +42,7 @@ from schedule.errors import (
 )
 from steps.planning.plan import Plan
 from steps.stamps import stamp
-from tests.ledger.conftest import PEOPLE, T0, Clock, activity, begun, small_plan
+from tests.ledger.conftest import PEOPLE, T0, Clock, activity, begun, earlier_rules, small_plan
 from tests.ledger.test_poison import append_by_hand
 from tests.needs import needs
 
@@ -323,6 +324,27 @@ def test_a_signer_signs_who_witnessed_it_and_how_long_it_holds(signed: Ledger, k
     said = json.loads(event.payload.statement)["predicate"]["policy"]  # type: ignore[attr-defined]
     assert (said["witnesses"], said["valid_days"]) == (["sponsor"], "365")
     assert audit(signed.site_dir) == []
+
+
+@pytest.mark.own_file
+def test_raised_rules_leave_who_was_excused_before_as_it_was(tmp_path: Path, clock: Clock, keys: Keys) -> None:
+    """What a decision works out from signed events is what the tables have, on either side of the raise."""
+    seen = activity("301@site", policy={"witness": {"roles": ["sponsor"], "notice_h": 0}})
+    plan = signed_plan(keys, activities=[*small_plan().model_dump()["activities"], seen])
+    with earlier_rules(ITEMS_AND_WAIVERS):
+        site = begun(tmp_path, clock, owner_key=public(keys, "pm"))
+    with site as ledger:
+        put_name(ledger, keys["pm"], lambda: adopt_plan(ledger, "pm", plan, reason="witnessed"))
+        invite(ledger, "tech", "301@site", clock.now)
+        attend(ledger, "sponsor", "301@site", "sponsor", person=None)
+        invite(ledger, "tech", "301@site", clock.now + timedelta(days=1))
+        put_name(ledger, keys["pm"], lambda: raise_rules(ledger, "pm", "all have upgraded"))
+        with ledger.dry_run():
+            start(ledger, "tech", "301@site")
+        invite(ledger, "tech", "301@site", clock.now + timedelta(days=2))
+        with pytest.raises(NotSatisfiedError, match="not yet here: sponsor"):
+            start(ledger, "tech", "301@site")
+        assert audit(ledger.site_dir) == []
 
 
 def test_what_is_declared_done_or_needless_is_signed_on_a_signed_site(signed: Ledger, keys: Keys) -> None:
