@@ -370,6 +370,8 @@ def test_a_tick_does_not_pass_what_was_measured_and_failed(named: Ledger, look: 
     ):
         with pytest.raises(InputError, match=f"{HOSTS[0]} failed bond, and passes when that is read again"):
             take()
+    with named.dry_run():
+        check(named, "tech", NAME, [ItemEntry(HOSTS[0], passed=False, note="a dent too")])
     sheet = [ItemEntry(HOSTS[0]), good(HOSTS[1])]
     with named.batch():
         checked, (wrong,) = check_right(named, "tech", NAME, sheet, source="sheet", known=head(look()).seq)
@@ -589,6 +591,9 @@ def test_what_was_measured_and_fails_is_not_closed_as_made_good(counted: Ledger,
     assert refused.value.hint.startswith(f"`clusterwright measure {NAME} bond VALUE UNIT --item A`")
     with counted.dry_run():
         waive(counted, "lead", NAME, "bond", "old building", DUE)
+        close_ncr(counted, "lead", "NCR-0001")
+    with counted.dry_run():
+        disposition_ncr(counted, "lead", "NCR-0001", "use-as-is", reason="an old building")
         close_ncr(counted, "lead", "NCR-0001")
 
     measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", item="A", source="meter")

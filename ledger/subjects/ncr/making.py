@@ -10,7 +10,6 @@ from ledger.questions.checks import failed_readings
 from ledger.questions.moment import Moment
 from ledger.questions.ncrs import require_ncr, waiver_of
 from ledger.questions.snapshot import Snapshot
-from ledger.rules.access import ENGINE
 from ledger.rules.approval import allowed, refuse_past_day
 from ledger.rules.permission import refuse_stranger
 from ledger.rules.rows import NcrRow
@@ -89,7 +88,7 @@ def closed(moment: Moment, actor: str, found: NcrRow, disposition: str = "") -> 
     """Return the end of a non-conformance. An empty disposition means the one that was decided. Class A needs a decided one."""
     case = moment.case(found.activity, actor)
     role, how = rules.close(case, found, disposition)
-    if case.rules >= FAULTS_AND_INVITATIONS and found.decided != rules.USE_AS_IS and found.opened_by != ENGINE:
+    if case.rules >= FAULTS_AND_INVITATIONS and found.decided != rules.USE_AS_IS:
         _refuse_failing(case, found.id)
     return NcrClosed(ncr=found.id, disposition=how, role=role)
 
