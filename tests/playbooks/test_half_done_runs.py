@@ -290,21 +290,25 @@ def test_devices_are_named_at_once_as_what_comes_after_it_may_fail(tmp_path: Pat
     assert asked(tmp_path, "trigger") == ["udevadm trigger --action=add --subsystem-match=infiniband"]
 
 
-AT = """case "$1 $2" in
-    "show --timestamp=us+utc") cat "$HOSTS/began";;
+AT = """case "$1 $2 $4" in
+    "show --timestamp=us+utc ExecMainStartTimestamp") [ -e "$HOSTS/has_none" ] || cat "$HOSTS/began";;
+    "show --timestamp=us+utc "*) cat "$HOSTS/began";;
     show*) echo LoadState=loaded; echo ActiveState=active;;
     is-*) echo enabled;;
 esac"""
 
 
+@pytest.mark.parametrize("has_process", [True, False])
 @pytest.mark.parametrize(
     ("began", "restarts"),
     [("Mon 2020-11-30 02:10:30.123456 UTC", 1), ("Mon 2036-11-30 02:10:30.123456 UTC", 0), ("", 0)],
 )
 def test_a_service_that_began_before_its_settings_were_written_is_restarted(
-    tmp_path: Path, began: str, restarts: int
+    tmp_path: Path, began: str, restarts: int, has_process: bool
 ) -> None:
-    """One that does not run is started anyway."""
+    """One that does not run is started anyway. That of a script of init, as slapd's, has no main process."""
+    if not has_process:
+        (tmp_path / "has_none").touch()
     (tmp_path / "settings").touch()
     (tmp_path / "began").write_text(began, encoding="utf-8")
     wanted = {
@@ -320,6 +324,91 @@ def test_a_service_that_began_before_its_settings_were_written_is_restarted(
     played(tmp_path, {"systemctl": AT}, content)
 
     assert asked(tmp_path, "restart") == ["systemctl restart a"] * restarts
+
+
+@pytest.mark.parametrize(
+    ("path", "places"),
+    [
+        ("blackbox_exporter/tasks/configure.yml", ("/etc/prometheus", "/etc/default")),
+        ("home_folders/tasks/nfs.yml", ("/etc/nfs.conf.d",)),
+        (
+            "modbus_exporter/tasks/configure.yml",
+            ("/usr/local/lib/clusterwright", "/etc/modbus_exporter", "/etc/systemd/system"),
+        ),
+        ("slurm_api/tasks/configure.yml", ("/etc/systemd/system/slurmrestd.service.d",)),
+    ],
+)
+def test_a_role_that_failed_once_it_had_written_restarts_its_service_in_the_next_run(
+    tmp_path: Path, path: str, places: tuple[str, ...]
+) -> None:
+    """Systemd did not answer; the service ran, and would go on with what its files had before."""
+    role = ROLES / path.split("/", maxsplit=1)[0]
+    for folder in ("templates", "files"):
+        (tmp_path / folder).symlink_to(role / folder)
+    for place in places:
+        (tmp_path / "host" / place[1:]).mkdir(parents=True)
+    (tmp_path / "began").write_text("Mon 2020-11-30 02:10:30.123456 UTC", encoding="utf-8")
+    here = {place: f"{tmp_path}/host{place}" for place in places}
+    left_out = ("user", "wait_for", "include_tasks")
+    content = {
+        "tasks": [
+            task
+            for task in tasks_of(path, **here)
+            if not any(f"ansible.builtin.{word}" in task for word in left_out) and "tls_proxy" not in str(task)
+        ],
+        "handlers": tasks_of(str(role / "handlers/main.yml")),
+        "vars": {"modbus_exporter_registers": [], "modbus_exporter_port": 9502, "slurm_api_port": 6820},
+    }
+    programs = {"prometheus-blackbox-exporter": "", "systemctl": AT}
+
+    played(tmp_path, programs | {"systemctl": "exit 1"}, content)
+    (tmp_path / "asked").unlink()
+    played(tmp_path, programs, content)
+
+    assert len(asked(tmp_path, "restart")) == 1
+
+
+@pytest.mark.parametrize(("began", "restarts"), [("2020", 1), ("2036", 0)])
+def test_a_subnet_manager_that_began_before_its_settings_were_written_begins_anew(
+    tmp_path: Path, began: str, restarts: int
+) -> None:
+    """The run before was killed between the two. Partitions are read again in any case."""
+    (tmp_path / "began").write_text(f"Mon {began}-11-30 02:10:30.123456 UTC", encoding="utf-8")
+    (tmp_path / "opensm.conf").touch()
+    (change,) = tasks_of("subnet_manager/tasks/change.yml", "Change it", **{"/etc/opensm": str(tmp_path)})
+    names = ("Look whether", "Run it", "Wait until", "Let it read")
+    content = {
+        "vars": {
+            "subnet_manager_settings": {"changed": False},
+            "subnet_manager_unit": str(tmp_path / "unit"),
+            "subnet_manager_env": ["env"],
+        },
+        "tasks": [task for task in change["block"] if task["name"].startswith(names)],
+    }
+
+    played(tmp_path, {"systemctl": AT, "saquery": "", "ibstat": "", "grep": ""}, content)
+
+    assert asked(tmp_path, "restart") == ["systemctl restart subnet-manager"] * restarts
+    assert asked(tmp_path, "reload subnet") == ["systemctl reload subnet-manager"]
+
+
+def test_what_the_kernel_starts_from_is_made_anew_where_it_is_older_than_what_keeps_nouveau_away(
+    tmp_path: Path,
+) -> None:
+    """The run before ended between the two: nouveau would have the GPUs after the restart, and every further run would fail."""
+    (tmp_path / "image").touch()
+    os.utime(tmp_path / "image", (1_700_000_000,) * 2)
+    (tmp_path / "nouveau").touch()
+    content = {
+        "vars": {"nvidia_stack_image": str(tmp_path / "image"), "nvidia_stack_nouveau": str(tmp_path / "nouveau")},
+        "tasks": tasks_of("nvidia_stack/tasks/before_driver.yml", "Keep it out"),
+    }
+    programs = {"update-initramfs": f'touch "{tmp_path}/image"'}
+
+    played(tmp_path, programs, content)
+    played(tmp_path, programs, content)
+
+    assert asked(tmp_path, "update-initramfs") == ["update-initramfs -u -k all"]
 
 
 def test_rules_of_the_log_store_that_were_refused_are_read_once_what_was_wrong_is_put_right(tmp_path: Path) -> None:
@@ -362,6 +451,10 @@ def test_a_key_of_munge_that_a_run_did_not_come_to_use_is_used_after_the_next(tm
         ("service_access/tasks/close.yml", ("Load it",), "", "reload clusterwright-access@a"),
         ("tls_proxy/tasks/configure.yml", ("Run it", "Reload what"), "", "reload tls-proxy"),
         ("alert_rules/tasks/load.yml", ("Load the rules",), "", "reload prometheus"),
+        ("prometheus/tasks/configure.yml", ("Load what is scraped",), "", "reload prometheus"),
+        ("access_tables/tasks/main.yml", ("Read the units",), "", "daemon-reload"),
+        ("training_metrics/tasks/main.yml", ("Read the units",), "", "daemon-reload"),
+        ("slurm/tasks/node.yml", ("Let the controllers read",), "", "scontrol reconfigure"),
         ("host_certificate/tasks/confined.yml", (), "usr.sbin.slapd local/usr.sbin.slapd", "apparmor_parser -r"),
     ],
 )
@@ -380,12 +473,13 @@ def test_what_was_written_and_not_loaded_is_loaded_by_the_next_run(
         "handlers": tasks_of(str(handlers)) if handlers.exists() else [],
         "vars": {
             "service_access_name": "a",
+            "slurm_controllers": ["n1"],
             "service_access_table": {"changed": False},
             "host_certificate_profile": "usr.sbin.slapd",
         },
     }
     says = 'case "$1" in show) echo LoadState=loaded; echo ActiveState=active;; is-*) echo enabled;; esac'
 
-    played(tmp_path, {"systemctl": says, "apparmor_parser": ""}, content)
+    played(tmp_path, {"systemctl": says, "apparmor_parser": "", "scontrol": ""}, content)
 
     assert len(asked(tmp_path, loads)) == 1

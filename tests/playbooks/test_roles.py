@@ -16,6 +16,9 @@ ROLES = sorted(path for path in (FOLDER / "roles").iterdir() if path.is_dir())
 ANOTHERS = re.compile(r"\.\./(\w+)/files/")
 INCLUDES = ("ansible.builtin.include_role", "ansible.builtin.import_role")
 PROOF = re.compile(r"_role:\n\s+name: proof\n")
+LOOKED = re.compile(r"\b(?:unread_settings_handler|restart): (.+?)}?\n")
+RESTARTS_OF_ONE_RUN = {"burn_in"}
+"""Roles whose service ends with the step. A recorder that was stopped must not begin again because of a file that is newer."""
 LAB_TESTS = sorted((FOLDER.parent / "tests" / "lab").glob("test_*.py"))
 
 
@@ -59,6 +62,20 @@ def test_a_role_says_what_it_does_and_what_it_takes(role: Path) -> None:
     assert set(set_here) <= set(options)
     assert {name for name, option in options.items() if "default" in option} <= set(set_here)
     assert all(option["description"] for option in options.values())
+
+
+@pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
+def test_a_service_whose_restart_was_lost_is_restarted_by_the_next_run(role: Path) -> None:
+    """The run before ended in the middle, and the next one finds nothing changed."""
+    handlers = role / "handlers" / "main.yml"
+    known = yaml.safe_load(handlers.read_text(encoding="utf-8")) if handlers.exists() else []
+    restarts = [one for one in known if one.get("ansible.builtin.systemd_service", {}).get("state") == "restarted"]
+    files = [*role.glob("tasks/*.yml"), *role.glob("vars/*.yml")]
+    looked = {name for file in files for name in LOOKED.findall(file.read_text(encoding="utf-8"))}
+
+    lost = [one["name"] for one in restarts if not {one["name"], one.get("listen")} & looked]
+
+    assert lost == [] or role.name in RESTARTS_OF_ONE_RUN
 
 
 @pytest.mark.parametrize("playbook", every_playbook())
