@@ -11,8 +11,10 @@ from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
+import yaml
 
 from tests.playbooks.scripts import script
+from tests.playbooks.several_hosts import ROLES, play
 from tests.playbooks.slurm import COMMANDS, commands, node
 
 OURS = "node-check: / is full"
@@ -143,11 +145,43 @@ def test_a_list_of_users_that_is_empty_removes_nobody(
     assert (tmp_path / "removed").read_text(encoding="utf-8").splitlines() == removed
 
 
-@pytest.mark.parametrize(("listed", "deleted"), [([], []), (["ada"], ["uid=bob,ou=people,dc=a"])])
+@pytest.mark.slow
+def test_check_mode_shows_whom_a_list_would_remove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who releases the step knows then who goes, also those whom somebody added by hand. Nobody is removed."""
+    commands(tmp_path / "commands", {"sacctmgr": SACCTMGR})
+    (tmp_path / "users").write_text("root\nada\nbob\n", encoding="utf-8")
+    monkeypatch.setenv("PATH", f"{tmp_path}/commands:{os.environ['PATH']}")
+    monkeypatch.setenv("HOSTS", str(tmp_path))
+    role = ROLES / "slurm_policy"
+    (tmp_path / "files").symlink_to(role / "files")
+    tasks = yaml.safe_load((role / "tasks/main.yml").read_text(encoding="utf-8"))[-1]["block"]
+    named = [task for task in tasks if task["name"].startswith(("Look what", "Show it"))]
+    terms = {"qos": {"high": {"priority": 10}}, "accounts": {"research": {"fairshare": 1, "users": ["ada"]}}}
+    terms |= {"proof": "cwproof", "account_qos": "low", "default_qos": "low"}
+    here = yaml.safe_load(json.dumps(named).replace("/etc/slurm", str(tmp_path)))
+
+    play(tmp_path, {"n1": {"slurm_policy_list": terms}}, {"tasks": here}, "--check", "--diff")
+
+    said = (tmp_path / "said.json").read_text(encoding="utf-8")
+    assert "remove user bob account=research" in said
+    assert "add qos high" in said
+    assert not (tmp_path / "removed").exists()
+    assert not (tmp_path / "policy.changes").exists()
+
+
+@pytest.mark.parametrize(
+    ("listed", "options", "deleted"),
+    [([], [], []), (["ada"], [], ["uid=bob,ou=people,dc=a"]), (["ada"], ["--check"], [])],
+)
 def test_a_list_of_people_that_is_empty_removes_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: list[str], deleted: list[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    listed: list[str],
+    options: list[str],
+    deleted: list[str],
 ) -> None:
-    """Those that a proof left behind have no home among people's, and go."""
+    """Those that a proof left behind have no home among people's, and go. A look only says who would."""
     ldap = MagicMock(NO_SUCH_OBJECT=KeyError)
     monkeypatch.setitem(sys.modules, "ldap", ldap)
     apply = script("directory_server", "directory_apply")
@@ -160,7 +194,7 @@ def test_a_list_of_people_that_is_empty_removes_nobody(
     monkeypatch.setattr(apply.modlist, "modifyModlist", lambda *_: [])
     wanted = [one for one in people if one["name"] in listed]
     (tmp_path / "people.json").write_text(json.dumps(terms | {"people": wanted}), encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["directory-apply", str(tmp_path / "people.json")])
+    monkeypatch.setattr(sys, "argv", ["directory-apply", str(tmp_path / "people.json"), *options])
 
     with (
         nullcontext() if listed else pytest.raises(SystemExit, match="the directory has 2 people: nothing was changed")
@@ -168,6 +202,7 @@ def test_a_list_of_people_that_is_empty_removes_nobody(
         apply.main()
 
     assert [call.args[0] for call in directory.delete_s.call_args_list] == deleted
+    assert ("removed uid=bob,ou=people,dc=a" in capsys.readouterr().out) is bool(listed)
 
 
 @pytest.mark.parametrize(

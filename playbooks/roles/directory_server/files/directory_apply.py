@@ -1,8 +1,12 @@
 #!/usr/bin/python3
-"""Brings the directory in line with a list of people and groups: `directory-apply FILE`. Prints a line a change."""
+"""Brings the directory in line with a list of people and groups: `directory-apply FILE`. Prints a line a change.
+
+With `--check` it prints what it would change, and changes nothing.
+"""
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import ldap
@@ -34,14 +38,18 @@ def main() -> None:
         )
     for name, entry in wanted.items():
         if name not in there:
-            directory.add_s(name, modlist.addModlist(entry))
-            print("added", name)
+            change("added", name, directory.add_s, modlist.addModlist(entry))
         elif changes := modlist.modifyModlist(there[name], entry):
-            directory.modify_s(name, changes)
-            print("changed", name)
+            change("changed", name, directory.modify_s, changes)
     for name in gone:
-        directory.delete_s(name)
-        print("removed", name)
+        change("removed", name, directory.delete_s)
+
+
+def change(what: str, name: str, make: Callable[..., object], *terms: object) -> None:
+    """Change an entry unless it is only looked at, and say what was changed."""
+    if "--check" not in sys.argv:
+        make(name, *terms)
+    print(what, name)
 
 
 def entries(wanted: dict) -> dict[str, Entry]:

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Brings accounts, users and qualities of service in line with a list: `slurm-policy-apply FILE`. Prints a line a change."""
+"""Brings accounts, users and qualities of service in line with a list: `slurm-policy-apply FILE`. Prints a line a change.
+
+With `--check` it prints what it would change, and changes nothing.
+"""
 
 import json
 import subprocess
@@ -31,8 +34,10 @@ def qualities(wanted: dict[str, dict[str, str]]) -> None:
     for name in wanted.keys() - there:
         change("add", "qos", name)
     for name, options in wanted.items():
-        found = rows("qos", ",".join(options), f"name={name}")[0] if options else []
-        different = [f"{o}={v}" for (o, v), is_now in zip(options.items(), found, strict=True) if not same(v, is_now)]
+        is_now = rows("qos", ",".join(options), f"name={name}") if options else []
+        # with --check, one that is to be made is not there yet
+        found = is_now[0] if is_now else [""] * len(options)
+        different = [f"{o}={v}" for (o, v), has in zip(options.items(), found, strict=True) if not same(str(v), has)]
         if different:
             change("modify", "qos", name, "set", *different)
 
@@ -78,7 +83,10 @@ def same(wanted: str, is_now: str) -> bool:
 
 
 def change(*command: str) -> None:
-    """Change accounting, and say what was changed."""
+    """Change accounting unless it is only looked at, and say what was changed."""
+    if "--check" in sys.argv:
+        print(*command)
+        return
     done = subprocess.run(["sacctmgr", "-i", *command], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"sacctmgr {' '.join(command)}: {(done.stderr or done.stdout).strip()}")
