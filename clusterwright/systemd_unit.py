@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from flows.dashboard.login import AUTH_FILE
 
 NAMED_FILES = (AUTH_FILE, "PGPASSFILE")
 """Variables that say where a secret is: the login of a team's Prefect server, and of the ledger's database."""
+
+NOT_IN_UNITS = re.compile(r"[^A-Za-z0-9_.-]+")
+"""What no name of a unit has, or an unquoted word of a shell."""
 
 UNIT = """\
 # Save it as /etc/systemd/system/clusterwright-{name}.service, then: systemctl enable --now clusterwright-{name}
@@ -44,7 +48,7 @@ def systemd_unit(site_dir: Path, words: Sequence[str]) -> str:
     files = [f"{name}={Path(os.environ[name]).resolve()}" for name in NAMED_FILES if name in os.environ]
     return UNIT.format(
         environment="".join(f"Environment={_quoted(file)}\n".replace("$$", "$") for file in files),
-        name=site_dir.name,
+        name=NOT_IN_UNITS.sub("-", site_dir.name),
         folder=_escaped(str(site_dir)),
         account=pwd.getpwuid(os.geteuid()).pw_name,
         program=" ".join(_quoted(word) for word in (*PROGRAM, *words)),

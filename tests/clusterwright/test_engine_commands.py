@@ -224,6 +224,8 @@ def test_systemd_takes_the_unit_of_any_folder(tmp_path: Path, command: Command) 
     verified = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
 
     assert (verified.returncode, verified.stderr) == (0, "")
+    name = "clusterwright-a-site-of-100-ours-HOME"
+    assert f"/etc/systemd/system/{name}.service, then: systemctl enable --now {name}\n" in printed
     (line,) = (line for line in printed.splitlines() if line.startswith("ExecStart="))
     assert not {"%", "$"} & set(line.replace("%%", "").replace("$$", "")), "systemd would replace it"
     words = shlex.split(line.removeprefix("ExecStart=").replace("%%", "%").replace("$$", "$"))
