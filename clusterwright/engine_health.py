@@ -27,6 +27,7 @@ NAMED = 5
 """How many differences a line names; --json has all."""
 
 BEHIND = "look again in a minute: what a person changed is repaired; the next `up` marks what engines left"
+AWAY = "nothing is recorded until it answers, and all else here is as this folder last saw it; `clusterwright database check`"
 P95 = 0.95
 
 
@@ -66,12 +67,14 @@ def engine_health(site_dir: Path) -> EngineHealth:
     serving = holder(site_dir, 0)
     with open_snapshot(site_dir) as snapshot:
         zone, found, lost = site_of(snapshot).time_zone, engines(snapshot), unheard(snapshot)
-        lag = _figures(start_lags(snapshot))
+        lag, cut_off = _figures(start_lags(snapshot)), snapshot.cut_off
     if serving and serving.is_engine:
         name = serving.role.removeprefix(ENGINE_ROLE)
         if name not in {one.id for one in found}:
             found.append(EngineRow(name, platform.node(), serving.pid, False, (), ()))
     checks, site, team = [_at_work(lost, zone)], site_in(site_dir), None
+    if cut_off is not None:
+        checks.append(Check("database", FAULT, cut_off, AWAY))
     if site.team is not None:
         team = team_health(site_dir, site, checks)
         found = [dispatcher(one, pool_of(site.name), team.leader or "") for one in found]

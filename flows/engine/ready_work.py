@@ -48,6 +48,7 @@ class ReadyWork:
         engine = self._engine
         with engine.snapshot() as snapshot:
             self._changes.lag_ends = next_wake(snapshot)
+            engine.unwritten.look(snapshot.cut_off)
             if not engine.may_record(snapshot):
                 return []
             try:

@@ -24,6 +24,15 @@ class Unwritten:
         self.say: Callable[[str], None] = lambda _: None
         self._stopping = stopping
         self._said = ""
+        self._is_cut_off = False
+
+    def look(self, cut_off: str | None) -> None:
+        """Say also of an idle engine, which records nothing, that its database is away (`cut_off` says why), or answers again."""
+        if cut_off is not None and not self._is_cut_off:
+            self.note(UnreachableError(cut_off, hint="the engine goes on by itself once it answers"))
+        if cut_off is None and self._is_cut_off:
+            self.over()
+        self._is_cut_off = cut_off is not None
 
     def note(self, error: ClusterwrightError) -> None:
         """Say why nothing can be recorded, if that was not said."""

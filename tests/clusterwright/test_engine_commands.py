@@ -20,6 +20,7 @@ from ledger.questions.engines import EngineRow
 from tests.conftest import Command, Ended
 from tests.dashboard import give_dashboard
 from tests.flows.test_engine import until
+from tests.ledger.conftest import share
 from tests.needs import needs
 from tests.once import Once
 from tests.ports import free_port
@@ -175,6 +176,18 @@ def test_a_run_that_nobody_is_at_work_on_is_a_fault_for_doctor(adopted: Path, co
         "dashboard": "advice",
     }
     assert health["engines"] == []
+
+
+def test_a_database_that_is_away_is_a_fault_for_doctor(adopted: Path, command: Command) -> None:
+    """Nothing is recorded then, and what is shown is an older state."""
+    share(adopted, f"postgresql://nobody@127.0.0.1:{free_port()}/site")
+
+    done = command("doctor", "--engine", "--json", "--site", adopted)
+
+    (database,) = (check for check in json.loads(done.stdout)["checks"] if check["name"] == "database")
+    assert done.returncode == 1
+    assert database["state"] == "fault"
+    assert "does not answer" in database["found"]
 
 
 def test_a_dispatcher_is_at_its_own_host_and_not_at_the_pool_of_its_claims() -> None:

@@ -31,13 +31,15 @@ from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
+from ledger.stores.place import FILE
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.runs.decisions import release
 from ledger.subjects.runs.request_decisions import request_run
 from ledger.writing import Ledger
 from tests.flows.conftest import Start, runs, state, until
 from tests.flows.test_rehearsal import rehearsal_plan
-from tests.ledger.conftest import T0, begun
+from tests.ledger.conftest import T0, begun, share
+from tests.ports import free_port
 
 FORECAST = "forecast"
 """The name of the thread in which an engine makes the forecast."""
@@ -118,6 +120,24 @@ def test_a_wake_that_looks_and_queues_opens_the_record_once(
                 release(ledger, "lead", f"040@{pod}", hosts=[f"{pod}-n1"], count=1, playbook_digest=digest)
         assert ready_work.look() == 2, "both changes were released"
         assert len(opened) == 3
+
+
+def test_an_engine_without_work_says_that_its_database_is_away_and_when_it_answers_again(at_work: Engine) -> None:
+    """It records nothing meanwhile, so that no decision of its own would meet the fault."""
+    said: list[str] = []
+    at_work.unwritten.say = said.append
+    with ReadyWork(at_work) as ready_work:
+        share(at_work.site_dir, f"postgresql://nobody@127.0.0.1:{free_port()}/site")
+        for _ in range(2):
+            ready_work.look(again=True)
+        (at_work.site_dir / FILE).unlink()
+        for _ in range(2):
+            ready_work.look(again=True)
+
+    away, again = said
+    assert "nothing can be recorded" in away
+    assert "the database site at 127.0.0.1 does not answer" in away
+    assert "can be written again" in again
 
 
 def test_what_a_wake_has_recorded_itself_is_read_anew(at_work: Engine, opened: Opened) -> None:
