@@ -38,9 +38,12 @@ def photos(snapshot: Snapshot, since: datetime, most: int, only: Container[str] 
 
 
 def _small(content: bytes) -> bytes:
-    """Return a picture as a JPEG of one size, cut where it is wider or higher."""
+    """Return a picture as a JPEG of one size, the way up that its camera noted, cut where it is wider or higher."""
     with Image.open(io.BytesIO(content)) as picture:
-        picture.draft("RGB", (WIDE, HIGH))
+        picture.draft("RGB", (WIDE, WIDE))  # of one that lies on its side, the height becomes the width
+        picture.getexif()
+        picture.info.clear()  # what is noted is read by now; damaged EXIF could not be written back
+        upright = ImageOps.exif_transpose(picture).convert("RGB")
         out = io.BytesIO()
-        ImageOps.fit(picture.convert("RGB"), (WIDE, HIGH)).save(out, "JPEG", quality=80)
+        ImageOps.fit(upright, (WIDE, HIGH)).save(out, "JPEG", quality=80)
     return out.getvalue()
