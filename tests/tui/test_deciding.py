@@ -35,6 +35,7 @@ async def test_a_ledger_that_is_lost_is_said_until_it_is_there_again(ready: Path
 
 
 async def test_what_a_terminal_would_ask_is_ticked_in_the_form(ready: Path) -> None:
+    """Space ticks it, and Enter does it as in every field."""
     async with using(ready, "lead", "2", "030@pod-001") as (_, pilot):
         await pilot.press("slash", *"030@pod-001", "enter", "l")
         await see(pilot, "--yes", "A terminal would ask")
@@ -42,6 +43,8 @@ async def test_what_a_terminal_would_ask_is_ticked_in_the_form(ready: Path) -> N
         await see(pilot, "tick it if you mean it")
         await pilot.press("space")
         await see(pilot, "$ clusterwright release --yes 030@pod-001")
+        await pilot.press("enter")
+        await see(pilot, "clusterwright: 030@pod-001 needs no release")
 
 
 async def test_what_was_decided_about_is_marked_no_more(ready: Path) -> None:

@@ -83,6 +83,25 @@ async def test_a_refusal_is_shown_and_what_was_typed_is_still_there(ready: Path)
     assert last_event(ready) == before
 
 
+@pytest.mark.parametrize(
+    ("command", "field", "keys"),
+    [("comment", "text", ("escape",)), ("whatif", "delay", ("enter", "escape"))],
+    ids=["left", "answered"],
+)
+async def test_what_was_typed_is_there_when_the_form_of_any_command_is_opened_again(
+    ready: Path, monkeypatch: pytest.MonkeyPatch, command: str, field: str, keys: tuple[str, ...]
+) -> None:
+    """A question that is refused, or is to be asked again with one word changed, is typed once."""
+    monkeypatch.setattr(OutputScreen, "run_it", lambda _: None)
+    async with using(ready, "lead") as (app, pilot):
+        form = await form_of(app, pilot, command)
+        form.query_one(f"#field-{field}", Input).value = "001@site=5"
+        await pilot.press(*keys)
+        await until(pilot, lambda: len(app.screen_stack) == 1)
+        form = await form_of(app, pilot, command)
+        assert form.values[field] == "001@site=5"
+
+
 @pytest.mark.parametrize(("typed", "mode"), [("floor", "floor"), ("orders screen", "orders"), ("ga", "gantt")])
 async def test_a_screen_is_found_by_its_name_among_the_commands(ready: Path, typed: str, mode: str) -> None:
     """Who comes from another tool types a colon and a word. A command of the same name comes first."""

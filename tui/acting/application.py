@@ -103,9 +103,8 @@ class ActingApp(App[None]):
         if not action.records and not action.asks and not any(field.required for field in command.fields):
             self.call_from_thread(self.show_answer, command.words(subjects, {}))
             return
-        kept = self._drafts.get((command.name, tuple(subjects)), {})
-        asked = Asked(command, subjects, {**kept, **values}, refusals, warnings, action.answers)
-        self.call_from_thread(self._open, asked)
+        asked = Asked(command, subjects, values, refusals, warnings, action.answers)
+        self.call_from_thread(self.open_form, asked)
 
     def show_answer(self, words: Sequence[str]) -> None:
         """Run a question and show what it says, line by line."""
@@ -114,10 +113,13 @@ class ActingApp(App[None]):
         self.push_screen(OutputScreen(words))
         self.let_keys_through()
 
-    def _open(self, asked: Asked) -> None:
+    def open_form(self, asked: Asked) -> None:
+        """Open a form, with what was typed when it was left."""
         from tui.acting.form import Form  # the first screen is painted without
 
-        self.push_screen(Form(asked), lambda done: self._done(asked, done))
+        kept = self._drafts.get((asked.command.name, tuple(asked.subjects)), {})
+        form = Form(asked._replace(values={**kept, **asked.values}))
+        self.push_screen(form, lambda done: self._done(asked, done))
 
     def _done(self, asked: Asked, done: Done | None) -> None:
         if done is None:
@@ -132,10 +134,6 @@ class ActingApp(App[None]):
     def keep_draft(self, asked: Asked, values: Mapping[str, str]) -> None:
         """Keep what was typed into a form that was left."""
         self._drafts[asked.command.name, tuple(asked.subjects)] = values
-
-    def draft(self, command: str) -> Mapping[str, str]:
-        """Return what was typed into the form of a command about the site that was left."""
-        return self._drafts.get((command, ()), {})
 
     async def action_command(self) -> None:
         """Choose any command of the command line, whose form or answer follows, or a screen. Read-only screens offer the questions."""
@@ -176,4 +174,4 @@ class ActingApp(App[None]):
         if not command.fields:
             self.call_from_thread(self.show_answer, command.words((), {}))
         else:
-            self.call_from_thread(self._open, Asked(command, (), answers="who" not in command.own))
+            self.call_from_thread(self.open_form, Asked(command, (), answers="who" not in command.own))

@@ -32,8 +32,13 @@ NAMED = 6
 """How many subjects, and how many refusals, a form names."""
 
 
-class Tick(Checkbox):
-    """A box with a sign in it where it is ticked, and without one where it is not: else only its colour said which."""
+class Tick(Checkbox, inherit_bindings=False):
+    """A box with a sign in it where it is ticked, and without one where it is not: else only its colour said which.
+
+    Space ticks it. Enter is the form's, as in every field.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False, id="form.tick")]
 
     def render(self) -> Content:
         """Return the box."""
@@ -188,12 +193,13 @@ class Form(ModalScreen[Done | None]):
         if wrong:
             self.query_one(f"#field-{next(iter(wrong))}").focus()
             return
+        words = self.words
         if self.asked.take is not None:
-            self.asked.take(self.words)
+            self.asked.take(words)
             self.action_leave()
         elif self.asked.answers:
-            self.dismiss(None)
-            self.owner.show_answer(self.words)
+            self.action_leave()
+            self.owner.show_answer(words)
         else:
             self.run_it()
 

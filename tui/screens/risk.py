@@ -20,7 +20,6 @@ from ledger.questions.odds import Odds, odds
 from ledger.questions.snapshot import Snapshot
 from tui.acting.asked import Asked
 from tui.acting.command import as_typed
-from tui.acting.form import Form
 from tui.keyline import Shown
 from tui.leaving import is_open
 from tui.lists.bars import Moments
@@ -163,8 +162,7 @@ class RiskScreen(SiteScreen):
 
     def action_ask_form(self, name: str) -> None:
         """Open the form of a command whose answer becomes a case."""
-        owner = self.owner
-        self.app.push_screen(Form(Asked(owner.site.commands.describe(name), (), owner.draft(name), take=self.add)))
+        self.owner.open_form(Asked(self.site.commands.describe(name), (), take=self.add))
 
     def action_forecast(self) -> None:
         """Make the forecast again; the lists show it when it is kept."""
