@@ -36,7 +36,7 @@ from tui.screens.acting import ActingScreen
 from tui.screens.base import SiteScreen
 from tui.screens.choose import Choice
 from tui.screens.listing import ListScreen
-from tui.site import Lapsed
+from tui.site import NOBODY, Lapsed
 
 LOOK_S = 0.3
 REFUSAL_S = 12.0
@@ -135,7 +135,7 @@ class ClusterwrightApp(ActingApp):
         """Take away the marks of rows that were decided about, on whatever list they are."""
         for screen in self.screen_stack:
             if isinstance(screen, ListScreen):
-                screen.view.marked.difference_update(subjects)
+                screen.take_marks_away(subjects)
 
     def refresh_site(self) -> None:
         """Look for changes at once."""
@@ -200,7 +200,7 @@ class ClusterwrightApp(ActingApp):
     async def action_person(self) -> None:
         """Choose who acts, of the people of this account."""
         if len(self.site.people) < 2:
-            self.notify("this account belongs to one person only")
+            self.notify("this account belongs to one person only" if self.site.people else NOBODY)
             return
         choices = [Choice(person, "", person) for person in self.site.people]
         await self.choose("Who acts", choices, self._act_as)

@@ -19,6 +19,9 @@ from tui.acting.running import Running
 Lapsed = Callable[[Snapshot], Mapping[str, str]]
 """Says by activity why its release does not cover what would run. The screens themselves know nothing of playbooks."""
 
+STRANGER = "you are no person of this site; @ says why"
+NOBODY = "no person here has your account or a key of yours: write `account` for one in site.yaml, then `clusterwright plan adopt`"
+
 SHORT_SEARCH = 5_000
 """After how many new objects garbage is searched for, more than Python's own number."""
 

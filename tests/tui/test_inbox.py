@@ -20,7 +20,8 @@ from ledger.subjects.work.kinds.action_items import agree_action
 from ledger.writing import Ledger
 from tests.ledger.conftest import Clock, begun, small_plan
 from tests.ledger.journey import bought
-from tests.tui.piloting import painted, see, state, type_in, until, using
+from tests.tui.conftest import make_ready
+from tests.tui.piloting import SIZE, painted, screens, see, state, type_in, until, using
 from tui.acting.form import Form
 
 PODS = ("010@pod-001", "010@pod-002")
@@ -113,3 +114,26 @@ async def test_an_action_item_waits_for_its_owner_and_is_closed_there(racked_bot
         await see(pilot, "nothing matches 'crane'")
     with open_snapshot(racked_both) as snapshot:
         assert [one.closed_by for one in action_items(snapshot, open_only=False)] == ["sponsor"]
+
+
+async def test_what_was_decided_about_is_marked_no_more(racked_both: Path) -> None:
+    """It still waits after a comment. The next decision is about the row under the cursor."""
+    async with using(racked_both, "lead2", "3", *PODS) as (app, pilot):
+        await pilot.press("slash", *"sign", "enter", "space")
+        await see(pilot, "1 marked")
+        await pilot.press("c")
+        await see(pilot, "$ clusterwright comment")
+        await type_in(pilot, "seen")
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, Form) and "marked" not in painted(app))
+
+
+async def test_who_is_no_person_of_the_site_is_told_how_to_be_one(tmp_path: Path) -> None:
+    make_ready(tmp_path, Clock(), "somebody else")
+    app = screens(tmp_path)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await see(pilot, "acting as nobody", "MINE  you are no person of this site; @ says why")
+        await pilot.press("3")
+        await until(pilot, lambda: "\nyou are no person of this site; @ says why" in painted(app))
+        await pilot.press("at")
+        await see(pilot, "site.yaml")

@@ -117,6 +117,17 @@ async def test_tab_goes_through_the_panels_and_enter_on_a_phase_shows_its_steps(
         assert {row.phase for row in screen.view.found} == {"server_assembly"}
 
 
+async def test_the_steps_of_a_phase_are_shown_although_a_page_is_open_there(adopted: Path) -> None:
+    async with using(adopted, "", "2", "003@site") as (app, pilot):
+        await pilot.press("enter")
+        await see(pilot, "What it waits for")
+        await pilot.press("1", "tab", "tab", "enter")
+        await see(pilot, 'open phase:"procurement"')
+        assert isinstance(app.screen, StepsScreen)
+        await pilot.press("escape", "escape")
+        await see(pilot, "MINE", "PHASES")
+
+
 async def test_a_small_terminal_begins_with_go_live(adopted: Path) -> None:
     async with using(adopted, size=(80, 24)) as (_, pilot):
         await see(pilot, "GO-LIVE", "MINE", "MOVED")

@@ -211,3 +211,15 @@ def test_a_delivery_at_the_door_is_what_is_outstanding(ready: Path) -> None:
     with open_snapshot(ready) as snapshot:
         assert awaited(snapshot, DELIVERY).outstanding == 16
         assert awaited(snapshot, "001@site#gpu-server/1").outstanding == 0
+
+
+async def test_keys_are_about_the_marked_orders_wherever_the_cursor_is(adopted: Path) -> None:
+    """Space goes on to the next line, which is a delivery of the order that was marked."""
+    async with using(adopted, "", "4", "#") as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, OrdersScreen)
+        name = screen.grid.key
+        await pilot.press("space")
+        await see(pilot, "o Place")
+        await pilot.press("o")
+        await see(pilot, f"$ clusterwright order '{name}'")

@@ -28,6 +28,7 @@ from tui.looks import safe
 from tui.screens.inbox_detail import detail
 from tui.screens.listing import ListScreen
 from tui.screens.waiting_columns import answer_of, waiting_columns
+from tui.site import STRANGER
 
 DETAIL_S = 0.12
 """How long the cursor rests on a row before its evidence is read."""
@@ -88,33 +89,33 @@ class InboxScreen(ListScreen[WaitingItem]):
     def show(self, answer: Any) -> None:
         """Show the rows."""
         self.now, rows = answer
+        self.grid.empty = self.EMPTY if self.site.person else STRANGER
         super().show(rows)
 
     # What is chosen
 
     @property
-    def marked(self) -> list[WaitingItem]:
-        """The marked rows in the order shown, else the one under the cursor."""
-        chosen = set(self.grid.chosen)
-        return [row for row in self.view.rows if row.key in chosen]
-
-    @property
     def about(self) -> About:
         """What the first of the chosen rows is about."""
-        chosen = self.marked
-        return chosen[0].kind if chosen else self.ABOUT
+        rows = self.chosen_rows
+        return rows[0].kind if rows else self.ABOUT
 
     @property
     def chosen(self) -> Sequence[str]:
         """The ids of the chosen rows that are about the same kind of thing, each once."""
-        return list(dict.fromkeys(row.subject for row in self.marked if row.kind == self.about))
+        about = self.about
+        return list(dict.fromkeys(row.subject for row in self.chosen_rows if row.kind == about))
+
+    def subject(self, row: WaitingItem) -> str:
+        """Return the id that a row is about."""
+        return row.subject
 
     def keys(self) -> tuple[Shown, ...]:
         """Return the keys: first that of the usual answer to what is chosen."""
-        found = super().keys()
-        if not self.marked or self.site.read_only:
+        found, rows = super().keys(), self.chosen_rows
+        if not rows or self.site.read_only:
             return found
-        first = f"act('{answer_of(self.marked[0]).id}')"
+        first = f"act('{answer_of(rows[0]).id}')"
         alike: Shown = ("=", "Mark alike", "mark_alike")
         mine = [shown for shown in found if shown[2] == first]
         return (*mine, alike, *(shown for shown in found if shown[2] != first))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Generic
 
 from textual import on
@@ -66,6 +66,21 @@ class ListScreen(SiteScreen, Generic[Row]):
     def chosen(self) -> Sequence[str]:
         """The marked rows, else the one under the cursor."""
         return self.grid.chosen
+
+    @property
+    def chosen_rows(self) -> Sequence[Row]:
+        """The marked rows in the order of the list, else the one under the cursor."""
+        if self.view.marked:
+            return [row for row in self.view.rows if self.view.key(row) in self.view.marked]
+        return [] if self.row is None else [self.row]
+
+    def subject(self, row: Row) -> str:
+        """Return the id that actions about a row are about."""
+        return self.view.key(row)
+
+    def take_marks_away(self, subjects: Collection[str]) -> None:
+        """Take away the marks of rows that were decided about."""
+        self.view.marked -= {self.view.key(row) for row in self.view.rows if self.subject(row) in subjects}
 
     def show(self, answer: Any) -> None:
         """Show the rows."""

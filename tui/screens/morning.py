@@ -33,13 +33,13 @@ from tui.last_look import Look, looked
 from tui.leaving import is_open
 from tui.lists.grid import Grid
 from tui.screens.base import SiteScreen
-from tui.screens.listing import ListScreen
 from tui.screens.morning_head import POINTS, curve_text, head_text
 from tui.screens.morning_late import late_rows
 from tui.screens.morning_means import PlanMeans, facts, plan_means, supply_rows
 from tui.screens.morning_panels import LEFT, RIGHT
 from tui.screens.morning_rows import chain, mine, news, phase_rows, run_rows
 from tui.screens.panel import Panel, PanelRow
+from tui.site import STRANGER
 
 
 class Morning(NamedTuple):
@@ -115,7 +115,7 @@ class MorningScreen(SiteScreen):
         later = "" if top.late.forecast_later is None else f", {top.late.forecast_later:,} forecast later"
         of_phases = phase_rows(found, links.waits_of_phases(forecast.nodes if forecast else {}), forecast)
         panels: dict[str, tuple[Sequence[PanelRow], str]] = {
-            "mine": (mine(waits, now), f"{len(waits)} for {owner.person}" if owner.person else ""),
+            "mine": (mine(waits, now), f"{len(waits)} for {owner.person}" if owner.person else STRANGER),
             "moved": self._moved(snapshot, top, zone),
             "phases": (of_phases, ""),
             "late": (behind, f"{top.late.past_planned_finish:,} past their planned finish{later}"),
@@ -199,15 +199,13 @@ class MorningScreen(SiteScreen):
     @on(Grid.Opened)
     async def _opened(self) -> None:
         row = self.row
-        if row is None or not row.opens:
+        if row is None:
             return
-        mode, _, query = row.opens.partition(" ")
-        if mode not in self.app.MODES:
+        if row.steps:
+            from tui.screens.steps import StepsScreen  # the first screen is painted without
+
+            self.app.push_screen(StepsScreen(row.steps))
+        elif row.opens in self.app.MODES:
+            await self.app.switch_mode(row.opens)
+        elif row.opens:
             self.owner.open_activity(row.opens)
-            return
-        await self.app.switch_mode(mode)
-        screen = self.app.screen
-        if query and isinstance(screen, ListScreen):
-            screen.prompt.text = query
-            screen.grid.filter(query)
-            screen.count()

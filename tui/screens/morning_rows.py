@@ -146,7 +146,7 @@ def phase_rows(
             (f"{days:+} d" if days else "", "bad" if days > 0 else "good"),
             (first, "muted"),
         )
-        made.append(PanelRow(row.phase, cells, f'steps open phase:"{words}"'))
+        made.append(PanelRow(row.phase, cells, steps=f'open phase:"{words}"'))
     return made
 
 

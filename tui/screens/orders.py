@@ -9,7 +9,6 @@ from textual.binding import Binding, BindingType
 
 from ledger.questions.snapshot import Snapshot
 from ledger.questions.supplies import Supply, supplies
-from ledger.rules.subjects import is_delivery
 from tui.acting.actions import About
 from tui.keyline import Shown
 from tui.lists.view import View
@@ -52,15 +51,15 @@ class OrdersScreen(ListScreen[Supply]):
 
     @property
     def about(self) -> About:
-        """An order or a delivery, as the row under the cursor is."""
-        row = self.row
-        return "delivery" if row is not None and row.delivery is not None else "order"
+        """An order or a delivery, as the first of the chosen rows is."""
+        rows = self.chosen_rows
+        return "delivery" if rows and rows[0].delivery is not None else "order"
 
     @property
     def chosen(self) -> Sequence[str]:
-        """The marked rows that are of the kind of the row under the cursor, else that row."""
-        wanted = self.about == "delivery"
-        return [name for name in self.grid.chosen if is_delivery(name) == wanted]
+        """The marked rows that are of the kind of the first, else the one under the cursor."""
+        is_delivery = self.about == "delivery"
+        return [row.id for row in self.chosen_rows if (row.delivery is not None) == is_delivery]
 
     def open(self, row: Supply) -> None:
         """Show the page of an order."""

@@ -17,7 +17,8 @@ from tui.looks import Role
 class PanelRow(NamedTuple):
     """A row of a panel: its cells, what actions about it are about, and what Enter opens.
 
-    `opens` is the id of an activity, an order or a delivery, or else the name of a main screen, with a filter after a blank.
+    `opens` is the id of an activity, an order or a delivery, or else the name of a main screen. `steps` is a filter of the list of steps,
+    which is opened with it.
     """
 
     key: str
@@ -25,6 +26,7 @@ class PanelRow(NamedTuple):
     opens: str = ""
     about: About = "site"
     subject: str = ""
+    steps: str = ""
 
 
 class Shape(NamedTuple):

@@ -56,22 +56,23 @@ class QualityScreen(ListScreen[QualityRow]):
 
     @property
     def about(self) -> About:
-        """A non-conformance, a change order, the activity of a waiver or an action item, as the row under the cursor is."""
-        return "ncr" if self.row is None else ABOUT[self.row.kind]
+        """A non-conformance, a change order, the activity of a waiver or an action item, as the first of the chosen rows is."""
+        rows = self.chosen_rows
+        return ABOUT[rows[0].kind] if rows else self.ABOUT
 
     @property
     def chosen(self) -> Sequence[str]:
-        """The marked rows that are of the kind of the row under the cursor, else that row. Of a waiver, its activity."""
-        if self.row is None:
-            return []
-        named = {row.id: row for row in self.view.rows}
-        rows = [named[name] for name in self.grid.chosen if named[name].kind == self.row.kind]
-        return [row.subject if row.kind == "waiver" else row.id for row in rows or [self.row]]
+        """The chosen rows that are of the kind of the first. Of a waiver, its activity."""
+        about = self.about
+        return list(dict.fromkeys(self.subject(row) for row in self.chosen_rows if ABOUT[row.kind] == about))
+
+    def subject(self, row: QualityRow) -> str:
+        """Return the id of a row; of a waiver, its activity."""
+        return row.subject if row.kind == "waiver" else row.id
 
     def values(self, action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
-        """Return the waiver under the cursor for the form that moves it."""
-        row = self.row
-        return {"waiver": row.id} if action.command == "move-waiver" and row is not None else {}
+        """Return the chosen waiver for the form that moves it."""
+        return {"waiver": self.chosen_rows[0].id} if action.command == "move-waiver" else {}
 
     def open(self, row: QualityRow) -> None:
         """Show the page of the activity, or of the order."""
@@ -83,8 +84,8 @@ class QualityScreen(ListScreen[QualityRow]):
             self.notify(f"{row.id} is about no activity")
 
     def action_move_waiver(self) -> None:
-        """Set another day for the waiver under the cursor."""
-        if self.row is None or self.row.kind != "waiver":
+        """Set another day for the chosen waiver."""
+        if self.about != "activity":
             self.notify("a waiver has a day to move; this row is none")
             return
         self.action_act("activity.move-waiver")

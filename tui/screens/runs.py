@@ -130,8 +130,11 @@ class RunsScreen(ListScreen[RunListRow]):
     @property
     def chosen(self) -> Sequence[str]:
         """The activities of the marked runs, else of the one under the cursor."""
-        of = {row.id: row.activity for row in self.view.rows}
-        return list(dict.fromkeys(of[run] for run in self.grid.chosen))
+        return list(dict.fromkeys(map(self.subject, self.chosen_rows)))
+
+    def subject(self, row: RunListRow) -> str:
+        """Return the activity of a run."""
+        return row.activity
 
     def ask(self, snapshot: Snapshot) -> Sequence[RunListRow]:
         """Return the runs."""
