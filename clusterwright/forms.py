@@ -32,9 +32,12 @@ def command_line() -> CommandLine:
 def _form(name: str, path: Path) -> Command:
     command: Any = command_at(path)
     first: Any = None
+    who: Field | None = None
     fields = []
     params = () if isinstance(command, Verbs) and command.callback is None else command.params
     for given in params:
+        if given.name == "who":
+            who = _field(command, given)
         if given.name in OWN:
             continue
         if first is None and given.param_type_name == "argument" and not SUBJECTS.isdisjoint(_names(given)):
@@ -44,7 +47,7 @@ def _form(name: str, path: Path) -> Command:
     fields.sort(key=lambda field: (not field.required, bool(field.option) and field.option in LATER))
     subject = None if first is None else _field(command, first)
     own = frozenset(given.name for given in params) & OWN
-    return Command(name, first_line(path), subject, tuple(fields), own)
+    return Command(name, first_line(path), subject, tuple(fields), own, who)
 
 
 LATER = frozenset({"--at", "--late-because", "--key", "--out-of-sequence"})

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from clusterwright.forms import command_line
 from ledger.questions.case import require_activity
 from ledger.reading import open_snapshot
+from tui.acting.form import Form
 from tui.app import ClusterwrightApp
 
 SIZE = (120, 40)
@@ -76,6 +77,14 @@ async def open_page(app: ClusterwrightApp, pilot: User, activity: str, person: s
     app.site.person = person or app.site.person
     app.open_activity(activity)
     await see(pilot, f"{activity}  ", "What it waits for")
+
+
+async def form_of(app: ClusterwrightApp, pilot: User, command: str) -> Form:
+    """Open the form of a command by its name."""
+    await pilot.press("colon", *("space" if letter == " " else letter for letter in command), "enter")
+    await until(pilot, lambda: isinstance(app.screen, Form))
+    assert isinstance(app.screen, Form)
+    return app.screen
 
 
 def painted(app: App[None]) -> str:

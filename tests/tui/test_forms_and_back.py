@@ -8,23 +8,14 @@ import pytest
 from textual.widgets import Input
 
 from tests.conftest import last_event
-from tests.tui.piloting import SIZE, User, painted, read, screens, see, type_in, until, using
+from tests.tui.piloting import SIZE, form_of, painted, read, screens, see, type_in, until, using
 from tui.acting.form import Form
-from tui.app import MAIN, ClusterwrightApp
+from tui.app import MAIN
 from tui.screens.output import OutputScreen
 
 NAME = "030@pod-001"
 ESCAPES = 3
 """How often Escape is pressed at most until the morning is shown."""
-
-
-async def form_of(app: ClusterwrightApp, pilot: User, command: str) -> Form:
-    """Open the form of a command."""
-    await until(pilot, lambda: bool(app.site.rows))
-    await pilot.press("colon", *command, "enter")
-    await until(pilot, lambda: isinstance(app.screen, Form))
-    assert isinstance(app.screen, Form)
-    return app.screen
 
 
 def wrong(form: Form, field: str) -> str:
@@ -48,6 +39,7 @@ async def test_a_wrong_value_is_said_at_its_field_and_nothing_runs(
 ) -> None:
     app, before = screens(ready, "tech"), last_event(ready)
     async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
         form = await form_of(app, pilot, command)
         form.query_one(f"#field-{form.asked.command.fields[0].name}", Input).value = NAME
         for name, value in typed.items():
@@ -94,6 +86,7 @@ async def test_what_was_typed_is_there_when_the_form_of_any_command_is_opened_ag
     """A question that is refused, or is to be asked again with one word changed, is typed once."""
     monkeypatch.setattr(OutputScreen, "run_it", lambda _: None)
     async with using(ready, "lead") as (app, pilot):
+        await until(pilot, lambda: bool(app.site.rows))
         form = await form_of(app, pilot, command)
         form.query_one(f"#field-{field}", Input).value = "001@site=5"
         await pilot.press(*keys)

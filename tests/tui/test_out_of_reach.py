@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
-from tests.tui.piloting import painted, see, until, using
+from tests.tui.piloting import form_of, painted, see, until, using
 from tui.acting.form import Form
 from tui.acting.running import Running
 from tui.app import ClusterwrightApp
@@ -28,6 +29,9 @@ from clusterwright.forms import command_line
 from tui.app import run
 run(Path(sys.argv[1]), command_line(), lambda _: 1 / 0)
 """
+
+
+WIDE = (200, 50)
 
 
 def is_said(app: ClusterwrightApp, text: str) -> bool:
@@ -113,3 +117,16 @@ def test_screens_that_end_by_a_fault_of_ours_say_so_by_their_exit_code(ready: Pa
 
     assert done.returncode == 1
     assert b"ZeroDivisionError" in done.stderr
+
+
+async def test_a_form_asks_who_acts_where_nobody_does_yet(tmp_path: Path, ready: Path) -> None:
+    """The account of the first plan's owner may be that of others, and there is no `--as` to be typed elsewhere."""
+    async with using(tmp_path, size=WIDE) as (app, pilot):
+        await see(pilot, "has no ledger yet; `clusterwright plan adopt` makes one")
+        form = await form_of(app, pilot, "plan adopt")
+        form.query_one("#field-who", Input).value = "owner"
+        await see(pilot, "$ clusterwright plan adopt --as=owner")
+    async with using(ready, "lead") as (app, pilot):
+        await until(pilot, lambda: bool(app.site.rows))
+        form = await form_of(app, pilot, "plan adopt")
+        assert "who" not in form.values

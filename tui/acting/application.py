@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from textual import events, work
@@ -114,11 +115,14 @@ class ActingApp(App[None]):
         self.let_keys_through()
 
     def open_form(self, asked: Asked) -> None:
-        """Open a form, with what was typed when it was left."""
+        """Open a form, with what was typed when it was left. Where nobody acts yet, as before the first plan, it asks who does."""
         from tui.acting.form import Form  # the first screen is painted without
 
-        kept = self._drafts.get((asked.command.name, tuple(asked.subjects)), {})
-        form = Form(asked._replace(values={**kept, **asked.values}))
+        command = asked.command
+        if command.who is not None and self.site.person is None:
+            command = replace(command, fields=(*command.fields, command.who))
+        kept = self._drafts.get((command.name, tuple(asked.subjects)), {})
+        form = Form(asked._replace(command=command, values={**kept, **asked.values}))
         self.push_screen(form, lambda done: self._done(asked, done))
 
     def _done(self, asked: Asked, done: Done | None) -> None:

@@ -57,7 +57,8 @@ class Field:
 class Command:
     """A command with its fields. `subject` is the argument that says what it is about, None where it is about the site.
 
-    `own` are the names of options that a screen fills in by itself: the site, who acts, JSON.
+    `own` are the names of options that a screen fills in by itself: the site, who acts, JSON. `who` is the one that says who acts,
+    None where a command has none: a form asks for it where nobody acts yet.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Command:
     subject: Field | None
     fields: tuple[Field, ...]
     own: frozenset[str] = frozenset()
+    who: Field | None = None
 
     def words(self, subjects: Sequence[str], values: Mapping[str, str]) -> list[str]:
         """Return what is typed after `clusterwright`: the options first, so that no subject is read as one."""

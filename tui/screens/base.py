@@ -99,7 +99,8 @@ class SiteScreen(ActingScreen):
         """Say why nothing newer can be read, until it can be."""
         if is_open(self):
             before = "what is shown was read before: " if self._has_read else ""
-            line = Text(f" {before}{shown_in_line(error.what)} ", style=WARNING)
+            why = "; ".join(filter(None, (error.what, error.hint)))
+            line = Text(f" {before}{shown_in_line(why)} ", style=WARNING)
             self.query_one("#site-line", Static).update(line)
             self.owner.clear_notifications()  # each screen that is looked at meets the same
             self.owner.say(error)
