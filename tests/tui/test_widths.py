@@ -111,3 +111,20 @@ async def test_a_long_refusal_is_read_on_in_its_place_and_the_keys_stay_in_sight
         assert painted(app) != first
         await pilot.press("enter")
         await see(pilot, ": not finished", "Esc goes back", "$ clusterwright finish")
+
+
+async def test_a_refusal_and_the_keys_of_a_form_are_seen_on_a_small_terminal_whatever_is_long(adopted: Path) -> None:
+    """Enter did nothing that could be seen: the names, the fields and the command took all of the screen."""
+    async with using(adopted, "", "4", "#", size=NARROW) as (_, pilot):
+        await pilot.press("asterisk", "o")
+        await see(pilot, "25 more", "--supplier")
+        await pilot.press("enter")
+        await see(pilot, "clusterwright: who delivers is missing", "say it with --supplier", "Enter does it")
+
+
+async def test_a_form_says_which_values_are_known(ready: Path) -> None:
+    async with using(ready, "tech", "2", "030@pod-001") as (_, pilot):
+        await pilot.press("slash", *"030@pod-001", "enter", "m")
+        await see(pilot, "What was read, as the criterion names it. Known: link.loss, link.up.")
+        await pilot.press("tab", "tab")
+        await see(pilot, "The unit it was read in. Known: dB, yes/no.")

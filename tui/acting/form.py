@@ -16,6 +16,7 @@ from textual.widgets import Checkbox, Input, Label, Static
 
 from ledger.reading import open_snapshot
 from schedule.errors import ClusterwrightError
+from steps.amount import first_of
 from tui.acting.asked import Asked
 from tui.acting.before import BEFORE, BeforeAnswer
 from tui.acting.command import Field, as_typed
@@ -49,6 +50,7 @@ class Tick(Checkbox, inherit_bindings=False):
 class Form(ModalScreen[Done | None]):
     """Asks for the fields of a command and runs it. It returns how the command ended, or None where the person goes back."""
 
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]  # noqa: RUF012  as Textual declares it
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="form.leave"),
         Binding("ctrl+s,enter", "record", "Do it", id="form.record"),
@@ -66,6 +68,9 @@ class Form(ModalScreen[Done | None]):
         super().__init__()
         self.asked = asked
         self.subjects = list(asked.subjects)
+        self.offered: Mapping[str, Sequence[str]] = {}
+        """The values that are known, by the names of fields."""
+
         self.running: Running | None = None
 
     @property
@@ -106,10 +111,13 @@ class Form(ModalScreen[Done | None]):
             yield Static("", id=f"wrong-{field.name}", classes="wrong")
 
     def on_descendant_focus(self) -> None:
-        """Say what the field under the cursor is for."""
-        name = (self.focused.id or "") if self.focused else ""
-        about = {f"field-{field.name}": field.about for field in self.asked.command.fields}.get(name, "")
-        self.query_one("#help", Static).update(safe(about))
+        """Say what the field under the cursor is for, and which values are known."""
+        here = (self.focused.id or "") if self.focused else ""
+        for field in self.asked.command.fields:
+            if here == f"field-{field.name}":
+                known = self.offered.get(field.name, ())
+                more = f" Known: {first_of(known, NAMED)}." if known else ""
+                self.query_one("#help", Static).update(safe(f"{field.about}{more}"))
 
     def on_mount(self) -> None:
         """Say what it is about, and ask what would be refused."""
@@ -143,6 +151,8 @@ class Form(ModalScreen[Done | None]):
         )
         more = [f"and {len(refused) - NAMED} more"] if len(refused) > NAMED else []
         self.query_one("#refused", Static).update(safe_lines([*head, *lines, *more]))
+        self.offered = offered
+        self.on_descendant_focus()
         for name, values in offered.items():
             self.query_one(f"#field-{name}", Input).suggester = SuggestFromList(values, case_sensitive=False)
 

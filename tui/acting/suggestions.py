@@ -31,6 +31,7 @@ OFFERS: Mapping[str, Callable[[Snapshot], Sequence[str]]] = {
 OF_ACTIVITY: Mapping[str, Callable[[Snapshot, Activity], Sequence[str]]] = {
     "item": unchecked_items,
     "metric": lambda _, row: [criterion.metric for criterion in row.plan.criteria],
+    "unit": lambda _, row: list(dict.fromkeys(criterion.unit for criterion in row.plan.criteria)),
     "kind": lambda _, row: row.plan.policy.evidence,
 }
 """By the name of a field: what the activity has that a form is about."""
