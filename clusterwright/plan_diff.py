@@ -24,6 +24,7 @@ from ledger.subjects.plan.revision_rules import Consequence, Consequences
 from ledger.subjects.plan.taking_over_rules import TakenOver, some
 from ledger.subjects.plan.upgrading_rules import Upgrade
 from steps.amount import counted
+from steps.design.products import product_changes
 from steps.planning.activity import Hours, PlanActivity
 from steps.planning.plan import Plan, PlanLink
 from steps.planning.working_hours import in_words
@@ -75,6 +76,7 @@ def changes_to(snapshot: Snapshot, plan: Plan) -> list[Change]:
         *unmapped(Upgrade(held, plan)),
         *decided_away(snapshot, held, plan),
         *placed_otherwise(snapshot, plan, replaced),
+        *other_products(snapshot, held, plan),
         *(_cut_anew(lot) for lot in recut_by(snapshot, plan)),
         *unaffected(found, plan),
         *plan_diff(held, plan),
@@ -169,6 +171,16 @@ def placed_otherwise(snapshot: Snapshot, new: Plan, replaced: Mapping[str, str])
             )
             changes.append(Change("order stands", row.id, before, has))
     return changes
+
+
+def other_products(snapshot: Snapshot, old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield the placed orders whose product the new plan has otherwise. They stay placed too."""
+    was, now = ({**plan.figures, **plan.choices} for plan in (old, new))
+    wanted = _bought(new)
+    for row in orders(snapshot):
+        differs = product_changes(row.item, was, now) if row.placed_at and row.id in wanted else ""
+        if differs:
+            yield Change("order stands", row.id, "placed for another product", differs)
 
 
 def _cut_anew(lot: Lot) -> Change:

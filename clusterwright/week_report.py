@@ -104,7 +104,7 @@ def week_report(
     bought = [o for o in bought if phase is None or f"{o.step}@{o.unit}" in among]
     planned = [o for o in bought if o.state == "planned"]
     due = [o for o in planned if o.order_by and o.order_by <= now + AHEAD]
-    due += [o for o in bought if o.unordered]
+    due += [o for o in bought if o.unordered or o.product_was]
     left = punch(snapshot, now.astimezone(ZoneInfo(zone)).date(), organisation)
     sections = {
         f"Done in the last {span}": _lines(parts["done"], zone, attrgetter("finished_at")),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ledger.questions.case import lapsed
 from ledger.questions.links import predecessors
+from ledger.questions.ordered_products import other_products
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.activity import words
@@ -81,6 +82,7 @@ table(
     days_late="NULL",
     late_delivery="NULL",
     days_overdue="NULL",
+    product_was="''",
 )(OrderRow)  # those that are NULL follow from the deliveries: see `_order`
 table(
     "tranche",
@@ -116,6 +118,8 @@ def _orders(snapshot: Snapshot, only: str = "", **values: str) -> list[OrderRow]
     deliveries = grouped((order_of(one.id), one) for one in rows)
     found = rows_of(snapshot, OrderRow, f"JOIN order_line o ON o.id = t.id {only} ORDER BY t.ordinal", **values)
     zone = site_of(snapshot).time_zone
+    others = other_products(snapshot, found)
+    found = [row._replace(product_was=others.get(row.id, "")) for row in found]
     pairs = ((row, deliveries.get(row.id, ())) for row in found)
     return [_order(row, tranches, snapshot.now, zone) for row, tranches in pairs]
 

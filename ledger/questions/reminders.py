@@ -321,6 +321,19 @@ def _orders(asked: _Asked) -> Iterator[ReminderRow]:
                 yield ReminderRow(person, urgency, "promise", late.id, what, None, need, command)
 
 
+def _other_products(asked: _Asked) -> Iterator[ReminderRow]:
+    """Yield to the role that buys the orders that went out for another product than the plan has."""
+    of_others = [one for one in orders(asked.snapshot) if one.product_was]
+    buyers = select(asked.snapshot, _BUYING) if of_others else ()
+    roles = {buyer.id: buyer.plan.role for buyer in buyers}
+    for order in of_others:
+        role = roles.get(f"{order.step}@{order.unit}", "")
+        what = f"{order.title}: {order.size}"
+        command = f"clusterwright why '{order.id}'"
+        for person in asked.having(role):
+            yield ReminderRow(person, Urgency.WAITING, "product", order.id, what, None, None, command)
+
+
 def _is_planned(asked: _Asked, row: Activity) -> bool:
     """Return whether the work that places an order is planned to begin by then. A late order's order-by date may be long before it."""
     return row.plan.dates is None or asked.is_near(row.plan.dates.early_start)
@@ -341,6 +354,7 @@ _KINDS = (
     _delegations,
     _approvals,
     _orders,
+    _other_products,
     _witness_points,
     _action_items,
 )

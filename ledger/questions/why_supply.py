@@ -118,6 +118,9 @@ def _needs_of_placed(order: OrderRow) -> list[str]:
     needs = []
     if order.acknowledged is None and order.state != "received":
         needs.append(f"the supplier's acceptance: clusterwright acknowledge '{order.id}' --on DATE --reference NUMBER")
+    if order.product_was:
+        change = f"clusterwright change request '{order.id}' --value V --reason WHY"
+        needs.append(f"another product: it is {order.size}; agree on it with the supplier, and record that: {change}")
     for tranche in order.tranches:
         if tranche.to_come > 0:
             needs.append(f"{tranche.id} to be received")

@@ -154,7 +154,8 @@ class OrderRow(NamedTuple):
     `early_because` says why it was placed although something before it was open, and is empty otherwise. `days_late` is how many
     days it is past its order-by date, or once it is placed, how many days after its need-by date `late_delivery` comes. `late_delivery` is None
     if no delivery is late; `need_by` is that of the late one if there is one. `days_overdue` is how many days ago the first of the
-    deliveries was promised that are not here. Days are those of the site's `time_zone`.
+    deliveries was promised that are not here. Days are those of the site's `time_zone`. `product_was` says by what the product that was
+    ordered differs from that of the plan in force, and is empty if it does not.
     """
 
     id: str
@@ -193,6 +194,7 @@ class OrderRow(NamedTuple):
     late_delivery: TrancheRow | None
     days_overdue: int
     in_plan: bool
+    product_was: str
 
     @property
     def unordered(self) -> Decimal:
@@ -201,8 +203,9 @@ class OrderRow(NamedTuple):
 
     @property
     def size(self) -> str:
-        """What is needed in words, and what was ordered where that is another quantity."""
-        return _size(self.quantity, self.ordered, self.unit_of_measure, in_plan=self.in_plan)
+        """What is needed in words, and what was ordered where that is another quantity or another product."""
+        words = _size(self.quantity, self.ordered, self.unit_of_measure, in_plan=self.in_plan)
+        return f"{words}, ordered for {self.product_was}" if self.product_was else words
 
     @property
     def promised_last(self) -> date | None:

@@ -96,6 +96,8 @@ def _facts(row: OrderRow, supply: Supply) -> Iterator[PageLine]:
     late = f", {row.late_words}" if row.late_words else ""
     yield _line(ORDER, "state", f"{row.state}{late}", is_bad=bool(row.days_late))
     yield _line(ORDER, "activity", activity, Target("activity", activity))
+    if row.product_was:
+        yield _line(ORDER, "ordered for", row.product_was, is_bad=True)
     if row.early_because:
         yield _line(ORDER, "out of sequence", row.early_because, is_bad=True)
     yield _line(ORDER, "supplier", f"{supply.supplier} {row.reference}".strip())

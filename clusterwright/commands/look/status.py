@@ -22,6 +22,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.orders import orders
 from ledger.questions.site import head, site_of
 from ledger.rules.rows import OrderRow
+from steps.amount import counted
 from steps.stamps import minute
 
 _COLUMNS = ("done", "running", "in_progress", "awaiting", "ready", "blocked", "failed", "on_hold", "not_applicable")
@@ -30,7 +31,9 @@ _HEADER = ("total", "done", "running", "work", "sign", "ready", "blocked", "fail
 
 def status(ask: AskingPast) -> None:
     with ask.record() as snapshot:
-        to_place = [o for o in orders(snapshot) if o.state == "planned"]
+        every = orders(snapshot)
+        to_place = [o for o in every if o.state == "planned"]
+        of_others = [o for o in every if o.product_was]
         top = headlines(snapshot, lapsed_releases(snapshot))
         fresh = top.fresh
         document = {
@@ -40,6 +43,7 @@ def status(ask: AskingPast) -> None:
             "counts": counts(snapshot),
             "phases": phases(snapshot),
             "orders_to_place": [o.id for o in to_place],
+            "orders_for_other_products": [o.id for o in of_others],
             "drift": drifted(snapshot),
             "unheard": unheard(snapshot),
             "open_ncrs": len(ncrs(snapshot, open_only=True)),
@@ -47,10 +51,10 @@ def status(ask: AskingPast) -> None:
             "forecast": fresh.document if fresh else None,
             **top.document,
         }
-        ask.answer(snapshot, document, lambda: _print(document, to_place, top.lines))
+        ask.answer(snapshot, document, lambda: _print(document, to_place, of_others, top.lines))
 
 
-def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> None:
+def _print(document: Document, to_place: list[OrderRow], of_others: list[OrderRow], go_live: list[str]) -> None:
     site, now, found = document["site"], document["as_of"], document["counts"]
     zone = site.time_zone
     mark = "REHEARSAL, nothing here was really done. " if site.rehearsal else ""
@@ -76,3 +80,9 @@ def _print(document: Document, to_place: list[OrderRow], go_live: list[str]) -> 
         first = min(to_place, key=lambda o: (o.order_by is None, o.order_by))
         by = f"first {first.id} by {day(first.order_by, zone)}"
         print(in_line(f"{len(to_place)} orders to place, {late} past their date; {by}"))
+    if of_others:
+        first = of_others[0]
+        count = counted(len(of_others), "order")
+        print(
+            in_line(f"{count} went out for another product than the plan has; first {first.id} for {first.product_was}")
+        )
