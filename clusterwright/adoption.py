@@ -33,7 +33,7 @@ UNDOES = {
     "not taken over": "done in part and not taken over",
     "not kept": "settings that differ, so that no finished work is kept for the new release",
     "stays left out": "not applicable by an earlier decision, which stays",
-    "order stands": "placed orders of another quantity",
+    "order stands": "placed orders of another quantity or product",
     "cut anew": "deliveries of placed orders that hold another part of them",
 }
 
