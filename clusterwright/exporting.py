@@ -13,6 +13,7 @@ from ledger.past import snapshot_as_of
 from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline
 from ledger.questions.commitment import go_live_commitment
+from ledger.questions.kept_forecast import forecast_time
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
@@ -62,7 +63,7 @@ def _in_force(snapshot: Snapshot) -> Exported:
     plan = read_plan(snapshot)
     held = baseline(snapshot)
     happened = actuals(snapshot)
-    forecast = Foreseen(solve_forecast(plan, happened, snapshot.now), happened)
+    forecast = Foreseen(solve_forecast(plan, happened, forecast_time(snapshot)), happened)
     committed = go_live_commitment(snapshot)
     return exchange_of_plan(
         plan,

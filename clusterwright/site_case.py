@@ -14,6 +14,7 @@ def case_of(ask: Asking) -> Case:
         return Case(plan, {}, max(plan.start, project_now()))
     from ledger.evidence.plans import read_plan
     from ledger.questions.actuals import actuals
+    from ledger.questions.kept_forecast import forecast_time
 
     with ask.record() as snapshot:
-        return Case(read_plan(snapshot), actuals(snapshot), snapshot.now)
+        return Case(read_plan(snapshot), actuals(snapshot), forecast_time(snapshot))

@@ -15,7 +15,7 @@ from ledger.forecasting import slip_of
 from ledger.questions.activities import activities
 from ledger.questions.actuals import actuals
 from ledger.questions.headlines import Headlines, headlines
-from ledger.questions.kept_forecast import KeptForecast
+from ledger.questions.kept_forecast import KeptForecast, forecast_time
 from ledger.questions.people import people
 from ledger.questions.site import SiteRow, head, site_of
 from ledger.questions.snapshot import Snapshot
@@ -99,7 +99,7 @@ class Asked:
     @cached_property
     def solved(self) -> ForecastSolution:
         """The plan solved with what has happened."""
-        return solve_forecast(self.plan, self.actuals, self.snapshot.now)
+        return solve_forecast(self.plan, self.actuals, forecast_time(self.snapshot))
 
     @cached_property
     def slipped(self) -> Slipped:

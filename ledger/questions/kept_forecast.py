@@ -208,6 +208,18 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
     return Freshness(found, newer, days_old, published, published is not None and _differs(snapshot, found, published))
 
 
+def forecast_time(snapshot: Snapshot) -> datetime:
+    """Return the time as of which a schedule is solved that stands beside the kept forecast, so that both have the same dates.
+
+    It is that of the kept forecast if that is of this day and nothing was recorded since that may move a date. A site's working hours
+    begin and end within a day: solved a few hours later, go-live may be another one.
+    """
+    fresh = kept_forecast(snapshot)
+    if fresh is None or fresh.newer or fresh.days_old:
+        return snapshot.now
+    return fresh.forecast.as_of
+
+
 def _differs(snapshot: Snapshot, found: KeptForecast, published: ForecastRow) -> bool:
     """Return whether a kept forecast says another go-live than the published one, although nothing was recorded that moves it."""
     is_of_same_day = found.day(found.as_of) == found.day(published.at)

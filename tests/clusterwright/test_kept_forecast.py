@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +178,23 @@ def test_the_forecast_of_another_day_is_made_again(adopted: Path) -> None:
     (adopted / FILE).write_text(json.dumps(kept | {"as_of": before.isoformat()}), encoding="utf-8")
 
     assert json_of(adopted, "forecast")["as_of"] >= made["as_of"]
+
+
+def test_what_is_drawn_beside_the_forecast_has_its_dates_all_day(adopted: Path) -> None:
+    """Working hours begin within a day: solved after that, go-live was days later than the forecast that every view showed."""
+    with project_time_at(datetime(2026, 12, 1, 7, 30, tzinfo=UTC)):
+        kept = json_of(adopted, "forecast")["finish"]
+    with project_time_at(datetime(2026, 12, 1, 9, 30, tzinfo=UTC)):
+        shown = status(adopted)
+        chain = json_of(adopted, "why", "195", "--chain")["chain"]
+        slip = json_of(adopted, "slip")
+        asked = json_of(adopted, "whatif", "--delay", "195=1d")
+
+    assert shown is not None
+    assert shown["finish"] == kept
+    assert chain[-1]["finish"] == kept
+    assert slip["forecast"] == kept
+    assert asked["before"]["finish"] == kept
 
 
 def test_a_forecast_of_an_earlier_plan_is_not_shown(adopted: Path, command: Command) -> None:

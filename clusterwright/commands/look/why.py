@@ -24,6 +24,7 @@ from clusterwright.output import Cells, day, in_line, table
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import why as questions
 from ledger.questions.case import require_activity
+from ledger.questions.kept_forecast import forecast_time
 from ledger.questions.meant import activity_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -104,7 +105,7 @@ def _chains(snapshot: Snapshot, name: str) -> "tuple[tuple[Driven, ...], tuple[F
     from steps.planning.record.forecast import solve_forecast
     from steps.planning.record.near_critical import near_critical
 
-    solved = solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now)
+    solved = solve_forecast(read_plan(snapshot), actuals(snapshot), forecast_time(snapshot))
     driven = driving_chain(solved, name)
     return driven, near_critical(solved, name, {one.id for one in driven}, most=NEAR)
 

@@ -27,10 +27,11 @@ def slip(ask: AskingPast) -> None:
     from ledger.evidence.plans import read_plan  # the schedule's engines
     from ledger.forecasting import slip_of
     from ledger.questions.actuals import actuals
+    from ledger.questions.kept_forecast import forecast_time
     from steps.planning.record.forecast import solve_forecast
 
     with ask.record() as snapshot:
-        both = slip_of(snapshot, solve_forecast(read_plan(snapshot), actuals(snapshot), snapshot.now))
+        both = slip_of(snapshot, solve_forecast(read_plan(snapshot), actuals(snapshot), forecast_time(snapshot)))
         found, near, zone = both.slipped, both.late_chains(), site_of(snapshot).time_zone
         ask.answer(snapshot, _document(found, near), lambda: _print(found, near, zone))
 
