@@ -130,13 +130,15 @@ def whole_number(text: str) -> int:
 
 
 def instant_in(text: str) -> datetime | None:
-    """Return a wall-clock time, to the minute; None for no text. Raise ValueError for what is no date."""
+    """Return a wall-clock time, to the minute; None for no text. Raise ValueError for what is no date, or has an offset."""
     if not text:
         return None
     try:
-        found = datetime.fromisoformat(text.replace("/", "-")).replace(second=0, microsecond=0, tzinfo=None)
+        found = datetime.fromisoformat(text.replace("/", "-")).replace(second=0, microsecond=0)
     except ValueError:
         raise ValueError(f"{text[:SHOWN]!r} is no date; write 2027-01-04T08:00:00") from None
+    if found.tzinfo is not None:
+        raise ValueError(f"{text[:SHOWN]!r} has an offset; write it in the site's time, as 2027-01-04T08:00:00")
     if found.year not in YEARS:
         raise ValueError(f"{text[:SHOWN]!r} is in no year from {YEARS[0]} to {YEARS[-1]}")
     return found

@@ -101,6 +101,7 @@ def written(form: Form, folder: Path) -> str:
     ("form", "old", "new", "says"),
     [
         (Form.MSPDI, "<Duration>PT16H0M0S", "<Duration>sixteen", "'sixteen' is no length of time"),
+        (Form.MSPDI, "<ActualStart>2027-01-04T08:00:00", "<ActualStart>2027-01-04T08:00:00+02:00", "has an offset"),
         (Form.MSPDI, "<ActualStart>2027-01-04", "<ActualStart>2027-13-04", "'2027-13-04T08:00:00' is no date"),
         (Form.MSPDI, "<LinkLag>6000", "<LinkLag>two", "'two' is no whole number"),
         (Form.MSPDI, "<UID>2</UID><ID>6", "<UID>1</UID><ID>6", "is there twice"),
