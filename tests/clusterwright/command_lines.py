@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def fault(line: str) -> str:
     return ""
 
 
+@cache
 def command_line() -> Any:
     """Return the whole command line."""
     return typer.main.get_command(app)
@@ -61,13 +63,14 @@ def words_of(line: str) -> list[str]:
     return words[: next(ends, len(words))]
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    """Yield every command and every verb by its name as typed."""
-    for name, command in _below(command_line()):
-        yield name, command
+@cache
+def commands() -> dict[str, Any]:
+    """Return every command and every verb by its name as typed."""
+    found = dict(_below(command_line()))
+    for name, command in [*found.items()]:
         if isinstance(command, Listing):
-            for verb, found in _below(command):
-                yield f"{name} {verb}", found
+            found |= {f"{name} {verb}": below for verb, below in _below(command)}
+    return found
 
 
 def _below(listing: Listing) -> Iterator[tuple[str, Any]]:
@@ -92,6 +95,5 @@ def named(file: Path) -> list[str]:
 
 def short(page: Path) -> list[str]:
     """Return what a page has in backticks of a command and its options, without the program's name."""
-    names = {name for name, _ in commands()}
     text = FENCE.sub("", page.read_text(encoding="utf-8")).replace("\n", " ")
-    return [line for line in SPAN.findall(text) if line.split()[0] in names]
+    return [line for line in SPAN.findall(text) if line.split()[0] in commands()]

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from schedule.errors import ClusterwrightError
 from tests.clusterwright.bounded_runs import CPU_SECONDS, MEMORY, Outcome, bounded
+from tests.clusterwright.command_lines import commands
 from tests.clusterwright.hostile_files import Subject, drawn, place
-from tests.clusterwright.hostile_lines import every_command, line
+from tests.clusterwright.hostile_lines import line
 from tests.clusterwright.mutations import mutated
 from tests.commands import called
 
@@ -41,7 +42,7 @@ class Trial(NamedTuple):
 
 def adopted_site(folder: Path) -> Path:
     """Return a new site with its first plan in force. Every command is imported then, for the copies of this process."""
-    every_command()
+    commands()
     for words in (
         ("init", "--preset", "superpod-1su", "--start", "2026-11-23", folder),
         ("plan", "adopt", "--as", "owner", "--yes"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 from tests.clusterwright.command_lines import commands
@@ -34,7 +33,7 @@ PATHS = (
 
 def line(draw: random.Random) -> list[str]:
     """Return the words of one command line after `clusterwright`."""
-    name, command = draw.choice(every_command())
+    name, command = draw.choice([*commands().items()])
     words = [*name.split(), *_words(command, draw)]
     if draw.random() < 0.15:
         words = _jumbled(words, draw)
@@ -42,12 +41,6 @@ def line(draw: random.Random) -> list[str]:
     if ENDLESS.intersection(words[:1]):
         return [*words, "--site", "no-such-site"]
     return [*words, *(["--site", "."] if _takes(command, "--site") and "--site" not in words else [])]
-
-
-@cache
-def every_command() -> tuple[tuple[str, Any], ...]:
-    """Return every command and verb by its name as typed. All of them are imported then."""
-    return tuple(commands())
 
 
 def _takes(command: Any, option: str) -> bool:

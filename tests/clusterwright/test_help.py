@@ -13,7 +13,7 @@ from steps.catalog.loader import read_catalog
 from tests.clusterwright.command_lines import PROGRAM, commands, parsed
 from tests.conftest import Command
 
-COMMANDS = dict(commands())
+COMMANDS = commands()
 PLACES = {f"{group}/": FOLDER / group for group in GROUPS} | every_command()
 BAD_INPUT = 2
 WIDTH = 80

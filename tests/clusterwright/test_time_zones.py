@@ -221,7 +221,7 @@ WORDS = {"activity": READY, "activities": READY, "facts": "plant.capacity_one_un
 
 def with_at() -> Iterator[tuple[str, Any]]:
     """Yield the name and the parameters of each command that takes --at."""
-    for name, command in commands():
+    for name, command in commands().items():
         params = getattr(command, "params", ())
         if any("--at" in given.opts for given in params):
             yield name, params
