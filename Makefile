@@ -28,7 +28,8 @@ unexport PYTHONDONTWRITEBYTECODE
 setup: $(VENV)/.installed
 
 # uv installs the locked, hashed set; bytecode is compiled, so that the first start is as fast as the tenth, but for
-# Ansible's collections: ten thousand files of which two are used. A plan makes the machine code of the schedule's engines.
+# Ansible's collections: ten thousand files of which two are used. A plan of several pods makes the machine code of the schedule's engines,
+# which each process of the tests would otherwise make for itself.
 $(VENV)/.installed: requirements-dev.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
@@ -36,7 +37,7 @@ $(VENV)/.installed: requirements-dev.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	$(BIN)/python -m compileall -qq -j 0 -x /ansible_collections/ $(VENV)/lib || true
 	$(BIN)/python -m compileall -q $(ROOMS)
-	folder=$$(mktemp -d) && $(BIN)/clusterwright init $$folder/site >/dev/null 2>&1 && $(BIN)/clusterwright plan --site $$folder/site >/dev/null; rm -r $$folder
+	folder=$$(mktemp -d) && $(BIN)/clusterwright init $$folder/site --preset superpod-4su >/dev/null 2>&1 && $(BIN)/clusterwright plan --site $$folder/site >/dev/null; rm -r $$folder
 	touch $@
 
 demo: setup
