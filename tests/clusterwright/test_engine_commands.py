@@ -15,6 +15,7 @@ import pytest
 
 from clusterwright.engine_health import dispatcher, serves
 from flows.dashboard.site_lock import lock_file, locked, noted_holder
+from flows.engine.log_file import log_file
 from ledger.machine_processes import is_alive
 from ledger.questions.engines import EngineRow
 from tests.conftest import Command, Ended
@@ -188,6 +189,19 @@ def test_a_database_that_is_away_is_a_fault_for_doctor(adopted: Path, command: C
     assert done.returncode == 1
     assert database["state"] == "fault"
     assert "does not answer" in database["found"]
+
+
+def test_a_database_that_is_away_is_no_fault_of_ready_work(adopted: Path, command: Command) -> None:
+    """What an engine has asked is in the database too: each ready activity had to be put right."""
+    log_file(adopted).parent.mkdir(parents=True, exist_ok=True)
+    log_file(adopted).touch()
+    ready = json.loads(command("list", "--state", "ready", "--json", "--site", adopted).stdout)[0]["id"]
+    share(adopted, f"postgresql://nobody@127.0.0.1:{free_port()}/site")
+
+    done = command("why", ready, "--site", adopted)
+
+    assert "as this folder last saw it" in done.stderr
+    assert "put right" not in done.stdout
 
 
 def test_a_dispatcher_is_at_its_own_host_and_not_at_the_pool_of_its_claims() -> None:

@@ -66,7 +66,8 @@ def why(
 
 def with_need_of_run(snapshot: Snapshot, found: Why) -> Why:
     """Return what ready work needs, with what has to be put right, or allowed by this account, before it is run."""
-    if found.state != State.READY or snapshot.as_of is not None or is_supply(found.activity):
+    is_past = snapshot.as_of is not None or snapshot.cut_off is not None
+    if found.state != State.READY or is_past or is_supply(found.activity):
         return found
     need = _need_of_run(snapshot.site_dir, snapshot, found.activity)
     return found._replace(needs=(*found.needs, need)) if need else found
