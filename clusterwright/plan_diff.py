@@ -1,4 +1,4 @@
-"""What differs between two plans: activities, links, orders, people, finish; and what no longer holds."""
+"""What differs between two plans: activities, links, orders, hosts, people, finish; and what no longer holds."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,9 @@ from ledger.subjects.plan.payloads import Lot
 from ledger.subjects.plan.revision_rules import Consequence, Consequences
 from ledger.subjects.plan.taking_over_rules import TakenOver, some
 from ledger.subjects.plan.upgrading_rules import Upgrade
+from ledger.subjects.runs.host_name_rules import folded
 from steps.amount import counted
+from steps.catalog.terms import Scope
 from steps.design.products import product_changes
 from steps.planning.activity import Hours, PlanActivity
 from steps.planning.plan import Plan, PlanLink
@@ -90,6 +92,7 @@ def plan_diff(old: Plan, new: Plan) -> list[Change]:
         *_activities(old, new),
         *_differences("order", _bought(old), _bought(new)),
         *_links(old, new),
+        *_hosts(old, new),
         *_differences("person", _roles(old), _roles(new)),
         *_differences("account", _accounts(old), _accounts(new)),
         *_differences("key", _keys(old), _keys(new)),
@@ -308,6 +311,20 @@ def _links(old: Plan, new: Plan) -> Iterator[Change]:
 
 def _by_ends(plan: Plan) -> dict[tuple[str, str, str], PlanLink]:
     return {(link.before, link.after, link.type): link for link in plan.links}
+
+
+def _hosts(old: Plan, new: Plan) -> Iterator[Change]:
+    """Yield the hosts that leave a pod, or the site's own ones, and those that come: the next runs touch these."""
+    before, after = _by_unit(old), _by_unit(new)
+    for unit in sorted(before.keys() | after.keys()):
+        had, has = before.get(unit, set()), after.get(unit, set())
+        if had != has:
+            yield Change("hosts", unit, folded(had - has), folded(has - had))
+
+
+def _by_unit(plan: Plan) -> dict[str, set[str]]:
+    pods = {unit.id: set(unit.hosts) for unit in plan.units if unit.kind is Scope.POD}
+    return pods | {unit.id: set(unit.shared) for unit in plan.units if unit.kind is Scope.SITE}
 
 
 def _roles(plan: Plan) -> dict[str, str]:

@@ -15,6 +15,8 @@ from msgspec.structs import replace
 
 from clusterwright.commands.plan.inventory import _reopening
 from clusterwright.matching import READ_SERIAL, measured_on_servers, serials_on_record
+from clusterwright.plan_diff import Change, plan_diff
+from clusterwright.planning import plan_of
 from ledger.account import machine_account
 from ledger.entries import ItemResult, RunOutcome
 from ledger.project_time import project_now
@@ -51,6 +53,20 @@ def inventory(site: Path) -> Write:
         (site / "hosts.ini").write_text(text, encoding="utf-8")
 
     return write
+
+
+def test_a_server_that_takes_the_place_of_another_is_a_change_of_the_plan(site: Path, inventory: Write) -> None:
+    """Until that is adopted, releases name the one that is gone, and no run touches the new one."""
+    inventory("pod-001-n01\npod-001-n02\npod-001-n03\n[logins]\nlogin\n")
+    before = plan_of(site)
+    inventory("pod-001-n01\npod-001-n02\npod-001-n03.example.org\n[logins]\nlogin-b\n")
+
+    found = plan_diff(before, plan_of(site))
+
+    assert found == [
+        Change("hosts", "pod-001", "pod-001-n03", "pod-001-n03.example.org"),
+        Change("hosts", "site", "login", "login-b"),
+    ]
 
 
 def test_every_node_with_its_host_is_what_is_wanted(site: Path, inventory: Write, command: Command) -> None:

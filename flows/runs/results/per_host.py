@@ -140,7 +140,9 @@ class Tally:
             self._break_off()
         for host in result.hosts:
             if host.status == "skipped" and not host.message:
-                host.message = "no task was carried out on it: no play names it, or no condition held"
+                host.message = (
+                    "no task was carried out on it: the inventory lacks it, no play names it, or no condition held"
+                )
         return result
 
     def _settle(self, unfinished: frozenset[str]) -> None:
