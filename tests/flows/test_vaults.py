@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 
-from flows.runs.callbacks.known_secrets import CallbackModule
+from flows.runs.callbacks.known_secrets import CLOSED, CallbackModule
 from flows.runs.inventory.hosts import inventory_nodes
 from flows.runs.run import RunSpec, run_playbook
 from flows.runs.secrets.access import Access, ask_terminal, stated_access
@@ -92,11 +92,15 @@ def test_a_run_opens_vaults_of_several_ids_and_nothing_of_it_has_a_password(
 
 
 @pytest.mark.slow
-def test_without_their_password_a_run_does_not_open_them(tmp_path: Path, inventory: Path) -> None:
-    """The test above can fail."""
-    result = run_playbook(spec_of(tmp_path, inventory, Access()), cancel=threading.Event())
+@pytest.mark.parametrize("passwords", [{}, dict.fromkeys(PASSWORDS, "that-of-last-week")])
+def test_without_their_password_a_run_does_not_open_them_and_says_so(
+    tmp_path: Path, inventory: Path, passwords: dict[str, str]
+) -> None:
+    """An engine goes on with the passwords that it read when it started."""
+    result = run_playbook(spec_of(tmp_path, inventory, Access(passwords)), cancel=threading.Event())
 
     assert result.status == "failed"
+    assert [host.message for host in result.hosts] == [f"not begun: {CLOSED}, so that nothing more is run"]
 
 
 @pytest.mark.slow

@@ -11,3 +11,6 @@ HANGING = "hanging"
 
 HANG_AFTER = "CLUSTERWRIGHT_HANG_AFTER_S"
 """The one by which `hanging` learns of its bound. Ansible has none of that kind."""
+
+ERROR = "[ERROR]: "
+"""How a line begins with which Ansible says that it cannot go on."""

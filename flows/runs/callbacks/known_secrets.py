@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from ansible import context
-from ansible.parsing.vault import EncryptedString
+from ansible.parsing.vault import AnsibleVaultError, EncryptedString
 from ansible.plugins.callback import CallbackBase
 from ansible.template import Templar
 
-from flows.runs.callbacks import TOLD_IN
+from flows.runs.callbacks import ERROR, TOLD_IN
 from flows.runs.secrets.values import inventory_files, is_secret_name, leaves
 
 DOCUMENTATION = """
@@ -45,6 +45,7 @@ READS_VAULTS = "include_vars"
 """The task that may read a vault while the play goes on. Ansible does not show what it read there."""
 
 VAULT = b"$ANSIBLE_VAULT"
+CLOSED = "a vault is opened by none of the passwords that were there when the engine or worker started"
 BESIDE_PLAYBOOK = ("group_vars", "host_vars", "vars", "files", "templates")
 """Folders in which a vault's file may be, beside a playbook and in a role."""
 
@@ -61,10 +62,19 @@ def _or_ends(handler: Callable[..., None]) -> Callable[..., None]:
         try:
             handler(*given, **named)
         except Exception as error:
-            why = f"{type(error).__name__} in known_secrets.py"
-            raise SystemExit(f"nobody knows which values are secrets, so that nothing more is run: {why}") from error
+            raise SystemExit(f"{ERROR}{_reason(error)}, so that nothing more is run") from error
 
     return guarded
+
+
+def _reason(error: BaseException) -> str:
+    """Return why it cannot be told what is secret. The error's own words may have a secret."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, AnsibleVaultError):
+            return CLOSED
+        cause = cause.__cause__ or cause.__context__
+    return f"nobody knows which values are secrets ({type(error).__name__} in known_secrets.py)"
 
 
 class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible has no types

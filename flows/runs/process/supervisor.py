@@ -34,9 +34,6 @@ from ledger.machine_processes import is_alive
 PATIENCE_S = 3.0
 ROUNDS = 3
 LOOK_S = 0.1
-ERROR = "[ERROR]: "
-"""How a line begins with which Ansible says that it cannot go on."""
-
 OF_RETRY_FILE = "to retry, use: --limit @"
 """Ansible's line about the file in which it lists the hosts that are not done. The file goes with the run."""
 
@@ -187,8 +184,8 @@ def _report_printed(text: str) -> None:
     """Report the lines that Ansible printed, without secrets. It prints an error, and where it is, when it cannot begin at all."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
-        if line.startswith(ERROR):
-            said = " ".join(lines[number : number + 2]).removeprefix(ERROR)
+        if line.startswith(callbacks.ERROR):
+            said = " ".join(lines[number : number + 2]).removeprefix(callbacks.ERROR)
             _report({"event": "error", "message": said[:TEXT]})
         if not line.lstrip().startswith(OF_RETRY_FILE):
             _report({"event": "output", "text": line[:TEXT]})
