@@ -53,6 +53,11 @@ def one(tmp_path: Path, task: str, variables: str = LOCAL) -> HostResult:
             "ansible.builtin.command: {argv: [python3, -c, 'import json; json.loads(str(1)[1:])']}",
             "it ended with 1: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
         ),
+        # what a module is sent is written where the engine runs first, and nothing of the error says whose disk it was
+        (
+            "ansible.builtin.fail: {msg: '[Errno 28] No space left on device'}",
+            "a disk of it is full: make room there, or where the engine runs",
+        ),
         ("ansible.builtin.command: ls /none-such\n      no_log: true", "what it says is hidden: the task has no_log"),
     ],
 )

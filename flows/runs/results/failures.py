@@ -63,7 +63,7 @@ AT_HOST: Hints = (
         r"(?:Missing|Incorrect|Invalid) (?:sudo|become|su|privilege escalation) password|a (?:password|terminal) is required",
         "sudo wants a password there: permit the log-in sudo without one, or keep ansible_become_password in a vault",
     ),
-    (r"No space left on device|Disk quota exceeded", "a disk of it is full: make room there"),
+    (r"No space left on device|Disk quota exceeded", "a disk of it is full: make room there, or where the engine runs"),
     (r"Read-only file system", "a file system of it is read-only: look at its disk and its kernel log"),
     (
         r"python\S*: (?:command )?not found|interpreter .*not (?:found|a valid)|No python interpreters found",
