@@ -252,7 +252,9 @@ class RealPerformer:
                 engine.wait_for_key()  # under the lease, so that nobody takes the run over
             outcome = engine.unwritten.until_kept(lambda: outcome_of(engine, row, result, spec.log))
         except Exception as error:  # noqa: BLE001  settled as failed: a run that broke off has shown nothing
-            engine_log.exception("run_broke_off activity=%s run=%s", row.id, held.run)
+            explains_itself = isinstance(error, ClusterwrightError)
+            text = "run_broke_off activity=%s run=%s because=%s"
+            engine_log.error(text, row.id, held.run, error, exc_info=not explains_itself)
             outcome = RunOutcome("failed", summary=f"the run broke off: {error}", playbook_digest=digest)
         finally:
             self.cancels.pop(row.id, None)

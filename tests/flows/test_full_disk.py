@@ -13,6 +13,7 @@ import pytest
 
 from flows.engine import unwritten
 from flows.engine.unwritten import Unwritten
+from flows.runs.run import RunSpec, run_playbook
 from ledger.rules.activity import State
 from ledger.trust.audit import audit
 from schedule.errors import LostError, UnreachableError
@@ -68,6 +69,21 @@ def test_an_engine_says_that_the_disk_is_full_and_goes_on_when_there_is_room(
     assert "goes on" in engine.said()
     assert engine.stop() == 0
     assert audit(site) == []
+
+
+def test_a_run_whose_folder_has_no_room_says_where(
+    tmp_path: Path, disk: Path, playbooks: Path, inventory: Path
+) -> None:
+    """The step failed with "[Errno 28] No space left on device" alone, and the engine's log had where it is in our program."""
+    runs_folder = disk / "runs"
+    runs_folder.mkdir()
+    book, folder = playbooks / "networking" / "040.yml", runs_folder / "a-run"
+    spec = RunSpec(book, inventory, ("pod-001-n1",), {}, folder, tmp_path / "log")
+
+    with full(disk), pytest.raises(UnreachableError, match=f"into {runs_folder}: No space left on device"):
+        run_playbook(spec, cancel=threading.Event())
+
+    assert not folder.exists()
 
 
 @pytest.fixture

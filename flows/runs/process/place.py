@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from flows.runs.bundle.copy import Tree, remove, snapshot
 from flows.runs.process.control_groups import own_group
+from schedule.errors import UnreachableError
 
 
 def playbooks_folder() -> Path:
@@ -37,11 +38,26 @@ class RunPlace(NamedTuple):
 def run_place(playbook: Path, inventory: Path, folder: Path) -> Iterator[RunPlace]:
     """Make the place of a run. At the end every process of the run is ended, and the folder is removed.
 
-    Raise where playbook or inventory do not exist or cannot be released. `folder` must not exist.
+    Raise where playbook or inventory do not exist or cannot be released, or the disk is full. `folder` must not exist.
     """
-    folder.mkdir(parents=True, mode=0o700)
+    with _written(folder):
+        folder.mkdir(parents=True, mode=0o700)
     try:
         with own_group(folder) as group:
-            yield RunPlace(folder, snapshot(playbook, inventory, folder), group)
+            with _written(folder):
+                tree = snapshot(playbook, inventory, folder)
+            yield RunPlace(folder, tree, group)
     finally:
         remove(folder)
+
+
+@contextmanager
+def _written(folder: Path) -> Iterator[None]:
+    """Say of a folder that cannot be written that it is the run's."""
+    try:
+        yield
+    except OSError as error:
+        raise UnreachableError(
+            f"what Ansible reads cannot be copied into {folder.parent}: {error.strerror}",
+            hint="check free space and permissions there",
+        ) from None
