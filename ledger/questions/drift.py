@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger.questions.case import select
+from ledger.questions.case import require_activity, select
 from ledger.questions.log import events
 from ledger.questions.records import RunRow, SignOffRow, items, releases, runs, sign_offs
 from ledger.questions.snapshot import Snapshot, rows_of, table
@@ -58,6 +58,7 @@ def origin(snapshot: Snapshot, name: str) -> Origin:
     """Return what set the state of an activity's hosts. Raise where no run has done that, or where it may not be looked at."""
     found = to_look_at(snapshot, name)
     if not found:
+        require_activity(snapshot, name)
         raise NotSatisfiedError(
             f"{name} cannot be looked at: no finished run of it has changed hosts", hint=f"clusterwright why {name}"
         )
