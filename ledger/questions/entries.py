@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
+from ledger.questions.case import LookedUp
 from ledger.questions.snapshot import Snapshot, one_of, rows_of, table
 from ledger.rules.subjects import is_delivery
-from ledger.subjects.corrections.rules import EntryRow, refuse_uncorrectable
+from ledger.subjects.corrections.rules import EntryRow, correct, refuse_uncorrectable
+from schedule.errors import ClusterwrightError
 
 _BEGUN = """
 SELECT l."after" FROM link l JOIN activity a ON a.id = l."after"
@@ -62,6 +65,18 @@ def last_entries(snapshot: Snapshot, subject: str) -> list[EntryRow]:
     """Return the entries about a subject that count, newest first."""
     count = "WHERE t.subject = :subject AND t.taken_back IS NULL ORDER BY t.seq DESC"
     return rows_of(snapshot, EntryRow, count, subject=subject)
+
+
+def correctable(case: LookedUp) -> list[int]:
+    """Return the events of the entries about an activity that the person may take back now, newest first."""
+    entries = last_entries(case.snapshot, case.row.id)
+    begun = begun_because(case.snapshot, case.row.id, by_start=True)
+    found = []
+    for place, entry in enumerate(entries):
+        with suppress(ClusterwrightError):
+            correct(case, entry, entries[:place], begun)
+            found.append(entry.seq)
+    return found
 
 
 def begun_because(snapshot: Snapshot, node: str, *, by_start: bool = False) -> list[str]:

@@ -14,7 +14,8 @@ from ledger.subjects.checklists.decisions import check
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.people.decisions import delegate
 from ledger.subjects.runs.decisions import record_preview, release, settle
-from ledger.subjects.work.decisions import comment, start
+from ledger.subjects.sign_off.decisions import reject
+from ledger.subjects.work.decisions import comment, finish, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.subjects.work.payloads import Attached
 from ledger.writing import Ledger
@@ -138,13 +139,31 @@ async def test_an_entry_is_taken_back_from_the_page(delivered: Path) -> None:
     async with using(delivered, "tech", size=TALL) as (app, pilot):
         await open_page(app, pilot, RACKING)
         await pilot.press("z")
-        await see(pilot, f"$ clusterwright correct {number}")
+        await see(pilot, f"$ clusterwright correct {number}", f"! event {number} ", "tech started")
         await type_in(pilot, "wrong pod")
         await pilot.press("enter")
         await until(pilot, lambda: state(delivered, RACKING) == "ready")
         await until(pilot, lambda: isinstance(app.screen, ActivityScreen))
         await pilot.press("end", "enter", "end")
         await see(pilot, "taken back by tech")
+
+
+async def test_an_entry_that_nobody_can_take_back_any_more_is_not_offered(delivered: Path) -> None:
+    """The work was rejected, and nothing rests on the entries of that attempt."""
+    with Ledger.open(delivered) as ledger:
+        start(ledger, "tech", RACKING)
+        attach(ledger, "tech", RACKING, b"a photo", "photo", name="rack.jpg")
+        finish(ledger, "tech", RACKING)
+    async with using(delivered, "tech", size=TALL) as (app, pilot):
+        await open_page(app, pilot, RACKING)
+        await pilot.press("end", "enter")
+        await see(pilot, "[z takes it back]")
+        with Ledger.open(delivered) as ledger:
+            reject(ledger, "lead", RACKING, "a crooked rail")
+        await see(pilot, "lead  rejected")
+        assert "[z takes it back]" not in painted(app)
+        await pilot.press("z")
+        await until(pilot, lambda: any("can be taken back by you now" in one.message for one in app._notifications))
 
 
 async def test_a_search_finds_what_is_in_folded_sections(ready: Path) -> None:

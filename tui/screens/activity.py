@@ -11,7 +11,7 @@ from ledger.questions.snapshot import Snapshot
 from tui.acting.actions import ACTIONS, About
 from tui.screens.activity_approval import approval, check_mode, pieces
 from tui.screens.activity_quality import checked, faults, measured, not_done
-from tui.screens.activity_record import HISTORY, history, links, notes, ordered, ran
+from tui.screens.activity_record import HISTORY, TAKES_BACK, history, links, notes, ordered, ran
 from tui.screens.activity_state import CHAIN, WAITS, chain, dates, facts, head, waits
 from tui.screens.page import Page, PageScreen
 from tui.screens.page_lines import PageLine
@@ -89,12 +89,13 @@ class ActivityScreen(PageScreen):
         row = self.row
         here = row.target if row is not None else None
         if here is not None and here.kind == "event":
-            self.notify(f"event {here.id} is no entry that can be taken back")
+            self.notify(f"event {here.id} cannot be taken back by you now: `clusterwright correct` says why")
             return
-        last = next((line.target for line in self.lines if line.target and line.target.kind == "entry"), None)
-        entry = here if here is not None and here.kind == "entry" else last
-        if entry is None:
-            self.notify(f"no entry about {self.activity} can be taken back")
+        entries = [line for line in self.lines if line.target is not None and line.target.kind == "entry"]
+        line = next((one for one in entries if one.target == here), entries[0] if entries else None)
+        if line is None or line.target is None:
+            self.notify(f"no entry about {self.activity} can be taken back by you now")
             return
+        said = " ".join(text for text, _ in line.pieces).removesuffix(TAKES_BACK)
         correct = next(action for action in ACTIONS if action.id == "site.correct")
-        self.owner.act(correct, (entry.id,))
+        self.owner.act(correct, (line.target.id,), warnings=lambda: [f"event {said}"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ledger.questions.case import LookedUp
-from ledger.questions.entries import corrections, last_entries
+from ledger.questions.entries import correctable, corrections
 from ledger.questions.links import predecessors, successors
 from ledger.questions.log import EventRow, last_events
 from ledger.questions.orders import orders
@@ -41,6 +41,8 @@ RUN_ROLES: dict[str, Span] = {
 """How a run ended, as glyph and word with its colour."""
 
 STATES = {state.value: state for state in State}
+
+TAKES_BACK = "[z takes it back]"
 
 SAID = ("reason", "comment", "text", "note", "evidence", "name", "item", "person", "organisation", "status", "summary")
 """What of an event's content the history repeats, in this order."""
@@ -122,18 +124,18 @@ def link_line(section: str, end: str, link: LinkRow) -> PageLine:
 def history(case: LookedUp) -> Iterator[PageLine]:
     """Yield every event about it, the newest first. An entry that can be taken back says so."""
     name, zone = case.row.id, case.zone
-    open_entries = {entry.seq for entry in last_entries(case.snapshot, name)}
+    open_entries = set(correctable(case))
     taken_back = {c.entry: c for c in corrections(case.snapshot, name)}
     for event in reversed(last_events(case.snapshot, EVENTS, subject=name)):
         gone = taken_back.get(event.seq)
         is_open = event.seq in open_entries
-        mark = "z takes it back" if is_open else f"taken back by {gone.by}" if gone else ""
+        mark = TAKES_BACK if is_open else f"[taken back by {gone.by}]" if gone else ""
         pieces: tuple[Span, ...] = (
             (f"{event.seq}", "muted"),
             (minute(event.effective_at, zone), "muted"),
             (event.actor, "text"),
             (event.kind.partition(".")[2].replace("_", " "), "muted" if gone else "text"),
-            (" ".join(filter(None, (event_words(event), f"[{mark}]" if mark else ""))), "muted" if gone else "text"),
+            (" ".join(filter(None, (event_words(event), mark))), "muted" if gone else "text"),
         )
         yield PageLine(HISTORY, pieces, Target("entry" if is_open else "event", f"{event.seq}"), "history")
 
