@@ -166,6 +166,34 @@ def test_what_was_scanned_is_there_again_after_a_terminal_ended(ready: Path) -> 
     asyncio.run(story(first=False))
 
 
+async def test_two_terminals_scan_the_same_delivery(ready: Path) -> None:
+    """The second one wrote its own list over that of the first."""
+    async with using(ready, "pm") as (app, pilot):
+        screen = ReceivingScreen(DELIVERY)
+        await app.push_screen(screen)
+        await see(pilot, "outstanding")
+        await type_in(pilot, "A1")
+        await pilot.press("enter")
+        screen.file.write_text("A1\nB1\n", encoding="utf-8")  # as the other terminal does
+        await type_in(pilot, "A2")
+        await pilot.press("enter")
+        await see(pilot, "3 scanned", "A1", "B1", "A2")
+        assert screen.file.read_text(encoding="utf-8").split() == ["A1", "B1", "A2"]
+
+
+async def test_what_is_scanned_before_the_record_is_read_is_kept(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scanner is faster than a large record over a slow line."""
+    loads = ReceivingScreen.load
+    monkeypatch.setattr(ReceivingScreen, "load", lambda _: None)
+    async with using(ready, "pm") as (app, pilot):
+        screen = ReceivingScreen(DELIVERY)
+        await app.push_screen(screen)
+        await type_in(pilot, "A1")
+        await pilot.press("enter")
+        loads(screen)
+        await see(pilot, "1 scanned", "A1")
+
+
 async def test_a_narrow_terminal_shows_how_much_is_scanned_too(ready: Path) -> None:
     """What is awaited took both lines."""
     async with using(ready, "pm", size=(40, 24)) as (app, pilot):

@@ -108,13 +108,9 @@ class ReceivingScreen(SiteScreen):
         return awaited(snapshot, self.delivery)
 
     def show(self, answer: Any) -> None:
-        """Show what was scanned and is not received yet: at first what the file has, later also what came while the record was read."""
-        if self.awaited is None:
-            with suppress(OSError):
-                self.scanned = self.file.read_text(encoding="utf-8").splitlines()
+        """Show what was scanned and is not received yet."""
         self.awaited = answer
-        here = {key for key, (_, where) in answer.received.items() if where == self.delivery}
-        self.scanned = [line for line in self.scanned if line and line.casefold() not in here]
+        self._read_scans()
         self.show_scans()
 
     @property
@@ -145,15 +141,16 @@ class ReceivingScreen(SiteScreen):
     def _scan(self, event: Input.Submitted) -> None:
         serial = event.value.strip()
         event.input.value = ""
-        if not serial or self.awaited is None:
+        if not serial:
             return
+        self._read_scans()
         self.scanned.append(serial)
         self._keep()
         self.show_scans()
-        last = self.scans[-1]
-        if not last.counts:
-            self.app.bell()
-            self.notify(f"{serial}: {last.said}", severity="warning", markup=False)
+        for last in self.scans[-1:]:
+            if not last.counts:
+                self.app.bell()
+                self.notify(f"{serial}: {last.said}", severity="warning", markup=False)
 
     @on(Input.Submitted, "#manifest")
     def _read_manifest(self, event: Input.Submitted) -> None:
@@ -162,6 +159,14 @@ class ReceivingScreen(SiteScreen):
             self.manifest = read_manifest(path.read_bytes(), path.name) if event.value.strip() else None
             self.show_scans()
             self.query_one("#scan", Input).focus()
+
+    def _read_scans(self) -> None:
+        """Read what the file has and is not received yet: at another terminal, somebody may scan the same delivery."""
+        with suppress(OSError):
+            self.scanned = self.file.read_text(encoding="utf-8").splitlines()
+        received = {} if self.awaited is None else self.awaited.received
+        here = {key for key, (_, where) in received.items() if where == self.delivery}
+        self.scanned = [line for line in self.scanned if line and line.casefold() not in here]
 
     def _keep(self) -> None:
         with self.owner.saying():
@@ -175,6 +180,7 @@ class ReceivingScreen(SiteScreen):
 
     def action_take_back(self) -> None:
         """Take the last line back."""
+        self._read_scans()
         if self.scanned:
             self.scanned.pop()
             self._keep()
