@@ -65,9 +65,11 @@ async def test_a_refusal_is_shown_and_what_was_typed_is_still_there(ready: Path)
         await see(pilot, NAME)
         await pilot.press("slash", *NAME, "enter", "x")
         await until(pilot, lambda: isinstance(app.screen, Form))
+        app.notify("what was said before, and covers what is said now")
         await type_in(pilot, "the card is missing")
         await pilot.press("enter")
         await see(pilot, "clusterwright: guest (visitor) may not reject")
+        assert not app._notifications
         assert isinstance(app.screen, Form)
         assert app.screen.values["reason"] == "the card is missing"
         await pilot.press("escape", "x")

@@ -228,6 +228,7 @@ class Form(ModalScreen[Done | None]):
         self.subjects = refused or self.subjects
         self.show()
         self.query_one("#refused", Static).update("")  # what was refused says the same, below
+        self.owner.clear_notifications()  # one that is shown covers it
         said.update(safe_lines((done.talk or done.answer).splitlines()))
 
     def action_before(self) -> None:
