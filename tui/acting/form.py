@@ -84,8 +84,8 @@ class Form(ModalScreen[Done | None]):
         with Vertical():
             yield Static(safe(command.about), id="about")
             yield Static("", id="subjects")
-            yield VerticalScroll(Static("", id="refused", classes="wrong"), classes="long", can_focus=False)
-            yield Static("", id="warned")
+            before = (Static("", id="refused", classes="wrong"), Static("", id="warned"))
+            yield VerticalScroll(*before, classes="long", can_focus=False)
             with VerticalScroll(id="fields", can_focus=False):
                 for field in command.fields:
                     yield from self._field(field)
