@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from ledger.subjects.work.decisions import comment
+from ledger.writing import Ledger
 from tests.tui.piloting import WAIT_S, see, until, using
 from tui.screens.output import OutputScreen
 
@@ -34,3 +36,19 @@ async def test_a_command_ends_with_the_screens(halfway: Path) -> None:
         process = running.process
     assert process is not None
     await asyncio.wait_for(process.wait(), WAIT_S)
+
+
+async def test_a_line_that_is_wider_than_the_screen_is_read_to_its_end(ready: Path) -> None:
+    """`Show whole` of a non-conformance ended in the middle of its reason."""
+    with Ledger.open(ready) as ledger:
+        comment(ledger, "tech", "030@pod-001", f"{'one of many words ' * 20}and the end")
+    async with using(ready, "lead", size=(80, 24)) as (app, pilot):
+        await until(pilot, lambda: bool(app.site.rows))
+        app.show_answer(["show", "030@pod-001"])
+        await see(pilot, "and the end")
+        await pilot.press("slash", *"words", "enter")
+        await see(pilot, "and the end")
+        await pilot.press("escape", "escape", "0")
+        await see(pilot, "activity commented")
+        await pilot.press("enter", "end")
+        await see(pilot, "and the end")

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.text import Text
 
 from ledger.questions.journal import event_lines
 from ledger.questions.snapshot import Snapshot
-from tui.acting.actions import Action
-from tui.lists.column import Column
-from tui.lists.view import View
-from tui.screens.listing import ListScreen
-from tui.screens.output import Line
+from tui.acting.actions import About, Action
+from tui.screens.page import Page, PageScreen
+from tui.screens.page_lines import said
 
 
-class EventScreen(ListScreen[Line]):
+class EventScreen(PageScreen):
     """What was recorded, as it was recorded. `z` corrects it by another event."""
 
-    ABOUT = "site"
+    TITLE = "Event"
+    ABOUT: ClassVar[About] = "site"
     EMPTY = "there is no such event"
+    HINT: ClassVar[str] = "/ finds, z corrects it by another event"
 
     def __init__(self, seq: int) -> None:
         """Take the event's number."""
-        self.seq = seq
         super().__init__()
+        self.seq = seq
 
-    def made(self) -> View[Line]:
-        """Return a list of lines."""
-        column = Column[Line]("text", f"event {self.seq:,}", 0, lambda line: line.text)
-        return View((column,), lambda line: str(line.number))
-
-    def ask(self, snapshot: Snapshot) -> list[Line]:
+    def ask(self, snapshot: Snapshot) -> Page:
         """Return the lines."""
-        return [Line(number, text) for number, text in enumerate(event_lines(snapshot, self.seq))]
+        lines = [said("", text) for text in event_lines(snapshot, self.seq)]
+        return Page(Text(f"event {self.seq:,}", style="bold"), lines)
+
+    @property
+    def chosen(self) -> Sequence[str]:
+        """Nothing: actions are about the site."""
+        return ()
 
     def values(self, action: Action, _subjects: Sequence[str]) -> Mapping[str, str]:
         """Return its number for the form that corrects it."""

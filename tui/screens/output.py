@@ -14,12 +14,18 @@ from tui.acting.running import Running
 from tui.lists.column import Column, Row
 from tui.lists.view import View
 from tui.screens.listing import ListScreen
+from tui.screens.page_lines import laid, said
+
+MARGIN = 3
+"""What a list takes of a line's width: the place of the mark, and that at the end."""
 
 
 class Line(NamedTuple):
-    """A line of output."""
+    """A piece of a line of output, which is as wide as the screen. `text` is all of the line, by which each piece is found."""
 
     number: int
+    piece: int
+    shown: str
     text: str
 
 
@@ -54,17 +60,22 @@ class OutputScreen(RunningScreen[Line]):
         """Take the command."""
         super().__init__()
         self.words = words
-        self.lines: list[Line] = []
+        self.lines: list[str] = []
+        self.rows: list[Line] = []
         self.shown = 0
         """How many of the lines are on the list."""
 
+        self.cells = 0
+        """The width for which they are broken."""
+
     def made(self) -> View[Line]:
         """Return a list of one column without a heading."""
-        return View((Column[Line]("text", "", 0, lambda line: line.text),), lambda line: str(line.number))
+        columns = (Column[Line]("text", "", 0, lambda line: line.shown),)
+        return View(columns, lambda line: f"{line.number} {line.piece}", text=lambda line: line.text)
 
     def ask(self, _snapshot: Snapshot) -> list[Line]:
         """Return the lines that came; the record is not asked."""
-        return self.lines
+        return self.rows
 
     def on_mount(self) -> None:
         """Run it."""
@@ -87,13 +98,22 @@ class OutputScreen(RunningScreen[Line]):
 
     def heard(self, text: str) -> None:
         """Add a line."""
-        self.lines.append(Line(len(self.lines), text))
+        self.lines.append(text)
 
     def show_new(self) -> None:
-        """Show the lines that came since the last time."""
-        if len(self.lines) != self.shown:
-            self.shown = len(self.lines)
-            self.show(self.lines)
+        """Show the lines that came since the last time, and all of them anew in another width."""
+        cells = max(self.size.width - MARGIN, 20)
+        if cells != self.cells:
+            self.cells, self.shown, self.rows = cells, 0, []
+        if len(self.lines) == self.shown:
+            return
+        for number in range(self.shown, len(self.lines)):
+            text = self.lines[number]
+            pieces = laid([said("", text)], cells)
+            shown = ("".join(span for span, _ in row.spans) for row in pieces)
+            self.rows += [Line(number, piece, part, text) for piece, part in enumerate(shown)]
+        self.shown = len(self.lines)
+        self.show(self.rows)
 
     def action_copy(self) -> None:
         """Copy the command."""
