@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 Check = Callable[[str], str]
 """Returns why a text cannot be a value. Empty if it can."""
+
+
+def path_of(text: str) -> Path:
+    """Return a path as a shell reads it, where `~` is a home. Where nobody is called so, it is a name as any other."""
+    with suppress(RuntimeError):
+        return Path(text).expanduser()
+    return Path(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,8 @@ class Field:
         if self.flag:
             return [self.option]
         values = shlex.split(value) if self.many and not self.option else value.split("; ") if self.many else [value]
+        if self.is_file:
+            values = [str(path_of(one)) for one in values]
         return [f"{self.option}={one}" if self.option else one for one in values]
 
     def wrong(self, value: str) -> str:

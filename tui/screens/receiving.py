@@ -21,6 +21,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.subjects.orders.manifest_rules import ManifestEntry, read_manifest
 from steps.amount import counted
 from tui.acting.actions import ACTIONS, About, Action
+from tui.acting.command import path_of
 from tui.lists.column import Column
 from tui.lists.grid import Grid
 from tui.lists.view import View
@@ -154,7 +155,7 @@ class ReceivingScreen(SiteScreen):
 
     @on(Input.Submitted, "#manifest")
     def _read_manifest(self, event: Input.Submitted) -> None:
-        path = self.site.folder / Path(event.value.strip()).expanduser()
+        path = self.site.folder / path_of(event.value.strip())
         with self.owner.saying():
             self.manifest = read_manifest(path.read_bytes(), path.name) if event.value.strip() else None
             self.show_scans()
@@ -202,7 +203,7 @@ class ReceivingScreen(SiteScreen):
         """Return the files that `receive` reads: the scan beside its manifest, else the serial numbers that count."""
         if self.manifest is not None:
             listed = self.query_one("#manifest", Input).value.strip()
-            whole = self.site.folder / Path(listed).expanduser()
+            whole = self.site.folder / path_of(listed)
             return {"manifest": str(whole), "scanned": str(self.file), "serials": "", "quantity": ""}
         numbers = [scan.serial for scan in self.scans if scan.counts]
         came = self.file.with_name(f"{self.file.stem}-serials.txt")
