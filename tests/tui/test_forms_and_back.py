@@ -77,6 +77,17 @@ async def test_a_refusal_is_shown_and_what_was_typed_is_still_there(ready: Path)
     assert last_event(ready) == before
 
 
+async def test_a_command_with_an_open_quote_is_not_copied(ready: Path) -> None:
+    """It ended the screens, with what was typed."""
+    app = screens(ready, "tech")
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: bool(app.site.rows))
+        await form_of(app, pilot, "start")
+        await type_in(pilot, "'030")
+        await pilot.press("ctrl+y")
+        await see(pilot, "a quote is not closed")
+
+
 @pytest.mark.parametrize(
     ("command", "field", "keys"),
     [("comment", "text", ("escape",)), ("whatif", "delay", ("enter", "escape"))],

@@ -94,7 +94,12 @@ async def test_a_folder_that_cannot_be_written_is_named(ready: Path) -> None:
 async def test_a_command_whose_site_is_gone_says_so(tmp_path: Path) -> None:
     done = await Running(tmp_path / "gone", ("status",)).done()
 
-    assert (done.code, done.refusal) == (3, f"{tmp_path / 'gone'} cannot be entered: No such file or directory")
+    assert (done.code, done.refusal) == (3, f"nothing can be run in {tmp_path / 'gone'}: No such file or directory")
+
+
+async def test_a_text_that_no_command_can_have_is_refused(tmp_path: Path) -> None:
+    done = await Running(tmp_path, ["comment", "071@site", "a\0b"]).done()
+    assert (done.code, done.refusal) == (3, "this cannot be run: embedded null byte")
 
 
 def test_screens_that_end_by_a_fault_of_ours_say_so_by_their_exit_code(ready: Path) -> None:

@@ -172,6 +172,14 @@ class Form(ModalScreen[Done | None]):
         given = {name: value for name, value in self.values.items() if value != defaults[name]}
         return self.asked.command.words(self.subjects, given)
 
+    @property
+    def line(self) -> str:
+        """The command as a person would type it. Empty while a quote is not closed."""
+        try:
+            return as_typed(self.words)
+        except ValueError:
+            return ""
+
     @on(Input.Changed)
     @on(Checkbox.Changed)
     def show(self) -> None:
@@ -181,11 +189,7 @@ class Form(ModalScreen[Done | None]):
         subjects = self.query_one("#subjects", Static)
         subjects.display = bool(self.subjects)
         subjects.update(safe(f"{names}{more}"))
-        try:
-            line = as_typed(self.words)
-        except ValueError:
-            line = ""
-        self.query_one("#line", Static).update(safe(f"$ {line}"))
+        self.query_one("#line", Static).update(safe(f"$ {self.line}"))
         for field in self.asked.command.fields:
             if not field.wrong(self.values[field.name]):
                 self.query_one(f"#wrong-{field.name}", Static).update("")
@@ -258,8 +262,9 @@ class Form(ModalScreen[Done | None]):
 
     def action_copy(self) -> None:
         """Copy the command."""
-        self.app.copy_to_clipboard(as_typed(self.words))
-        self.notify("copied")
+        line = self.line
+        self.app.copy_to_clipboard(line)
+        self.notify("copied" if line else "a quote is not closed")
 
     def action_leave(self) -> None:
         """Stop what runs; else go back. What was typed is there again when the form is opened for the same."""

@@ -83,7 +83,9 @@ class Running:
                 limit=LONGEST_LINE,
             )
         except OSError as error:
-            return Done(UNREACHABLE, "", f"{REFUSED}{self.folder} cannot be entered: {error.strerror}")
+            return Done(UNREACHABLE, "", f"{REFUSED}nothing can be run in {self.folder}: {error.strerror}")
+        except ValueError as error:  # a character that no argument can have
+            return Done(UNREACHABLE, "", f"{REFUSED}this cannot be run: {error}")
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         talk = asyncio.create_task(self.process.stderr.read())
