@@ -1,5 +1,6 @@
 """Money by budget line, beside the design's estimate of it."""
 
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -35,7 +36,10 @@ def estimates(folder: Path) -> Estimates | None:
 
 
 class BudgetLine(NamedTuple):
-    """A budget line in one currency, as `BudgetRow` has it, with the design's estimate and by how much it is over that."""
+    """A budget line in one currency, as `BudgetRow` has it, with the design's estimate and by how much it is over that.
+
+    A line on which money is committed in several currencies cannot be held against the estimate.
+    """
 
     budget_line: str
     currency: str
@@ -59,10 +63,12 @@ def budget_lines(snapshot: Snapshot) -> list[BudgetLine]:
     """Return the money by budget line, with the design's estimate where a line has the name of one of its categories."""
     rows = budget(snapshot)
     found = estimates(snapshot.site_dir) if rows else None
+    currencies = Counter(row.budget_line for row in rows if row.committed)
     lines = []
     for row in rows:
         estimate = found.by_category.get(row.budget_line.casefold()) if found else None
-        in_its_currency = estimate if row.currency == ESTIMATED_IN else None
+        is_whole = currencies[row.budget_line] <= 1 and row.currency == ESTIMATED_IN
+        in_its_currency = estimate if is_whole else None
         over = None if in_its_currency is None else row.committed - in_its_currency
         lines.append(BudgetLine(*row, estimate_usd=estimate, over_usd=over))
     return lines

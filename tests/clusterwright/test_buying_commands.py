@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright import budget_lines
 from ledger.account import machine_account
 from ledger.project_time import project_now
+from ledger.questions.orders import budget
+from ledger.reading import open_snapshot
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.kinds.signed import sign
 from ledger.subjects.work.decisions import finish, start
@@ -74,6 +77,20 @@ def test_the_budget_stands_beside_the_designs_estimate(placed: Command) -> None:
     assert float(line["estimate_usd"]) > 0
     assert float(line["over_usd"]) == float(line["committed"]) - float(line["estimate_usd"])
     assert "servers" in placed("orders", "--budget").stdout
+
+
+def test_a_line_in_several_currencies_is_not_held_against_the_estimate(
+    placed: Command, decided: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its dollars alone would be far below an estimate that they are only a part of."""
+    with open_snapshot(decided) as snapshot:
+        (dollars,) = budget(snapshot)
+        both = [dollars, dollars._replace(currency="EUR")]
+        monkeypatch.setattr(budget_lines, "budget", lambda _: both)
+        found = budget_lines.budget_lines(snapshot)
+
+    assert [line.over_usd for line in found] == [None, None]
+    assert found[0].estimate_usd
 
 
 def test_differences_are_listed_and_wait_for_a_yes(placed: Command, tmp_path: Path) -> None:
