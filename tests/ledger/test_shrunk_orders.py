@@ -97,8 +97,9 @@ def test_a_change_order_of_a_delivery_that_the_plan_dropped_is_decided(
 
 def test_a_delivery_of_the_plan_is_for_something(ledger: Ledger) -> None:
     priced(ledger)
-    with pytest.raises(InputError, match="cannot be for 0"):
+    with pytest.raises(InputError, match="cannot be for 0") as refused:
         ask_change(ledger, "sponsor", SECOND, quantity=0, reason="given up")
+    assert "`clusterwright correct` takes an order back that was cancelled" in str(refused.value)
 
 
 def test_an_entry_about_a_delivery_that_the_plan_dropped_is_taken_back(

@@ -228,7 +228,10 @@ def refuse_unscanned(
 def refuse_too_few(tranche: TrancheRow, wanted: Decimal) -> None:
     """Raise if the wanted quantity is less than was received already, or zero while the plan has the delivery."""
     if wanted <= 0 and tranche.in_plan:
-        raise InputError(f"{tranche.id} cannot be for {wanted}", hint="what is not bought is taken out of the plan")
+        taken_back = "`clusterwright correct` takes an order back that was cancelled, and it can be placed again"
+        raise InputError(
+            f"{tranche.id} cannot be for {wanted}", hint=f"what is not bought is taken out of the plan; {taken_back}"
+        )
     if wanted < tranche.received_quantity:
         raise NotSatisfiedError(f"{tranche.received_quantity} of {tranche.id} are here; it cannot be for {wanted}")
 
