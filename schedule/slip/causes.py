@@ -33,7 +33,7 @@ class SlipCause(CauseInWords):
     TOOK = ("took longer", "took less time")
     TAKING = ("is taking longer", "is taking less time")
     """From its start, what is done and what remains are more than was planned."""
-    DELIVERY = ("is delivered late, or promised for later", "is delivered early, or promised for earlier")
+    DELIVERY = ("is delivered late, or promised for later", "takes less time from its order than planned")
     ORDER = ("was ordered late", "was ordered early")
     HELD = ("may not start before a later date", "may start from an earlier date")
     CREW = ("waits for a crew", "waits no longer for a crew")

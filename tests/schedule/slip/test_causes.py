@@ -122,6 +122,19 @@ def test_a_gain_belongs_to_what_held_the_date_before() -> None:
     assert causes(record(PLAN, 21, ON_TIME | {"install": 20}, done)) == {("delivery", SlipCause.DELIVERY): -10}
 
 
+def test_a_delivery_that_makes_good_a_part_of_a_late_order_is_not_called_early() -> None:
+    """It comes five days later than planned, after an order that went out ten days late."""
+    done = {"order": 10, "delivery": 35, "room": 20}
+    now = record(PLAN, 36, {"order": 10, "delivery": 10, "room": 0, "install": 35}, done)
+    slip = explain([Standing(PLAN), now], "test", bought=BOUGHT)
+
+    said = {(part.activity, part.minutes // DAY, part.words) for part in slip.parts}
+    assert said == {
+        ("order", 10, "was ordered late"),
+        ("delivery", -5, "takes less time from its order than planned"),
+    }
+
+
 def test_a_gain_beside_a_delay_is_not_hidden_by_it() -> None:
     """The racks come 4 days early, the room is ready 12 days late: work begins 2 days late, by the room alone."""
     done = {"order": 0, "delivery": 26, "room": 32}
