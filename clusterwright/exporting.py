@@ -37,7 +37,7 @@ def exported(folder: Path) -> Exported:
     if not has_ledger(folder):
         return exchange_of_plan(plan_of(folder))
     with open_snapshot(folder) as snapshot:
-        return _in_force(snapshot)
+        return _in_force(snapshot, forecast_time(snapshot))
 
 
 def exported_about(folder: Path, data_date: datetime) -> Iterator[Exported]:
@@ -53,17 +53,17 @@ def exported_about(folder: Path, data_date: datetime) -> Iterator[Exported]:
     for wanted in [*reversed(list(seconds.values())[-MOST:]), at.isoformat()]:
         try:
             with snapshot_as_of(open_snapshot(folder), wanted) as snapshot:
-                made = _in_force(snapshot)
+                made = _in_force(snapshot, snapshot.now)
         except ClusterwrightError:  # before the first event, before a plan was adopted, or in the future
             continue
         yield made
 
 
-def _in_force(snapshot: Snapshot) -> Exported:
+def _in_force(snapshot: Snapshot, now: datetime) -> Exported:
     plan = read_plan(snapshot)
     held = baseline(snapshot)
     happened = actuals(snapshot)
-    forecast = Foreseen(solve_forecast(plan, happened, forecast_time(snapshot)), happened)
+    forecast = Foreseen(solve_forecast(plan, happened, now), happened)
     committed = go_live_commitment(snapshot)
     return exchange_of_plan(
         plan,

@@ -211,11 +211,11 @@ def kept_forecast(snapshot: Snapshot) -> Freshness | None:
 def forecast_time(snapshot: Snapshot) -> datetime:
     """Return the time as of which a schedule is solved that stands beside the kept forecast, so that both have the same dates.
 
-    It is that of the kept forecast if that is of this day and nothing was recorded since that may move a date. A site's working hours
-    begin and end within a day: solved a few hours later, go-live may be another one.
+    It is that of the kept forecast if that is of this day or a later one, and nothing was recorded since that may move a date. A site's
+    working hours begin and end within a day: solved a few hours later, go-live may be another one.
     """
     fresh = kept_forecast(snapshot)
-    if fresh is None or fresh.newer or fresh.days_old:
+    if fresh is None or fresh.newer or fresh.days_old > 0:
         return snapshot.now
     return fresh.forecast.as_of
 

@@ -197,6 +197,15 @@ def test_what_is_drawn_beside_the_forecast_has_its_dates_all_day(adopted: Path) 
     assert asked["before"]["finish"] == kept
 
 
+def test_a_page_as_of_the_last_event_has_the_dates_of_the_forecast_that_was_made_days_later(adopted: Path) -> None:
+    """Its first lines had the kept forecast, and its tables the dates of the day of the event."""
+    with project_time_at(datetime(2026, 12, 4, 9, 30, tzinfo=UTC)):
+        kept = json_of(adopted, "forecast")
+        then = json_of(adopted, "slip", "--as-of", str(kept["event"]))
+
+    assert then["forecast"] == kept["finish"]
+
+
 def test_a_forecast_of_an_earlier_plan_is_not_shown(adopted: Path, command: Command) -> None:
     assert command("forecast", "--site", adopted).returncode == 0
     kept = json.loads((adopted / FILE).read_text(encoding="utf-8"))
