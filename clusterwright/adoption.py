@@ -13,6 +13,7 @@ from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline as in_force
 from ledger.questions.commitment import go_live_commitment
 from ledger.questions.forecast_words import days_words, planned_line
+from ledger.questions.site import revision
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.stores.file import refuse_lost
@@ -57,11 +58,13 @@ def prepared(
     *,
     rehearsal: bool = False,
     recommit: bool = False,
+    baseline: str | None = None,
     dry_run: bool = False,
 ) -> Adoption:
     """Return the adoption of what the folder makes now. Nothing is recorded, and with `dry_run` nobody is asked for.
 
     The first plan, and one with `recommit`, has commitments. Those of a plan that is under way follow from its record.
+    `baseline` is the name under which it becomes the baseline.
     """
     is_first = not has_ledger(folder)
     if is_first:
@@ -78,6 +81,8 @@ def prepared(
         person = "" if dry_run else acting_person(snapshot, who, key)
         plan, changes = plan_and_changes(snapshot)
         base, before = in_force(snapshot), go_live_commitment(snapshot)
+        if base is not None and baseline is not None:
+            base = base._replace(name=baseline, revision=revision(snapshot) + 1, finish=plan.finish)
         committed: CommittedDates | None = None
         if recommit or before is None:
             say_what_is_drawn(len(plan.activities), None)

@@ -122,9 +122,10 @@ def test_quality_of_the_plan_of_a_folder(site: Path, command: Command) -> None:
 
 
 def test_quality_of_the_plan_in_force_counts_progress_and_the_named_baseline(adopted: Path, command: Command) -> None:
-    command(
+    done = command(
         "plan", "adopt", "--baseline", "contract", "--reason", "signed", "--site", adopted, "--as", "owner", "--yes"
     )
+    assert "(contract, revision 2)" in done.stderr  # and not the one that it replaced
 
     document = json.loads(command("quality", "--site", adopted, "--json").stdout)
 

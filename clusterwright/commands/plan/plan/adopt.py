@@ -50,7 +50,9 @@ def adopt(
         )
     # what writes takes half a second to load, and while dates are worked out a processor is idle
     Thread(target=import_module, args=("clusterwright.adopting",)).start()
-    adoption = prepared(folder, me.who, me.key, rehearsal=rehearsal, recommit=recommit, dry_run=dry_run)
+    adoption = prepared(
+        folder, me.who, me.key, rehearsal=rehearsal, recommit=recommit, baseline=baseline, dry_run=dry_run
+    )
     for line in unsignable_lines(adoption.plan):
         say(f"! {line}")
     if dry_run:
