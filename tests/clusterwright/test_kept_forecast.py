@@ -183,24 +183,22 @@ def test_the_forecast_of_another_day_is_made_again(adopted: Path) -> None:
 def test_what_is_drawn_beside_the_forecast_has_its_dates_all_day(adopted: Path) -> None:
     """Working hours begin within a day: solved after that, go-live was days later than the forecast that every view showed."""
     with project_time_at(datetime(2026, 12, 1, 7, 30, tzinfo=UTC)):
-        kept = json_of(adopted, "forecast")["finish"]
+        kept = json_of(adopted, "forecast", "--samples", "20")["finish"]
     with project_time_at(datetime(2026, 12, 1, 9, 30, tzinfo=UTC)):
         shown = status(adopted)
         chain = json_of(adopted, "why", "195", "--chain")["chain"]
         slip = json_of(adopted, "slip")
-        asked = json_of(adopted, "whatif", "--delay", "195=1d")
 
     assert shown is not None
     assert shown["finish"] == kept
     assert chain[-1]["finish"] == kept
     assert slip["forecast"] == kept
-    assert asked["before"]["finish"] == kept
 
 
 def test_a_page_as_of_the_last_event_has_the_dates_of_the_forecast_that_was_made_days_later(adopted: Path) -> None:
     """Its first lines had the kept forecast, and its tables the dates of the day of the event."""
     with project_time_at(datetime(2026, 12, 4, 9, 30, tzinfo=UTC)):
-        kept = json_of(adopted, "forecast")
+        kept = json_of(adopted, "forecast", "--samples", "20")
         then = json_of(adopted, "slip", "--as-of", str(kept["event"]))
 
     assert then["forecast"] == kept["finish"]
