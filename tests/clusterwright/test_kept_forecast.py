@@ -180,6 +180,23 @@ def test_the_forecast_of_another_day_is_made_again(adopted: Path) -> None:
     assert json_of(adopted, "forecast")["as_of"] >= made["as_of"]
 
 
+@pytest.mark.usefixtures("second_day")
+def test_progress_that_is_taken_over_is_in_the_forecast_at_once(
+    adopted: Path, command: Command, tmp_path: Path
+) -> None:
+    """Or the first look at a site in mid-build had go-live a year late, with a hint to make it again."""
+    rows = tmp_path / "progress.csv"
+    rows.write_text("activity,state,started\n071@site,in_progress,2026-11-23T09:00\n", encoding="utf-8")
+
+    done = command("import-progress", rows, "--yes", "--site", adopted, "--as", "owner")
+
+    seen = status(adopted)
+    assert seen is not None
+    assert seen["newer"] == 0
+    assert "1 rows recorded" in done.stderr
+    assert "go-live" in done.stderr
+
+
 def test_what_is_drawn_beside_the_forecast_has_its_dates_all_day(adopted: Path) -> None:
     """Working hours begin within a day: solved after that, go-live was days later than the forecast that every view showed."""
     with project_time_at(datetime(2026, 12, 1, 7, 30, tzinfo=UTC)):

@@ -15,6 +15,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from clusterwright.commands.acting import Signing
+from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import SHOWN
 from clusterwright.filled_lines import FilledLine, read_lines
 from clusterwright.output import say
@@ -38,7 +39,11 @@ def import_progress(
             decider.take(progress.import_progress, rows)
         else:
             progress.import_progress(decider.ledger, decider.person, rows, dry_run=True)
-    say(f"{len(rows)} rows recorded" if yes else f"{len(rows)} rows are right; nothing is recorded without --yes")
+    if not yes:
+        say(f"{len(rows)} rows are right; nothing is recorded without --yes")
+        return
+    say(f"{len(rows)} rows recorded")
+    say_what_moves(me)
 
 
 def _row(line: FilledLine, zone: str) -> ProgressRow:
