@@ -108,7 +108,9 @@ def orders_table(asked: Asked) -> Table:
     found = [row for row in orders(asked.snapshot) if asked.is_about(row.id)]
     prices = timed_orders(found, read_frame(asked.snapshot), asked.snapshot.now).by_id
     soon = asked.snapshot.now + AHEAD
-    at_risk = [row for row in found if row.late or row.days_overdue or _is_for_other(row) or _is_due(row, soon)]
+    at_risk = [
+        row for row in found if row.late or row.days_overdue or row.unordered or row.product_was or _is_due(row, soon)
+    ]
     at_risk.sort(key=lambda row: (-row.days_late, row.order_by or soon, row.id))
     rows = []
     for (*_, title), own in _grouped(at_risk):
@@ -120,10 +122,6 @@ def orders_table(asked: Asked) -> Table:
     return counted_table(
         "Orders at risk", ("order", "where", "supplier", "date", "value"), (24, 12, 13, 38, 13), rows, right=(4,)
     )
-
-
-def _is_for_other(row: OrderRow) -> bool:
-    return bool(row.unordered or row.product_was)
 
 
 def _is_due(row: OrderRow, by: datetime) -> bool:
@@ -148,7 +146,9 @@ def _said(asked: Asked, row: OrderRow) -> str:
     if row.placed_at is None:
         by = f"order by {asked.day(row.order_by)}"
         return f"{by}, {row.days_late} d ago" if row.days_late else by
-    if _is_for_other(row):
+    if row.product_was:
+        return f"another product, {row.late_words or f'needed {asked.day(row.need_by)}'}"
+    if row.unordered:
         return f"{row.size}, needed {asked.day(row.need_by)}"
     late = f"{row.days_late} d late" if row.days_late else f"{row.days_overdue} d past its promise"
     return f"{late}, needed {asked.day(row.need_by)}"

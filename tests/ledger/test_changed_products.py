@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from clusterwright.plan_diff import other_products
+from clusterwright.reports.asked import Asked
+from clusterwright.reports.tables import orders_table
 from clusterwright.week_report import week_report
 from ledger.evidence.plans import read_plan
 from ledger.questions.orders import require_order
@@ -39,6 +41,8 @@ def test_an_order_is_for_the_product_of_the_plan_in_which_it_was_placed(
     assert require_order(now, ORDER).size == said
     assert any(said in need for need in why(now, ORDER).needs)
     assert [line.note for line in week_report(now).sections["Orders due"]] == [said]
+    at_risk = [row[3] for row in orders_table(Asked(now, "week")).rows]
+    assert [cell.startswith("another product, ") for cell in at_risk] == [True]
     assert [row.person for row in reminders(now) if row.kind == "product"] == ["tech"]
 
     clock.forward(1)
