@@ -35,7 +35,7 @@ from ledger.reading import open_snapshot
 from ledger.trust import engine_key
 from ledger.trust.starting import refuse_differing
 from ledger.writing import Ledger
-from schedule.errors import InputError, Place
+from schedule.errors import InputError, Place, UnreachableError
 
 if TYPE_CHECKING:
     from flows.team.slices import Slices
@@ -116,8 +116,10 @@ def _stoppable(say: Say) -> Iterator[None]:
 
 
 def _refuse_unready(site_dir: Path) -> None:
-    """Raise for a rehearsal's ledger, where no plan is in force, and where the engine cannot sign what it would record."""
+    """Raise where nothing can be recorded, no plan is in force, the engine has no key to sign with, or the ledger is a rehearsal's."""
     with open_snapshot(site_dir) as snapshot:
+        if snapshot.cut_off is not None:  # before the dashboard answers: `up --detach` would say that the engine runs
+            raise UnreachableError(snapshot.cut_off, hint="`clusterwright database check` says when it answers")
         site = site_of(snapshot)
         if site.rehearsal:
             raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")

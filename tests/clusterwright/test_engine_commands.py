@@ -191,6 +191,18 @@ def test_a_database_that_is_away_is_a_fault_for_doctor(adopted: Path, command: C
     assert "does not answer" in database["found"]
 
 
+@pytest.mark.slow
+def test_an_engine_does_not_begin_while_its_database_is_away(adopted: Path, process: Command) -> None:
+    """Its dashboard answered first, `--detach` said that it runs, and then it ended."""
+    share(adopted, f"postgresql://nobody@127.0.0.1:{free_port()}/site")
+
+    started = process("up", "--detach", "--port", free_port(), "--site", adopted)
+
+    assert (started.returncode, started.stdout) == (3, "")
+    assert "the database site at 127.0.0.1 does not answer" in started.stderr
+    assert "the dashboard is starting" not in started.stderr
+
+
 def test_a_database_that_is_away_is_no_fault_of_ready_work(adopted: Path, command: Command) -> None:
     """What an engine has asked is in the database too: each ready activity had to be put right."""
     log_file(adopted).parent.mkdir(parents=True, exist_ok=True)
