@@ -82,7 +82,7 @@ async def open_page(app: ClusterwrightApp, pilot: User, activity: str, person: s
 async def form_of(app: ClusterwrightApp, pilot: User, command: str) -> Form:
     """Open the form of a command by its name."""
     await pilot.press("colon", *("space" if letter == " " else letter for letter in command), "enter")
-    await until(pilot, lambda: isinstance(app.screen, Form))
+    await until(pilot, lambda: isinstance(app.screen, Form) and app.screen.focused is not None)
     assert isinstance(app.screen, Form)
     return app.screen
 
