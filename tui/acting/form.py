@@ -39,7 +39,7 @@ class Tick(Checkbox, inherit_bindings=False):
     Space ticks it. Enter is the form's, as in every field.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False, id="form.tick")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False)]
 
     def render(self) -> Content:
         """Return the box."""
