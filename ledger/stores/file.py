@@ -34,6 +34,8 @@ def ledger_path(site_dir: Path) -> Path:
     """Return the path of the ledger file. Raise UnreachableError if there is none."""
     path = Path(site_dir) / LEDGER_FILE
     if not path.exists():
+        if not path.parent.is_dir():
+            raise UnreachableError(f"{site_dir} is not there", hint="mount it, or put it back where it was")
         refuse_lost(site_dir)
         raise UnreachableError(f"{site_dir} has no ledger yet", hint="`clusterwright plan adopt` makes one")
     return path

@@ -52,6 +52,15 @@ async def test_the_menu_and_forms_open_while_the_ledger_is_lost(ready: Path) -> 
             await until(pilot, lambda: len(app.screen_stack) == 1)
 
 
+async def test_a_folder_that_is_gone_is_not_said_to_be_a_new_site(ready: Path) -> None:
+    """As of a share that was unmounted: a plan that is adopted there would be no way back."""
+    async with using(ready, "tech", "2", "030@pod-001", size=WIDE) as (_, pilot):
+        away = ready.rename(ready.with_name("away"))
+        await see(pilot, "what is shown was read before", f"{ready} is not there", "030@pod-001")
+        away.rename(ready)
+        await see(pilot, "acting as tech")
+
+
 async def test_what_was_never_read_is_not_said_to_be_empty(tmp_path: Path) -> None:
     """Nothing waits, nothing is late: that is known of a record, and not before it is read. Each screen says why, in one notice."""
     async with using(tmp_path) as (app, pilot):
