@@ -62,13 +62,12 @@ pictures: setup dashboard-pictures
 dashboard-pictures: setup
 	$(BIN)/python -m docs.dashboard_pictures $(DASHBOARD_SITE) $(PORT)
 
-# The ledger's tests run on both databases: on PostgreSQL beside all tests, which often wait. What they said comes after the others. The
-# first pass writes down which tests never ask for the time, for `make test-clocks`.
+# Both passes run, whatever the first one finds; the ledger's tests run on both databases. The first pass writes down which tests
+# never ask for the time, for `make test-clocks`.
 test: setup
-	status=0; said=$$(mktemp); \
-	$(BIN)/python -m pytest -n $(CORES) $(TEST_OPTIONS) tests/ledger --database postgres >$$said 2>&1 & shared=$$!; \
+	status=0; \
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --timeless=$(TIMELESS) $(TEST_OPTIONS) || status=$$?; \
-	wait $$shared || status=$$?; cat $$said; rm $$said; \
+	$(BIN)/python -m pytest -n $(CORES) $(TEST_OPTIONS) tests/ledger --database postgres || status=$$?; \
 	exit $$status
 
 # Many hosts, engines side by side, a thousand networks, and what tests/long.txt names: an hour. With PART=1 a part of it of about two
