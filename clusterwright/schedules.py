@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from clusterwright.planning import plan_of
 from ledger.evidence.plans import read_plan
-from ledger.questions.actuals import actuals
+from ledger.forecasting import solved_as_kept
 from ledger.questions.baseline import baseline
 from ledger.reading import open_snapshot
 from ledger.stores.following import has_ledger
@@ -16,7 +16,6 @@ from schedule.files.csv_project import read_project
 from schedule.quality.assessing import Assessment, assess
 from steps.planning.checks.quality_known import known_of_plan, known_of_project
 from steps.planning.dates.dating import closing_row, network_of
-from steps.planning.record.forecast import solve_forecast
 
 
 class Judged(NamedTuple):
@@ -43,7 +42,7 @@ def of_site(folder: Path) -> Judged:
         plan = read_plan(snapshot)
         held = baseline(snapshot)
         promised = read_plan(snapshot, held and held.revision)
-        found = solve_forecast(plan, actuals(snapshot), snapshot.now)
+        found = solved_as_kept(snapshot)
     network, solution = found.crewed.base, found.crewed.unlimited
     end = closing_row(network)
     known = known_of_plan(plan, network, promised)

@@ -15,7 +15,7 @@ from ledger.evidence.plans import read_plan
 from ledger.private import make_file
 from ledger.questions.actuals import actuals
 from ledger.questions.commitment import commitments
-from ledger.questions.kept_forecast import FILE, KeptForecast, KeptSlip, KeptValue
+from ledger.questions.kept_forecast import FILE, KeptForecast, KeptSlip, KeptValue, forecast_time
 from ledger.questions.order_value import order_values
 from ledger.questions.orders import orders
 from ledger.questions.site import head, revision
@@ -72,6 +72,11 @@ def make_forecast(
         time_zone=plan.time_zone,
         starts={name: at for name, at in starts if not is_supply(name)},
     )
+
+
+def solved_as_kept(snapshot: Snapshot) -> ForecastSolution:
+    """Return the plan in force solved with what has happened. While the kept forecast stands, both have the same dates."""
+    return solve_forecast(read_plan(snapshot), actuals(snapshot), forecast_time(snapshot))
 
 
 def slip_of(snapshot: Snapshot, solved: ForecastSolution) -> PlanSlip:

@@ -27,7 +27,7 @@ class _Design(NamedTuple):
 
 
 def other_products(snapshot: Snapshot, orders: Iterable[OrderRow]) -> dict[str, str]:
-    """Return by what the product of an order differs from the plan's, in words, by order. Those that are the same are empty or left out."""
+    """Return by what the product of an order differs from the plan's, in words, by order. Orders of the same product are left out."""
     designs = []
     for adopted_at, figures, choices in snapshot.ask(_DESIGNS):
         designs.append(_Design(adopted_at, loads(figures) | loads(choices)))
@@ -39,7 +39,8 @@ def other_products(snapshot: Snapshot, orders: Iterable[OrderRow]) -> dict[str, 
         if row.placed_at is not None and row.in_plan:
             agreed = max(stamp(row.placed_at), approved.get(row.id, ""))
             was = _in_force(designs, agreed)
-            found[row.id] = product_changes(row.item, was.values, designs[-1].values)
+            if said := product_changes(row.item, was.values, designs[-1].values):
+                found[row.id] = said
     return found
 
 

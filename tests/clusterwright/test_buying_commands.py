@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright import budget_lines
 from ledger.account import machine_account
+from ledger.evidence.plans import read_plan
 from ledger.project_time import project_now
-from ledger.questions.orders import budget
 from ledger.reading import open_snapshot
 from ledger.subjects.plan.decisions import adopt_plan
 from ledger.subjects.sign_off.kinds.signed import sign
@@ -79,18 +78,23 @@ def test_the_budget_stands_beside_the_designs_estimate(placed: Command) -> None:
     assert "servers" in placed("orders", "--budget").stdout
 
 
-def test_a_line_in_several_currencies_is_not_held_against_the_estimate(
-    placed: Command, decided: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_in_several_currencies_is_not_held_against_the_estimate(placed: Command, decided: Path) -> None:
     """Its dollars alone would be far below an estimate that they are only a part of."""
     with open_snapshot(decided) as snapshot:
-        (dollars,) = budget(snapshot)
-        both = [dollars, dollars._replace(currency="EUR")]
-        monkeypatch.setattr(budget_lines, "budget", lambda _: both)
-        found = budget_lines.budget_lines(snapshot)
+        plan = read_plan(snapshot)
+    (order,) = plan.orders
+    spare = f"{ORDER}-spare"
+    deliveries = tuple(one.model_copy(update={"id": one.id.replace(ORDER, spare)}) for one in order.tranches)
+    second = order.model_copy(update={"id": spare, "item": f"{order.item}-spare", "tranches": deliveries})
+    with Ledger.open(decided) as ledger:
+        adopt_plan(ledger, "pm", plan.model_copy(update={"orders": (order, second)}), reason="spares")
+    euros = ("--supplier", "ACME", "--reference", "PO 2", "--value", "900", "--currency", "EUR")
+    placed("order", spare, *euros, "--budget-line", "servers", "--as", "pm")
 
-    assert [line.over_usd for line in found] == [None, None]
-    assert found[0].estimate_usd
+    found = json.loads(placed("orders", "--budget", "--json").stdout)
+
+    assert [(line["currency"], line["over_usd"]) for line in found] == [("EUR", None), ("USD", None)]
+    assert all(line["estimate_usd"] for line in found)
 
 
 def test_differences_are_listed_and_wait_for_a_yes(placed: Command, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A plan that has another product after an order went out: whoever looks at the order is told, until somebody agreed on it with the supplier."""
+"""A plan that has another product after an order went out: who looks at the order sees it, until somebody has agreed on it with the supplier."""
 
 from __future__ import annotations
 

@@ -553,9 +553,7 @@ def test_use_as_is_accepts_what_had_failed_and_nothing_later(counted: Ledger, lo
 @pytest.mark.own_file
 def test_by_earlier_rules_use_as_is_accepts_what_fails_later_too(tmp_path: Path, clock: Clock) -> None:
     """A record of before stays as it is: what was ticked over a reading that failed, and closed as made good, is in it."""
-    with earlier_rules(ITEMS_AND_WAIVERS):
-        site = begun(tmp_path, clock)
-    with site:
+    with earlier_rules(ITEMS_AND_WAIVERS), begun(tmp_path, clock) as site:
         adopt_plan(site, "pm", plan_with_items(), reason="first")
         start(site, "tech", NAME)
         check(site, "tech", NAME, [ItemEntry("A", passed=False, note="dent")])

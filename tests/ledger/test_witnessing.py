@@ -113,9 +113,7 @@ def test_with_all_of_them_there_or_excused_it_begins_at_once(seen: Ledger, state
 
 @pytest.mark.own_file
 def test_by_earlier_rules_who_excused_themselves_once_is_not_waited_for(tmp_path: Path, clock: Clock) -> None:
-    with earlier_rules(ITEMS_AND_WAIVERS):
-        site = begun(tmp_path, clock)
-    with site:
+    with earlier_rules(ITEMS_AND_WAIVERS), begun(tmp_path, clock) as site:
         adopt_plan(site, "pm", witnessed(), reason="witnessed")
         for day in (0, 1):
             invite(site, "lead", TEST, LATER + timedelta(days=day))

@@ -24,7 +24,6 @@ from clusterwright.output import Cells, day, in_line, table
 from flows.runs.releases.lapsed import lapsed_releases
 from ledger.questions import why as questions
 from ledger.questions.case import require_activity
-from ledger.questions.kept_forecast import forecast_time
 from ledger.questions.meant import activity_named
 from ledger.questions.site import site_of
 from ledger.questions.snapshot import Snapshot
@@ -66,8 +65,8 @@ def why(
 
 def with_need_of_run(snapshot: Snapshot, found: Why) -> Why:
     """Return what ready work needs, with what has to be put right, or allowed by this account, before it is run."""
-    is_past = snapshot.as_of is not None or snapshot.cut_off is not None
-    if found.state != State.READY or is_past or is_supply(found.activity):
+    is_of_before = snapshot.as_of is not None or snapshot.cut_off is not None
+    if found.state != State.READY or is_of_before or is_supply(found.activity):
         return found
     need = _need_of_run(snapshot.site_dir, snapshot, found.activity)
     return found._replace(needs=(*found.needs, need)) if need else found
@@ -100,13 +99,11 @@ def _need_of_run(folder: Path, snapshot: Snapshot, name: str) -> str:
 
 
 def _chains(snapshot: Snapshot, name: str) -> "tuple[tuple[Driven, ...], tuple[FloatChain, ...]]":
-    from ledger.evidence.plans import read_plan  # the schedule's engines
-    from ledger.questions.actuals import actuals
+    from ledger.forecasting import solved_as_kept  # the schedule's engines
     from steps.planning.record.driving import driving_chain
-    from steps.planning.record.forecast import solve_forecast
     from steps.planning.record.near_critical import near_critical
 
-    solved = solve_forecast(read_plan(snapshot), actuals(snapshot), forecast_time(snapshot))
+    solved = solved_as_kept(snapshot)
     driven = driving_chain(solved, name)
     return driven, near_critical(solved, name, {one.id for one in driven}, most=NEAR)
 

@@ -24,14 +24,10 @@ if TYPE_CHECKING:
 
 
 def slip(ask: AskingPast) -> None:
-    from ledger.evidence.plans import read_plan  # the schedule's engines
-    from ledger.forecasting import slip_of
-    from ledger.questions.actuals import actuals
-    from ledger.questions.kept_forecast import forecast_time
-    from steps.planning.record.forecast import solve_forecast
+    from ledger.forecasting import slip_of, solved_as_kept  # the schedule's engines
 
     with ask.record() as snapshot:
-        both = slip_of(snapshot, solve_forecast(read_plan(snapshot), actuals(snapshot), forecast_time(snapshot)))
+        both = slip_of(snapshot, solved_as_kept(snapshot))
         found, near, zone = both.slipped, both.late_chains(), site_of(snapshot).time_zone
         ask.answer(snapshot, _document(found, near), lambda: _print(found, near, zone))
 
