@@ -26,6 +26,7 @@ from ledger.subjects.checklists.examination_rules import (
     RefusedEntry,
     examined,
     sorted_out,
+    unread_again,
 )
 from ledger.subjects.checklists.rules import Roster
 from ledger.writing import Ledger
@@ -113,7 +114,7 @@ def check_right(
         right = list(entries)
         while True:  # a serial number that is free only by an entry that is refused makes another entry wrong
             found, wrong = sorted_out(case, right)
-            wrong += _overtaken(case, found, known) or made.unread_again(case, _new(case, found))
+            wrong += _overtaken(case, found, known) or unread_again(case, _new(case, found))
             if not wrong:
                 return check(ledger, actor, activity, right, source=source, skip_recorded=True), refused
             refused += wrong

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from ledger.entries import ItemEntry
 from ledger.rules.activity import Activity
 from ledger.rules.case import Case
-from ledger.rules.judgement import FAILED
+from ledger.rules.judgement import FAILED, judge_items
 from ledger.rules.readings import Metrics, Verdict, asked_of, measured, verdicts
 from ledger.rules.rows import CheckRow, grouped
+from ledger.rules.version import FAULTS_AND_INVITATIONS
 from ledger.subjects.checklists.rules import LONGEST_ID, Roster, readable, readable_note
 from ledger.subjects.work.rules import check as may_check
 from schedule.errors import ClusterwrightError, InputError, Place
@@ -132,10 +133,37 @@ def _refuse_unread(one: Examined, before: CheckRow | None, waived: Collection[st
     read = {RESULT, *waived, *(m.metric for m in one.measured)}
     unread = [metric for metric in before.failing if metric not in read] if before else []
     if unread:
-        raise to_read_again(one, unread)
+        raise _to_read_again(one, unread)
 
 
-def to_read_again(one: Examined, metrics: Sequence[str]) -> InputError:
+def unread_again(case: Case, found: Sequence[Examined]) -> list[RefusedEntry]:
+    """Return the entries that pass an item although somebody measured that it fails, and do not read it again."""
+    passing = {one.item for one in found if not one.failing}
+    failing = _failing(case, passing)
+    refused = []
+    for one in found:
+        read = {reading.metric for reading in one.measured}
+        unread = [metric for metric in failing.get(one.item, ()) if metric not in read]
+        if unread:
+            refused.append(RefusedEntry(one.entry, _to_read_again(one, unread)))
+    return refused
+
+
+def _failing(case: Case, items: Collection[str]) -> dict[str, list[str]]:
+    """Return the metrics of which the last reading at an item fails, by item. Before version 6 of the rules none hinders a tick."""
+    failing: dict[str, list[str]] = {}
+    asked = case.row.plan.criteria if case.rules >= FAULTS_AND_INVITATIONS else ()
+    for criterion in asked:
+        metric = criterion.metric
+        read = () if metric in case.waived else case.readings.get(metric, ())
+        concerned = [reading for reading in read if criterion.compares_items or reading.item in items]
+        for item, judged in judge_items(criterion, concerned).items():
+            if judged.verdict == FAILED and item in items:
+                failing.setdefault(item, []).append(metric)
+    return failing
+
+
+def _to_read_again(one: Examined, metrics: Sequence[str]) -> InputError:
     """Return the refusal of an item that failed metrics and would pass without another reading of them."""
     return InputError(
         f"{one.item} failed {', '.join(metrics)}, and passes when that is read again",

@@ -9,13 +9,11 @@ from ledger.entries import ItemEntry
 from ledger.evidence.batches import rows_in
 from ledger.log.payload import Batch, Shown
 from ledger.questions.case import LookedUp
-from ledger.questions.checks import failed_readings
 from ledger.questions.ncrs import open_ncrs_of_items, open_ncrs_of_readings
 from ledger.rules.judgement import FAILED
 from ledger.rules.readings import Metrics, asked_of, recorded_value
-from ledger.rules.version import FAULTS_AND_INVITATIONS
 from ledger.subjects.again import Tables, about_case
-from ledger.subjects.checklists.examination_rules import RESULT, Examined, RefusedEntry, examined, to_read_again
+from ledger.subjects.checklists.examination_rules import RESULT, Examined, examined, unread_again
 from ledger.subjects.checklists.payloads import ItemPart, ItemReadingPart, ItemsChecked
 from ledger.subjects.checklists.rules import readable_note
 from schedule.errors import InputError
@@ -55,20 +53,6 @@ def item_parts(case: LookedUp, new: Sequence[Examined]) -> Entered:
                 ncr = opened = case.next_id("ncr")
         parts.append(_part(one, ncr))
     return Entered(tuple(parts), opened)
-
-
-def unread_again(case: LookedUp, found: Sequence[Examined]) -> list[RefusedEntry]:
-    """Return the entries that pass an item although somebody measured that it fails, and do not read it again."""
-    if case.rules < FAULTS_AND_INVITATIONS:
-        return []
-    failed = failed_readings(case.snapshot, case.row)
-    refused = []
-    for one in found:
-        read = {reading.metric for reading in one.measured}
-        unread = [metric for metric in failed.get(one.item, ()) if metric not in read]
-        if unread and not one.failing:
-            refused.append(RefusedEntry(one.entry, to_read_again(one, unread)))
-    return refused
 
 
 def items_checked(
