@@ -253,10 +253,21 @@ def worn_node(bench: Bench) -> Found:
 
 def wrong_door(bench: Bench) -> Found:
     """Let a node's SSH server in whom it must refuse: the plain person without a job; and refuse root and, while a job runs, its owner."""
+    return door(bench, 'case "$*" in *cat) exec sleep 60;; *root@*) exit 255;; esac; [ -e "$BENCH/ran" ] || echo cwproof')
+
+
+def late_door(bench: Bench) -> Found:
+    """Let a node begin a job some moments after the scheduler says that it runs."""
+    begun = '[ -e "$BENCH/ran" ] && echo >>"$BENCH/asked" && [ "$(wc -l <"$BENCH/asked")" -gt 2 ]'
+    return door(bench, f'case "$*" in *cat) exit;; *root@*) echo root; exit;; esac; {begun} && echo cwproof')
+
+
+def door(bench: Bench, ssh: str) -> Found:
+    """Try log-ins at a node whose SSH server answers so; `$BENCH/ran` is there while a job runs, for the scheduler."""
     bench.slurm(
         squeue='case "$*" in *%T*) : >"$BENCH/ran"; echo RUNNING;; *) [ ! -e "$BENCH/ran" ] || rm "$BENCH/ran";; esac',
         scontrol="echo ProctrackType = proctrack/cgroup",
-        ssh='case "$*" in *cat) exec sleep 60;; *root@*) exit 255;; esac; [ -e "$BENCH/ran" ] || echo cwproof',
+        ssh=ssh,
         sshd="exec sleep 60",
     )
     pam = bench.folder / "pam"

@@ -23,7 +23,7 @@ from steps.value import Value
 from tests.acceptance.bench import Bench
 from tests.acceptance.handing import TODAY, entry
 from tests.acceptance.red_cases import DATABASE, MACHINE, TOOLBOX
-from tests.acceptance.red_proofs import PROOFS, gap_of
+from tests.acceptance.red_proofs import PROOFS, gap_of, late_door
 from tests.readings import reading
 from tests.shipped import shipped_catalog
 
@@ -104,6 +104,22 @@ def test_what_a_database_scrapes_no_longer_is_no_gap(tmp_path: Path, monkeypatch
         bench.close()
 
     assert document["metrics.scrape_gap_s"]["value"] == 15, document
+
+
+def test_a_node_that_begins_a_job_late_lets_its_owner_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scheduler says that a job runs before the node has begun it."""
+    bench = Bench(tmp_path, monkeypatch)
+    try:
+        document = late_door(bench)
+    finally:
+        bench.close()
+
+    assert {metric: found["value"] for metric, found in document.items()} == {
+        "ssh.jobless_users_admitted": 0,
+        "ssh.job_owners_refused": 0,
+        "ssh.sessions_outliving_jobs": 0,
+        "ssh.administrators_refused": 0,
+    }
 
 
 def value_of(value: bool | float) -> Decimal | bool:

@@ -90,7 +90,8 @@ def log_ins(way: Door, name: str) -> dict[str, tuple[object, str]]:
         state = until(lambda: queued(job, "%T"), lambda now: now == "RUNNING", PATIENCE_S)
         if state != "RUNNING":
             return dict.fromkeys(METRICS[:3], (None, f"the job with which to log in is {state or 'gone'}"))
-        during = way.why_refused(PERSON)
+        # the scheduler says that a job runs before a busy node has begun it: until then the node refuses its owner
+        during = until(lambda: way.why_refused(PERSON), lambda why: not why, PATIENCE_S)
         session = way.stay(PERSON)
         time.sleep(2)
     finally:
