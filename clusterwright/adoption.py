@@ -9,11 +9,15 @@ from clusterwright.plan_diff import plan_and_changes
 from clusterwright.planning import site_at, solved_plan_of
 from clusterwright.where import acting_person
 from ledger.account import account_of
+from ledger.evidence.names import without_names
+from ledger.evidence.plans import read_plan
 from ledger.questions.actuals import actuals
 from ledger.questions.baseline import baseline as in_force
 from ledger.questions.commitment import go_live_commitment
 from ledger.questions.forecast_words import days_words, planned_line
+from ledger.questions.people import people
 from ledger.questions.site import revision
+from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.rules.permission import roles_for
 from ledger.stores.file import refuse_lost
@@ -40,7 +44,10 @@ UNDOES = {
 
 
 class Adoption(NamedTuple):
-    """A plan that a person may adopt, and what that would change, in words. `is_first` says that there is no ledger yet."""
+    """A plan that a person may adopt, and what that would change, in words. `is_first` says that there is no ledger yet.
+
+    `in_force` is the revision that it is already, if nothing else is to be decided with it.
+    """
 
     folder: Path
     plan: Plan
@@ -49,6 +56,7 @@ class Adoption(NamedTuple):
     is_first: bool
     committed: CommittedDates | None
     """The commitments from now on. None where those of before stay."""
+    in_force: int | None = None
 
 
 def prepared(
@@ -80,6 +88,8 @@ def prepared(
     with open_snapshot(folder) as snapshot:
         person = "" if dry_run else acting_person(snapshot, who, key)
         plan, changes = plan_and_changes(snapshot)
+        is_same = baseline is None and not recommit and _is_in_force(snapshot, plan)
+        number = revision(snapshot) if is_same else None
         base, before = in_force(snapshot), go_live_commitment(snapshot)
         if base is not None and baseline is not None:
             base = base._replace(name=baseline, revision=revision(snapshot) + 1, finish=plan.finish)
@@ -98,7 +108,13 @@ def prepared(
         summary += f"; the commitment {stays} {local_day(before.commitment, plan.time_zone)} ({before.percentile})"
     if committed is not None:
         summary += f"; {_commitment_words(committed, plan.time_zone)}"
-    return Adoption(folder, plan, person, summary, is_first=False, committed=committed)
+    return Adoption(folder, plan, person, summary, is_first=False, committed=committed, in_force=number)
+
+
+def _is_in_force(snapshot: Snapshot, plan: Plan) -> bool:
+    """Return whether a plan is that in force, and people are called the same, whose names are stored apart."""
+    recorded = {one.id: one.name for one in people(snapshot)}
+    return without_names(plan) == read_plan(snapshot) and {one.id: one.name for one in plan.people} == recorded
 
 
 def _commitment_words(committed: CommittedDates, zone: str) -> str:

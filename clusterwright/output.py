@@ -145,7 +145,7 @@ def day(moment: datetime | date | None, zone: str) -> str:
 
 def signed_days(minutes: float) -> str:
     """Return minutes as days with their sign and one decimal."""
-    return f"{minutes / MINUTES_OF_DAY:+.1f}"
+    return f"{minutes / MINUTES_OF_DAY:+z.1f}"
 
 
 def days(hours: float, hours_per_day: float = 24.0) -> str:

@@ -154,7 +154,10 @@ def _command(name: str, page: Page, function: Callable[..., Any]) -> TyperComman
 
 
 def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command whose shared options Typer sees one by one: its first parameter may be a dataclass of them."""
+    """Return a command whose shared options Typer sees one by one: its first parameter may be a dataclass of them.
+
+    Such a command asks a site's record, and ends soon: it keeps its session with the database of a shared one until then.
+    """
     own = list(inspect.signature(function, eval_str=True).parameters.values())
     if not (own and is_dataclass(own[0].annotation)):
         return function
@@ -163,7 +166,10 @@ def with_options_apart(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def command(**given: Any) -> None:
-        function(options(**{name: given.pop(name) for name in shared}), **given)
+        from ledger.stores.sessions import sessions_kept  # help needs no other room
+
+        with sessions_kept():
+            function(options(**{name: given.pop(name) for name in shared}), **given)
 
     vars(command)["__signature__"] = inspect.Signature([*own, *shared.values()])
     return command

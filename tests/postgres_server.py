@@ -45,6 +45,7 @@ class Server:
         assert bin_ is not None
         self._bin, self._made = bin_, 0
         self._used: list[str] = []
+        self._administrators: dict[str, psycopg.Connection[tuple[Any, ...]]] = {}
         # not below pytest's own folders: those are its user's alone, and the server runs as another
         self.folder = Path(tempfile.mkdtemp(prefix="clusterwright-postgres-"))
         self.port = free_port()
@@ -67,6 +68,8 @@ class Server:
 
     def remove(self) -> None:
         """Stop it and leave nothing behind."""
+        for connection in self._administrators.values():
+            connection.close()
         if (self.folder / "data" / "postmaster.pid").exists():
             self.stop("immediate")
         shutil.rmtree(self.folder)
@@ -109,13 +112,13 @@ class Server:
         self._used.append(name)
 
     def _is_emptied(self, database: str) -> bool:
-        with self._changing(database) as db:
-            others = "datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            if db.execute(f"SELECT pid FROM pg_stat_activity WHERE {others}").fetchone():
-                return False
-            for table in _tables(db):
-                db.execute(f"DELETE FROM {table}")
-            return True
+        db = self._changing(database)
+        others = "datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        if db.execute(f"SELECT pid FROM pg_stat_activity WHERE {others}").fetchone():
+            return False
+        for table in _tables(db):
+            db.execute(f"DELETE FROM {table}")
+        return True
 
     def rows(self, database: str) -> Rows:
         """Return everything that is recorded in a database."""
@@ -124,17 +127,19 @@ class Server:
 
     def put_back(self, database: str, rows: Rows) -> None:
         """Record in an empty database what another one had."""
-        with self._changing(database) as db, db.cursor() as cursor:
+        with self._changing(database).cursor() as cursor:
             for table, content in rows.items():
                 with cursor.copy(f"COPY {table} FROM STDIN") as copy:
                     copy.write(content)
 
-    @contextmanager
-    def _changing(self, database: str) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-        """Yield a connection of the administrator without the triggers that refuse what is not appended."""
-        with psycopg.connect(self.url(database, "admin"), autocommit=True) as db:
-            db.execute("SET session_replication_role = replica")
-            yield db
+    def _changing(self, database: str) -> psycopg.Connection[tuple[Any, ...]]:
+        """Return a connection of the administrator without the triggers that refuse what is not appended. It is kept."""
+        kept = self._administrators.get(database)
+        if kept is None or kept.closed:
+            kept = psycopg.connect(self.url(database, "admin"), autocommit=True)
+            kept.execute("SET session_replication_role = replica")
+            self._administrators[database] = kept
+        return kept
 
     def psql(self, database: str, text: str) -> None:
         """Run a script as the administrator would."""

@@ -46,4 +46,4 @@ def tornado_picture(found: PlanTornado, *, site: str, zone: str) -> Picture:
 
 
 def _label(bar: DriverBar) -> str:
-    return f"{cut(bar.name, 42)}: {bar.days_p80:+.1f} d" + (f"\n{cut(bar.title, 48)}" if bar.title else "")
+    return f"{cut(bar.name, 42)}: {bar.days_p80:+z.1f} d" + (f"\n{cut(bar.title, 48)}" if bar.title else "")

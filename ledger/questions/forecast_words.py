@@ -154,11 +154,11 @@ def slip_lines(found: KeptForecast) -> list[str]:
     if not found.slip:
         return []
     parts = (
-        f"{one.id} {one.title} ({one.owner}) {one.words}, {one.minutes / MINUTES_OF_DAY:+.1f} days"
+        f"{one.id} {one.title} ({one.owner}) {one.words}, {one.minutes / MINUTES_OF_DAY:+z.1f} days"
         for one in found.slip
     )
     slipped = (found.finish - found.planned).total_seconds() / 60 / MINUTES_OF_DAY
-    lines = [f"slip {slipped:+.1f} days, above all: {'; '.join(parts)}; all parts: `clusterwright slip`"]
+    lines = [f"slip {slipped:+z.1f} days, above all: {'; '.join(parts)}; all parts: `clusterwright slip`"]
     if found.delay_usd:
         lines.append(f"the delay costs about ${found.delay_usd:,}")
     return lines
@@ -172,7 +172,7 @@ def learned_lines(found: KeptForecast) -> list[str]:
             f"{one.step} takes {one.factor:.2f} times as planned ({one.finished} finished)" for one in found.lessons
         )
         moved = found.lessons_minutes / MINUTES_OF_DAY
-        lines.append(f"finished work shows: {'; '.join(islice(steps, MOST_SHOWN))}; go-live {moved:+.1f} days by it")
+        lines.append(f"finished work shows: {'; '.join(islice(steps, MOST_SHOWN))}; go-live {moved:+z.1f} days by it")
     for one in found.approvals[:MOST_SHOWN]:
         of = "1 approval" if one.approvals == 1 else f"{one.approvals} approvals"
         lines.append(

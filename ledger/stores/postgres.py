@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -18,12 +19,14 @@ from ledger.entries import Reservation
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
 from ledger.stores.held import Row, held_in
+from ledger.stores.sessions import left, taken
 from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
 try:
     import psycopg
     from psycopg import sql
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    from psycopg.pq import TransactionStatus
 except ImportError:
     raise UnreachableError(
         "the ledger is shared through PostgreSQL, and its driver is not installed",
@@ -86,11 +89,17 @@ class Database(AbstractContextManager["Database"]):
         self.url = url
         self._role = role
         self._held: psycopg.Connection[Any] | None = None
+        self._listens = False
 
     def __str__(self) -> str:
         """Return the database's name and host, as errors name it."""
         said = conninfo_to_dict(self.url)
         return f"the database {said.get('dbname') or '?'} at {said.get('host') or 'this machine'}"
+
+    @property
+    def _address(self) -> str:
+        """What to connect to, and as whom."""
+        return self.url if self._role is None else make_conninfo(self.url, user=self._role)
 
     def standing(self) -> LogEnd:
         """Return the last event of the log, the server's time, and what is reserved. The last event of an empty log is 0."""
@@ -242,6 +251,7 @@ class Database(AbstractContextManager["Database"]):
         """Ask the server for a notification whenever somebody records something."""
         with self._explained() as db:
             db.execute(f"LISTEN {CHANNEL}")
+        self._listens = True
 
     def heard(self) -> bool:
         """Return whether a notification has come since the last call."""
@@ -249,10 +259,14 @@ class Database(AbstractContextManager["Database"]):
             return any(True for _ in db.notifies(timeout=0))
 
     def close(self) -> None:
-        """Close the connection."""
-        if self._held is not None:
-            self._held.close()
-            self._held = None
+        """Close the connection, or leave it to the next question of a decision."""
+        held, self._held = self._held, None
+        if held is None:
+            return
+        if self._listens or held.info.transaction_status != TransactionStatus.IDLE:
+            held.close()
+        else:
+            left(self._address, held)
 
     def __exit__(self, *error: object) -> None:
         """Close the connection."""
@@ -274,16 +288,21 @@ class Database(AbstractContextManager["Database"]):
         """Yield the connection. Raise errors of the server again as ours, with what happened and a hint."""
         try:
             if self._held is None or self._held.closed:
-                self._held = psycopg.connect(
-                    self.url if self._role is None else make_conninfo(self.url, user=self._role),
-                    autocommit=True,
-                    connect_timeout=5,
-                    application_name="clusterwright",
-                    **NOTICING,
-                )
+                self._held = self._connection()
             yield self._held
         except psycopg.Error as error:
             raise self._said(error) from None
+
+    def _connection(self) -> psycopg.Connection[Any]:
+        """Return a session that was kept, unless the server has ended it meanwhile, or a new one."""
+        kept = taken(self._address)
+        if isinstance(kept, psycopg.Connection):
+            if not _has_word_from_server(kept):
+                return kept
+            kept.close()
+        return psycopg.connect(
+            self._address, autocommit=True, connect_timeout=5, application_name="clusterwright", **NOTICING
+        )
 
     def _said(self, error: psycopg.Error) -> ClusterwrightError:
         said = (error.diag.message_primary or str(error)).strip().splitlines()[0]
@@ -347,6 +366,13 @@ class Database(AbstractContextManager["Database"]):
             f"{self} does not answer: {said}",
             hint="nothing is recorded until it answers; earlier events are not affected; try again",
         )
+
+
+def _has_word_from_server(session: psycopg.Connection[Any]) -> bool:
+    """Say whether the server has sent what nobody asked for, as it does when it ends a session."""
+    waiting = select.poll()
+    waiting.register(session.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def literal(text: str) -> str:

@@ -253,7 +253,9 @@ def worn_node(bench: Bench) -> Found:
 
 def wrong_door(bench: Bench) -> Found:
     """Let a node's SSH server in whom it must refuse: the plain person without a job; and refuse root and, while a job runs, its owner."""
-    return door(bench, 'case "$*" in *cat) exec sleep 60;; *root@*) exit 255;; esac; [ -e "$BENCH/ran" ] || echo cwproof')
+    return door(
+        bench, 'case "$*" in *cat) exec sleep 60;; *root@*) exit 255;; esac; [ -e "$BENCH/ran" ] || echo cwproof'
+    )
 
 
 def late_door(bench: Bench) -> Found:

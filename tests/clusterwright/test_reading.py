@@ -16,7 +16,7 @@ from flows.runs.process.control_groups import why_none
 from ledger.entries import ProgressRow
 from ledger.subjects.plan.progress_decisions import import_progress
 from ledger.writing import Ledger
-from tests.conftest import SECOND_DAY, Command, project_time_at
+from tests.conftest import SECOND_DAY, Command, last_event, project_time_at
 from tests.ledger.test_golden import GOLDEN
 from tests.shipped import shipped_catalog
 
@@ -171,6 +171,18 @@ def test_an_edited_site_changes_nothing_until_it_is_adopted(adopted: Path, comma
     assert adopt.returncode == 0, adopt.stderr
     assert after["site"]["revision"] == 2
     assert after["counts"]["total"] > before["counts"]["total"]
+
+
+def test_a_plan_that_is_in_force_is_not_adopted_again(adopted: Path, command: Command) -> None:
+    """A revision in which nothing differs says to who reads the record that something did. As a baseline it is a decision."""
+    before = last_event(adopted)
+
+    done = command("plan", "adopt", "--site", adopted, "--as", "owner", "--yes")
+
+    assert (done.returncode, done.stderr) == (0, "nothing to adopt: the plan in force, revision 1, is the same\n")
+    assert last_event(adopted) == before
+    command("plan", "adopt", "--site", adopted, "--as", "owner", "--yes", "--baseline", "B1", "--reason", "agreed")
+    assert last_event(adopted) > before
 
 
 def test_changes_of_a_plan_are_said_in_words_and_those_alike_in_one_line(adopted: Path, command: Command) -> None:

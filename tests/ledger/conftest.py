@@ -18,6 +18,7 @@ from ledger.questions.snapshot import Snapshot
 from ledger.reading import open_snapshot
 from ledger.stores import sqlite
 from ledger.stores.place import FILE, require_database
+from ledger.stores.sessions import sessions_kept
 from ledger.subjects.plan import decisions
 from ledger.subjects.plan.decisions import adopt_plan, create_ledger
 from ledger.writing import Ledger
@@ -292,7 +293,7 @@ def shared_if_asked(site_dir: Path, request: pytest.FixtureRequest) -> Iterator[
         yield
         return
     server: Server = request.getfixturevalue("postgres")
-    with server.borrowed() as database:
+    with server.borrowed() as database, sessions_kept():
         share(site_dir, server.url(database, EVERYBODY))
         yield
 

@@ -19,6 +19,11 @@ from tests.playbooks.slurm import commands
 pytestmark = pytest.mark.slow
 
 
+def seldom(*case: Any) -> Any:
+    """Return a case that is one of the long tests: another of its kind is in every run."""
+    return pytest.param(*case, marks=pytest.mark.long)
+
+
 def tasks_of(path: str, *names: str, **places: str) -> list[Any]:
     """Return tasks of a role by the beginnings of their names, all of them without; with words of theirs for the places of a host."""
     text = (ROLES / path).read_text(encoding="utf-8")
@@ -329,13 +334,13 @@ def test_a_service_that_began_before_its_settings_were_written_is_restarted(
 @pytest.mark.parametrize(
     ("path", "places"),
     [
-        ("blackbox_exporter/tasks/configure.yml", ("/etc/prometheus", "/etc/default")),
+        seldom("blackbox_exporter/tasks/configure.yml", ("/etc/prometheus", "/etc/default")),
         ("home_folders/tasks/nfs.yml", ("/etc/nfs.conf.d",)),
-        (
+        seldom(
             "modbus_exporter/tasks/configure.yml",
             ("/usr/local/lib/clusterwright", "/etc/modbus_exporter", "/etc/systemd/system"),
         ),
-        ("slurm_api/tasks/configure.yml", ("/etc/systemd/system/slurmrestd.service.d",)),
+        seldom("slurm_api/tasks/configure.yml", ("/etc/systemd/system/slurmrestd.service.d",)),
     ],
 )
 def test_a_role_that_failed_once_it_had_written_restarts_its_service_in_the_next_run(
@@ -449,12 +454,12 @@ def test_a_key_of_munge_that_a_run_did_not_come_to_use_is_used_after_the_next(tm
     ("path", "names", "files", "loads"),
     [
         ("service_access/tasks/close.yml", ("Load it",), "", "reload clusterwright-access@a"),
-        ("tls_proxy/tasks/configure.yml", ("Run it", "Reload what"), "", "reload tls-proxy"),
+        seldom("tls_proxy/tasks/configure.yml", ("Run it", "Reload what"), "", "reload tls-proxy"),
         ("alert_rules/tasks/load.yml", ("Load the rules",), "", "reload prometheus"),
-        ("prometheus/tasks/configure.yml", ("Load what is scraped",), "", "reload prometheus"),
-        ("access_tables/tasks/main.yml", ("Read the units",), "", "daemon-reload"),
-        ("training_metrics/tasks/main.yml", ("Read the units",), "", "daemon-reload"),
-        ("slurm/tasks/node.yml", ("Let the controllers read",), "", "scontrol reconfigure"),
+        seldom("prometheus/tasks/configure.yml", ("Load what is scraped",), "", "reload prometheus"),
+        seldom("access_tables/tasks/main.yml", ("Read the units",), "", "daemon-reload"),
+        seldom("training_metrics/tasks/main.yml", ("Read the units",), "", "daemon-reload"),
+        seldom("slurm/tasks/node.yml", ("Let the controllers read",), "", "scontrol reconfigure"),
         ("host_certificate/tasks/confined.yml", (), "usr.sbin.slapd local/usr.sbin.slapd", "apparmor_parser -r"),
     ],
 )

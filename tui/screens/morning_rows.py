@@ -83,7 +83,7 @@ def _parts(look: Look, forecast: KeptForecast) -> Iterator[PanelRow]:
     for one in forecast.slip:
         minutes = one.minutes - look.slip.get(one.id, 0)
         if minutes:
-            days = f"{minutes / MINUTES_OF_DAY:+.1f} d"
+            days = f"{minutes / MINUTES_OF_DAY:+z.1f} d"
             cells: tuple[Span, ...] = (
                 (days, "bad" if minutes > 0 else "good"),
                 (one.id, "text"),

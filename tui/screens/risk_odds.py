@@ -209,7 +209,7 @@ def _milestone_role(row: MilestoneDates) -> Role:
 
 
 def _days(row: Driver) -> str:
-    return "" if row.days is None else f"{row.days:+.1f} d"
+    return "" if row.days is None else f"{row.days:+z.1f} d"
 
 
 def _days_role(row: Driver) -> Role:

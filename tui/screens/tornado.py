@@ -121,8 +121,8 @@ class TornadoScreen(RunningScreen[Cause]):
 
 
 def _p80(cause: Cause) -> str:
-    return f"{round(cause.days_p80, 1) or 0.0:+.1f}"
+    return f"{cause.days_p80:+z.1f}"
 
 
 def _mean(cause: Cause) -> str:
-    return f"{cause.days_mean:+.1f} ± {cause.error_days:.1f}"
+    return f"{cause.days_mean:+z.1f} ± {cause.error_days:.1f}"

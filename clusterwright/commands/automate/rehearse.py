@@ -92,7 +92,8 @@ def _luck_line(luck: SampleReport, happened: date, days: int, zone: str) -> str:
     sampled = local_day(luck.go_live, zone)
     other = "" if sampled == happened else f" (the sample has {sampled})"
     largest = [
-        f"{one.name}{f' ({one.title})' if one.title else ''} {one.days:+.0f} days" for one in luck.causes[:CAUSES_SHOWN]
+        f"{one.name}{f' ({one.title})' if one.title else ''} {one.days:+z.0f} days"
+        for one in luck.causes[:CAUSES_SHOWN]
     ]
     after = than(days, "the working schedule") if days else "as in the working schedule"
     return (

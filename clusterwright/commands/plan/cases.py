@@ -68,7 +68,7 @@ class TwoCases(NamedTuple):
         table(
             ("what if", *sides, "days"),
             [
-                (name, day(old, zone), day(new, zone), f"{(new - old).total_seconds() / 86400:+.1f}")
+                (name, day(old, zone), day(new, zone), f"{(new - old).total_seconds() / 86400:+z.1f}")
                 for name, old, new in _dates(self.before, self.after)
             ],
             title=title,
@@ -243,7 +243,7 @@ def _print(
     later: "Sequence[MovedWork]", used: Sequence[tuple[str, float, float]], sides: tuple[str, str], zone: str
 ) -> None:
     old_side, new_side = sides
-    roles = [(role, one["activities"], f"{one['days_at_most']:+.1f}") for role, one in _by_role(later).items()]
+    roles = [(role, one["activities"], f"{one['days_at_most']:+z.1f}") for role, one in _by_role(later).items()]
     table(
         ("role", "activities that move", "days at most"),
         roles,
@@ -255,7 +255,7 @@ def _print(
         table(
             ("what", "title", "who", f"finish {old_side}", new_side, "days"),
             [
-                (one.id, one.title, one.role, day(one.before, zone), day(one.after, zone), f"{one.days:+.1f}")
+                (one.id, one.title, one.role, day(one.before, zone), day(one.after, zone), f"{one.days:+z.1f}")
                 for one in later[:SHOWN]
             ],
             title=f"What moves most, of {len(later):,}",

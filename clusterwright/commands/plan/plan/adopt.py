@@ -53,6 +53,9 @@ def adopt(
     adoption = prepared(
         folder, me.who, me.key, rehearsal=rehearsal, recommit=recommit, baseline=baseline, dry_run=dry_run
     )
+    if adoption.in_force is not None:
+        say(f"nothing to adopt: the plan in force, revision {adoption.in_force}, is the same")
+        return
     for line in unsignable_lines(adoption.plan):
         say(f"! {line}")
     if dry_run:
