@@ -89,11 +89,13 @@ def test_only_a_decision_with_a_reason_commits_anew(adopted: Path, command: Comm
 
 def test_nobody_is_asked_who_adopts_what_is_only_looked_at(adopted: Path, command: Command) -> None:
     """The account is that of several people, and nothing is recorded as any of them."""
-    looked = command("plan", "adopt", "--dry-run", "--site", adopted)
+    again = ("plan", "adopt", "--baseline", "B1", "--reason", "agreed", "--site", adopted)
+
+    looked = command(*again, "--dry-run")
 
     assert looked.returncode == 0, looked.stderr
     assert "nothing adopted (dry run)" in looked.stderr
-    assert command("plan", "adopt", "--yes", "--site", adopted).returncode == 2
+    assert command(*again, "--yes").returncode == 2
 
 
 @pytest.mark.parametrize(

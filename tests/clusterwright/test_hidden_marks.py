@@ -74,7 +74,7 @@ def test_json_says_the_same_with_every_hidden_mark_escaped() -> None:
             "the organisation has a line end or a tab after 'Wires'",
         ),
         (
-            ["plan", "adopt", "--yes", "--reason", f"more{TITLE}"],
+            ["plan", "adopt", "--yes", "--baseline", "B1", "--reason", f"more{TITLE}"],
             "the reason has a mark that cannot be seen after 'more'",
         ),
         (["sign", "001@site", "--comment", TURNED, "--export", "s.json"], "the comment has a mark that cannot be seen"),

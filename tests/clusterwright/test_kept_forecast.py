@@ -131,7 +131,9 @@ def test_what_moved_is_said_against_the_forecast_before(adopted: Path, command: 
     late = status(adopted)
     assert late is not None
 
-    again = command("plan", "adopt", "--reason", "as it was", "--yes", "--as", "owner", "--site", adopted)
+    again = command(
+        *("plan", "adopt", "--baseline", "B1", "--reason", "agreed", "--yes", "--as", "owner", "--site", adopted)
+    )
 
     assert f"go-live stays on {late['finish'][:10]}" in again.stderr
     with open_snapshot(adopted) as snapshot:

@@ -104,7 +104,7 @@ MISTAKES = (
     ("sign H08@pod-001 --as owner", NOT_SATISFIED, "H08@pod-001"),
     ("order 001@site#gpu-server --supplier X --reference P --as operator", NOT_SATISFIED, "was placed on"),
     # nobody is there to answer
-    ("plan adopt --as owner", WAITS, "asks before it goes on", "--yes"),
+    ("plan adopt --baseline B1 --reason x --as owner", WAITS, "asks before it goes on", "--yes"),
     ("break-glass 071@site --reason x --as owner", WAITS, "asks before it goes on", "--yes"),
     ("redact operator --reason x --as owner", WAITS, "asks before it goes on", "--yes"),
 )
