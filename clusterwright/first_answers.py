@@ -1,7 +1,7 @@
 """What a new site is, as a person answers `init`: what is built, where, from when on, and with whom."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 ZONE = "Etc/UTC"
 """The time zone of a new site, until its file names another."""
+WORKING_DAYS = range(1, 6)
+"""Its working days, Monday to Friday, as the template of a site file has them."""
 
 
 class Answers(NamedTuple):
@@ -46,7 +48,7 @@ class Answers(NamedTuple):
 
 
 def asked(preset: str, start: date | None) -> Answers:
-    """Return what a person answers, question by question. `preset` and `start` are what Enter takes; None is today at the site."""
+    """Return what a person answers, question by question. `preset` and `start` are what Enter takes; None is the site's next working day."""
     print("Seven short questions; Enter takes what is in brackets, and site.yaml has every answer for you to change.\n")
     names = [name for name in preset_names() if name not in NOT_BUILT]
     presets = [read_preset(name) for name in names]
@@ -63,7 +65,7 @@ def asked(preset: str, start: date | None) -> Answers:
     )
     country = _ask("Which country, in two letters? Its public holidays are days off.", "US", _country)
     zone = _ask("Which time zone?", ZONE, _zone)
-    first = _ask("The first day of the project?", (start or today_in(zone)).isoformat(), a_day)
+    first = _ask("The first day of the project?", (start or next_working_day(zone)).isoformat(), a_day)
     people = _ask("Who works and signs: a CSV file with id, name, roles; empty for three placeholders?", "", _people)
     return Answers(
         chosen,
@@ -76,9 +78,12 @@ def asked(preset: str, start: date | None) -> Answers:
     )
 
 
-def today_in(zone: str) -> date:
-    """Return today's day in a time zone."""
-    return local_day(project_now(), zone)
+def next_working_day(zone: str) -> date:
+    """Return the first day after today, in a time zone, that is no weekend. A part of today is gone: a plan that began with it would be late."""
+    day = local_day(project_now(), zone) + timedelta(days=1)
+    while day.isoweekday() not in WORKING_DAYS:
+        day += timedelta(days=1)
+    return day
 
 
 def _ask(question: str, usual: str, read: Callable[[str], T]) -> T:

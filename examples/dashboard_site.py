@@ -42,7 +42,7 @@ def mid_build(folder: Path) -> Site:
     if folder.exists():
         shutil.rmtree(folder)
     today = machine_time()
-    site = made(folder, "h100-8-servers", {f"start: {today:%Y-%m-%d}": f"start: {today - BEFORE:%Y-%m-%d}"})
+    site = made(folder, "h100-8-servers", {}, "--start", f"{today - BEFORE:%Y-%m-%d}")
     _name_hosts(folder)
     site.run("plan", "adopt", "--yes", who="owner")
     _import_what_was_done(site)

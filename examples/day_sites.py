@@ -94,8 +94,7 @@ def engine(site: Site, port: int) -> Iterator[None]:
 def forty_pods(folder: Path) -> Site:
     """Return a site of 10,000 GPUs whose racks came last week, and are being set in all pods."""
     now = machine_time()
-    today, began = f"start: {now:%Y-%m-%d}", f"start: {now - BEFORE:%Y-%m-%d}"
-    site = made(folder, "h100-10k", {today: began})
+    site = made(folder, "h100-10k", {}, "--start", f"{now - BEFORE:%Y-%m-%d}")
     site.run("plan", "adopt", "--yes", who="owner")
     _import_what_was_done(site, now)
     _order_what_was_due(site, now)
@@ -125,10 +124,10 @@ def orders_of(site: Site) -> list[dict[str, Any]]:
     return found
 
 
-def made(folder: Path, preset: str, changes: dict[str, str]) -> Site:
-    """Make a site of a preset, with texts of its site.yaml replaced, and a note that people attach. No plan is adopted yet."""
+def made(folder: Path, preset: str, changes: dict[str, str], *options: str) -> Site:
+    """Make a site of a preset by `init` with options, with texts of its site.yaml replaced, and a note that people attach. No plan is adopted yet."""
     site = Site(folder, waivers=(), by_hand_because="")
-    subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, str(folder)], check=True)
+    subprocess.run([*CLUSTERWRIGHT, "init", "--preset", preset, *options, str(folder)], check=True)
     file = folder / "site.yaml"
     text = file.read_text(encoding="utf-8")
     for before, after in changes.items():

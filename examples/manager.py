@@ -108,7 +108,7 @@ class Weeks:
 def begun(folder: Path, preset: str) -> Site:
     """Return a site that began so long ago that its racks are due now. Its people are in people.csv."""
     site = Site(folder, waivers=(), by_hand_because="")
-    said = walk.typed("init", "--preset", preset, str(folder))
+    said = walk.typed("init", "--preset", preset, "--start", f"{project_now():%Y-%m-%d}", str(folder))
     assert said.returncode == 0, said.stderr
     (folder / "people.csv").write_text(PEOPLE.format(account=machine_account()), encoding="utf-8")
     file = folder / "site.yaml"

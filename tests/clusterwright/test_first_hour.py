@@ -9,7 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -22,7 +22,7 @@ from clusterwright.this_machine import Machine, this_machine
 from flows.engine.log_file import file_handler
 from flows.engine.questions_asked import Asked, Key
 from steps.planning.plan import Plan
-from tests.conftest import Command
+from tests.conftest import Command, project_time_at
 from tests.ports import free_port
 
 PEOPLE = "id,name,roles\nowner,One Owner,owner-pm\nbuyer,,buyer; sponsor\n"
@@ -93,6 +93,31 @@ def test_nobody_is_asked_in_a_script(command: Command, tmp_path: Path) -> None:
 
     assert made.returncode == 0
     assert [person.id for person in plan_of(tmp_path / "new").people] == ["owner", "buyer"]
+
+
+@pytest.mark.parametrize(
+    ("made_at", "starts"),
+    [("2026-11-26T22:00", "2026-11-27"), ("2026-11-27T06:00", "2026-11-30"), ("2026-11-28T09:00", "2026-11-30")],
+)
+def test_a_plan_that_is_adopted_as_its_site_is_made_is_not_late(
+    made_at: str, starts: str, tmp_path: Path, command: Command
+) -> None:
+    """It would be by the hours of its first day that are gone, with what each day of delay costs."""
+    with project_time_at(datetime.fromisoformat(f"{made_at}+00:00")):
+        command("init", "--preset", "h100-8-servers", tmp_path / "new")
+        done = command("plan", "adopt", "--as", "owner", "--yes", "--site", tmp_path / "new")
+
+    assert plan_of(tmp_path / "new").start.date().isoformat() == starts
+    assert "go-live stays on" in done.stderr
+    assert "before today" not in done.stderr
+
+
+def test_a_first_plan_that_began_in_the_past_says_so(tmp_path: Path, command: Command) -> None:
+    with project_time_at(datetime(2026, 11, 27, 15, tzinfo=UTC)):
+        command("init", "--preset", "h100-8-servers", "--start", "2026-11-02", tmp_path / "new")
+        done = command("plan", "adopt", "--as", "owner", "--dry-run", "--site", tmp_path / "new")
+
+    assert "! the plan begins 25 days before today, on 2026-11-02: record what was done since" in done.stderr
 
 
 @pytest.mark.parametrize(("people", "said"), [("id\nowner\n", "roles"), (None, "cannot be read")])

@@ -24,7 +24,7 @@ from zoneinfo import ZoneInfo
 from typer import Argument, Option
 
 from clusterwright.commands.options import day_option
-from clusterwright.first_answers import ZONE, Answers, asked, today_in
+from clusterwright.first_answers import ZONE, Answers, asked, next_working_day
 from clusterwright.output import say
 from clusterwright.planning import plan_of, site_at, solved_plan_of
 from clusterwright.site_template import inventory_text, write_site
@@ -52,7 +52,7 @@ def init(
     preset: Annotated[
         str | None, Option(help=f"What kind of cluster; {USUAL} if not given, or asked for in a terminal.")
     ] = None,
-    start: Annotated[date | None, day_option("The first day; today if not given.")] = None,
+    start: Annotated[date | None, day_option("The first day; the next working day if not given.")] = None,
     inventory: Annotated[
         Path | None,
         Option(help="An Ansible inventory to copy beside site.yaml; for `lab` that of the lab that is up."),
@@ -72,7 +72,7 @@ def init(
     if is_dialogue:
         answers = asked(USUAL, start)
     else:
-        answers = Answers(read_preset(preset or USUAL), start or today_in(ZONE), people=people)
+        answers = Answers(read_preset(preset or USUAL), start or next_working_day(ZONE), people=people)
     chosen = answers.preset
     if chosen.name == ONE_MACHINE:
         answers = _on_this_machine(answers, start)

@@ -17,7 +17,7 @@ from typing import Annotated
 from typer import Argument, confirm
 
 from clusterwright.commands.options import PortOption
-from clusterwright.first_answers import ZONE, Answers, today_in
+from clusterwright.first_answers import ZONE, Answers, next_working_day
 from clusterwright.output import say
 from clusterwright.site_template import write_site
 from ledger.account import machine_account
@@ -84,7 +84,7 @@ def tour(
     if not (folder / FILE).exists():
         if folder.exists() and any(folder.iterdir()):
             raise InputError(f"{folder} has other files", hint="name a folder that is empty, or none")
-        write_site(folder, Answers(read_preset(PRESET), today_in(ZONE)))
+        write_site(folder, Answers(read_preset(PRESET), next_working_day(ZONE)))
     if not _is_half_way(folder):
         _play(folder, port)
     print(f"\nA site in mid-build is in {folder}. In that folder, look around with:\n")

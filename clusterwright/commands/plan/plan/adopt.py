@@ -23,11 +23,15 @@ from clusterwright.adoption import prepared
 from clusterwright.commands.acting import Acting, Signing
 from clusterwright.commands.consequences import say_what_moves
 from clusterwright.commands.options import YesOption
-from clusterwright.output import say
+from clusterwright.output import day, say
 from clusterwright.where import find_site
+from ledger.project_time import project_now
+from ledger.questions.forecast_words import days_words
 from ledger.stores.following import has_ledger
 from schedule.errors import InputError
 from steps.planning.checks.approvers import unsignable_lines
+from steps.planning.plan import Plan
+from steps.stamps import days_between
 
 
 def adopt(
@@ -58,6 +62,8 @@ def adopt(
         return
     for line in unsignable_lines(adoption.plan):
         say(f"! {line}")
+    if adoption.is_first:
+        _say_what_is_gone(adoption.plan)
     if dry_run:
         say(f"would be {adoption.summary}; nothing adopted (dry run)")
         return
@@ -72,3 +78,13 @@ def adopt(
     say(f"adopted {adoption.summary}; revision {revision}")
     if not rehearsal:
         say_what_moves(Acting(me.site, me.who))
+
+
+def _say_what_is_gone(plan: Plan) -> None:
+    """Say how much of a plan is in the past: the forecast is later by all that nobody has recorded."""
+    gone = days_between(plan.start, project_now(), plan.time_zone)
+    if gone > 0:
+        say(
+            f"! the plan begins {days_words(gone)} before today, on {day(plan.start, plan.time_zone)}: record what was done since with "
+            "`clusterwright import-progress`, or set a later `start` in site.yaml"
+        )
