@@ -212,7 +212,7 @@ def say_done(name: str, done: str, event: object) -> None:
     """Say what was decided about an activity, whether with a key, what was removed from files, what it opened, and what it still needs."""
     payload: Any = getattr(event, "payload", None)
     by_key = " with your key" if getattr(payload, "statement", None) else ""
-    say(f"{name}: {done}{by_key}{_taken_out(payload)}{_non_conformance(payload)}{_not_yet(payload)}")
+    say(f"{name}: {done}{by_key}{_taken_out(payload)}{_non_conformance(payload)}{_not_yet(payload)}{_in_part(payload)}")
 
 
 def raise_refused(refused: Sequence[ClusterwrightError], every: int) -> None:
@@ -240,6 +240,11 @@ def _non_conformance(payload: Any) -> str:
     if under := getattr(payload, "under", None):
         return f"; it fails, and belongs to {under}, which is open"
     return ""
+
+
+def _in_part(payload: Any) -> str:
+    """Return the words for a receipt after which something of the delivery is outstanding."""
+    return "" if getattr(payload, "complete", True) else "; the rest of it is outstanding"
 
 
 def _not_yet(payload: Any) -> str:

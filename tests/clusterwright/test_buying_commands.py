@@ -143,8 +143,11 @@ def test_a_change_is_decided_by_another(placed: Command) -> None:
     placed("change", "request", FIRST, "--quantity", "17", "--reason", "one more came", "--as", "sponsor")
     placed("change", "approve", "CO-0001", "--as", "sponsor", rc=1)
     placed("change", "approve", "CO-0001", "--as", "pm")
-    placed("receive", FIRST, "--quantity", "17", "--as", "pm")
+    part = placed("receive", FIRST, "--quantity", "16", "--as", "pm")
+    whole = placed("receive", FIRST, "--quantity", "1", "--as", "pm")
 
+    assert f"{FIRST}: received; the rest of it is outstanding" in part.stderr
+    assert f"{FIRST}: received\n" in whole.stderr
     assert json.loads(placed("change", "--json").stdout)[0]["state"] == "approved"
     assert "CO-0001" in placed("change").stdout
 

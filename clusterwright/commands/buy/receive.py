@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from clusterwright.commands.acting import Deciding, Reporting
+from clusterwright.commands.acting import Deciding, Reporting, say_done
 from clusterwright.commands.options import TrancheIds
 from clusterwright.commands.patterns import matching_deliveries
 from clusterwright.decision_file import lines_in, record_lines
@@ -115,4 +115,4 @@ def _by_manifest(
             note=note,
         )
     opened = f", {event.payload.ncr} opened" if event.payload.ncr else ""
-    say(f"{tranche}: {event.payload.quantity} received{opened}")
+    say_done(tranche, f"{event.payload.quantity} received{opened}", event)
