@@ -112,9 +112,10 @@ def prepared(
 
 
 def _is_in_force(snapshot: Snapshot, plan: Plan) -> bool:
-    """Return whether a plan is that in force, and people are called the same, whose names are stored apart."""
-    recorded = {one.id: one.name for one in people(snapshot)}
-    return without_names(plan) == read_plan(snapshot) and {one.id: one.name for one in plan.people} == recorded
+    """Return whether a plan is that in force, whatever files it was made of, and people are called the same, whose names are stored apart."""
+    held, recorded = read_plan(snapshot), {one.id: one.name for one in people(snapshot)}
+    is_same = without_names(plan).model_copy(update={"digests": held.digests}) == held
+    return is_same and {one.id: one.name for one in plan.people} == recorded
 
 
 def _commitment_words(committed: CommittedDates, zone: str) -> str:

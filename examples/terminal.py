@@ -11,6 +11,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT = 120, 40
 LOOK_S = 0.1
+LOOKS = 2
 PATIENCE_S = 60.0
 KEY_S = 0.1
 """How long a person takes from one key to the next, at the least."""
@@ -49,11 +50,13 @@ class Terminal:
         self.count += len(text)
 
     def see(self, *texts: str, gone: str = "", seconds: float = PATIENCE_S) -> str:
-        """Return the screen once it shows all of the texts, and not the one that has to go."""
+        """Return the screen once it shows all of the texts, and not the one that has to go, at two looks: one may be half painted."""
         end = time.monotonic() + seconds
+        looks = 0
         while time.monotonic() < end:
             frame = self.frame()
-            if all(text in frame for text in texts) and not (gone and gone in frame):
+            looks = looks + 1 if all(text in frame for text in texts) and not (gone and gone in frame) else 0
+            if looks == LOOKS:
                 return frame
             time.sleep(LOOK_S)
         sys.exit(f"not seen in {seconds:.0f} s: {texts}, or still there: {gone!r}. The screen is\n{self.frame()}")

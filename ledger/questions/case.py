@@ -65,7 +65,8 @@ WHERE d."to" = :person AND d.since <= :now AND d.until > :now
   AND (d.withdrawn_at IS NULL OR d.withdrawn_at > :now) ORDER BY d.id"""
 _OWN = "SELECT role FROM person_role WHERE person = :person"
 _READS = """
-SELECT metric, value, unit, item, source, note, person FROM measurement
+SELECT metric, value, unit, item, source, note, person,
+  coalesce((SELECT n.id FROM ncr n WHERE n.id = measurement.ncr AND n.accepts), '') FROM measurement
 WHERE activity = :name AND attempt = :attempt ORDER BY seq, ordinal"""
 _INVITED = """
 SELECT roles, "on" FROM invitation WHERE activity = :name AND attempt = :attempt ORDER BY seq DESC LIMIT 1"""
@@ -382,6 +383,6 @@ def reads(snapshot: Snapshot, row: Activity, attempt: int) -> list[Measured]:
     """Return every reading of an attempt, in the order in which they were recorded."""
     found = snapshot.db.execute(_READS, {"name": row.id, "attempt": attempt})
     return [
-        Measured(metric, text_value(value), unit, item, source, note, person == ENGINE)
-        for metric, value, unit, item, source, note, person in found
+        Measured(metric, text_value(value), unit, item, source, note, person == ENGINE, accepted)
+        for metric, value, unit, item, source, note, person, accepted in found
     ]

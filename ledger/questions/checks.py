@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,8 @@ DESIGN = "SELECT figures, choices FROM plan_revision ORDER BY revision DESC LIMI
 
 table("item_check", by="t.person", readings="NULL")(CheckRow)
 
+
+_ACCEPTING = "SELECT id FROM ncr WHERE activity = :name AND accepts"
 
 FailedReadings = dict[str, dict[str, str | None]]
 """By item, the metrics that failed there, each with its non-conformance."""
@@ -58,7 +61,8 @@ def latest_entries(snapshot: Snapshot, row: Activity) -> dict[str, CheckRow]:
 
 
 def failed_readings(snapshot: Snapshot, row: Activity) -> FailedReadings:
-    """Return what was last read at each item in this attempt, is not met, and is not waived."""
+    """Return what was last read at each item in this attempt, is not met, and is neither waived nor accepted."""
+    accepting = snapshot.column(_ACCEPTING, name=row.id)
     read: dict[str, list[MeasurementRow]] = {}
     for m in measurements(snapshot, row.id):
         if m.attempt == row.attempt:
@@ -70,12 +74,17 @@ def failed_readings(snapshot: Snapshot, row: Activity) -> FailedReadings:
     for criterion in row.plan.criteria:
         readings, ncrs = [], {}
         for m in read.get(criterion.metric, ()):
-            readings.append(Measured(m.metric, m.value, m.unit, m.item))
+            readings.append(_measured(m, accepting))
             ncrs[m.item] = m.ncr
         for item, judged in judge_items(criterion, readings).items():
             if judged.verdict == FAILED:
                 found.setdefault(item, {})[criterion.metric] = ncrs[item]
     return found
+
+
+def _measured(m: MeasurementRow, accepting: Collection[str]) -> Measured:
+    accepted = m.ncr if m.ncr in accepting else None
+    return Measured(m.metric, m.value, m.unit, m.item, accepted=accepted or "")
 
 
 def standing_entries(snapshot: Snapshot, row: Activity) -> dict[str, CheckRow]:

@@ -22,8 +22,12 @@ from steps.planning.activity import PlanCriterion
 from steps.value import Value, value_text
 
 MET, FAILED, NOT_MEASURED, WAIVED = "met", "failed", "not measured", "waived"
+ACCEPTED = "used as it is"
+"""The verdict on a reading that fails, under a non-conformance that somebody decided to use as it is."""
 OPEN = frozenset({FAILED, NOT_MEASURED})
 """Verdicts that keep an activity from passing."""
+PASSED = frozenset({MET, ACCEPTED})
+"""Verdicts on a reading alone that let it pass."""
 
 Readings = Mapping[str, list[Measured]]
 """Readings by metric, oldest first."""
@@ -33,7 +37,10 @@ _ORDER = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 class Judged(NamedTuple):
-    """A verdict, the measured value in words, and the item that decides. Of a failure the `note` says what was found there."""
+    """A verdict, the measured value in words, and the item that decides. The `note` of a failure says what was found there.
+
+    That of what is used as it is names the non-conformance.
+    """
 
     verdict: str
     measured: str
@@ -150,7 +157,7 @@ def all_met(
 def _is_met(criterion: PlanCriterion, readings: Iterable[Measured]) -> bool:
     last = list({reading.item: reading for reading in readings}.values())
     centre = _centre(criterion, last)
-    alone = all(_one(criterion, reading, centre) == MET for reading in last)
+    alone = all(_one(criterion, reading, centre) in PASSED for reading in last)
     return bool(last) and alone and not _outliers(criterion, last)
 
 
@@ -168,7 +175,7 @@ def judge(criterion: PlanCriterion, readings: Iterable[Measured], *, waived: boo
     """Return the verdict on a criterion. A waiver replaces any verdict but `met`."""
     last = list({reading.item: reading for reading in readings}.values())
     found = _worst(criterion, last) if last else Judged(NOT_MEASURED, "not measured", "")
-    if found.verdict == MET:
+    if found.verdict in PASSED:
         found = _in_fleet(criterion, last) or found
     if waived and found.verdict != MET:
         return found._replace(verdict=WAIVED)
@@ -208,8 +215,10 @@ def _worst(criterion: PlanCriterion, readings: list[Measured]) -> Judged:
     if NOT_MEASURED in verdicts:
         worst = readings[verdicts.index(NOT_MEASURED)]
         return Judged(NOT_MEASURED, worst.note or _text(worst, criterion.unit), worst.item)
-    worst = _extreme(criterion, readings)
-    return Judged(MET, _summary(readings, 0, worst), worst.item)
+    used = [reading for reading, verdict in zip(readings, verdicts, strict=True) if verdict == ACCEPTED]
+    worst = _extreme(criterion, used or readings)
+    verdict = ACCEPTED if used else MET
+    return Judged(verdict, _summary(readings, len(used), worst), worst.item, worst.accepted)
 
 
 def _in_fleet(criterion: PlanCriterion, readings: list[Measured]) -> Judged | None:
@@ -229,10 +238,17 @@ def _outliers(criterion: PlanCriterion, readings: Iterable[Measured]) -> dict[st
         return {}
     numbers = {reading.item: _number(reading, criterion.unit) for reading in readings}
     known = {item: number for item, number in numbers.items() if isinstance(number, Decimal)}
-    return outliers(criterion.op, criterion.fleet_z, known)
+    accepted = {reading.item for reading in readings if reading.accepted}
+    far = outliers(criterion.op, criterion.fleet_z, known)
+    return {item: distance for item, distance in far.items() if item not in accepted}
 
 
 def _one(criterion: PlanCriterion, reading: Measured, centre: Decimal | None) -> str:
+    verdict = _by_limit(criterion, reading, centre)
+    return ACCEPTED if verdict == FAILED and reading.accepted else verdict
+
+
+def _by_limit(criterion: PlanCriterion, reading: Measured, centre: Decimal | None) -> str:
     if reading.value is None or not _is_finite(reading.value):
         return NOT_MEASURED
     if criterion.op == "within":

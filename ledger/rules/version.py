@@ -24,5 +24,5 @@ or a change order has more of is waited for, what a plan drops stays owed, goods
 order is of the quantity and the currency of its plan, and an organisation without people in the plan has no open work."""
 
 FAULTS_AND_INVITATIONS = 6
-"""From this version on, use-as-is accepts what had failed before it and nothing later, an item is not passed and a non-conformance not
+"""From this version on, use-as-is accepts what had failed before it, readings too, and nothing later, an item is not passed and a non-conformance not
 closed while what was measured there fails, who came is of the last invitation, and work that a plan has again is held against its own."""

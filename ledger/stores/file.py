@@ -17,7 +17,7 @@ BUSY_SECONDS = 5.0
 NOT_WRITTEN = "check owner and permissions of the file and its folder; on a disk that cannot be written, copy the folder and look at the copy"
 """What to do about a file that cannot be written. One whose log was not closed is not even read then."""
 
-FORMAT = 11
+FORMAT = 12
 """The format of the file, in `PRAGMA user_version`. Files of earlier formats are upgraded by replay when they are opened."""
 
 COPY = 0x43575250

@@ -11,7 +11,7 @@ class Measured(NamedTuple):
     """One reading of a metric at an item. The value None means `not measured`, and the note says why.
 
     As a person enters it, the value may be text, and without a unit it is in that of the criterion. `by_engine` is true for a
-    reading on record that software made.
+    reading on record that software made. `accepted` is the non-conformance of a reading that fails and is used as it is.
     """
 
     metric: str
@@ -21,3 +21,4 @@ class Measured(NamedTuple):
     source: str = ""
     note: str = ""
     by_engine: bool = False
+    accepted: str = ""

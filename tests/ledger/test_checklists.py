@@ -33,6 +33,7 @@ from ledger.trust.audit import audit
 from ledger.writing import Ledger
 from schedule.errors import ClusterwrightError, InputError, NotSatisfiedError
 from steps.acceptance.measured import Measured
+from steps.planning.plan import Person
 from tests.ledger import malicious as bad
 from tests.ledger.checklists import HOSTS, NAME, bond, good, plan_with_items
 from tests.ledger.conftest import Clock, Look, begun, criterion, earlier_rules, recorded_by, small_plan
@@ -548,6 +549,52 @@ def test_use_as_is_accepts_what_had_failed_and_nothing_later(counted: Ledger, lo
     check(counted, "tech", NAME, [good("A")])
     finish(counted, "tech", NAME)
     assert audit(counted.site_dir) == []
+
+
+@pytest.mark.parametrize("by_list", [True, False])
+def test_a_reading_that_is_used_as_it_is_keeps_no_item_and_no_criterion_open(
+    counted: Ledger, look: Look, clock: Clock, *, by_list: bool
+) -> None:
+    """One rack of three is accepted; all others are held to the limit, and the record says under what it was accepted."""
+    check(counted, "tech", NAME, [ItemEntry("A", readings=bond("0.05")), ItemEntry("C", readings=bond("0.05"))])
+    if by_list:
+        check(counted, "tech", NAME, [ItemEntry("B", readings=bond("0.3"))])
+    else:
+        measure(counted, "tech", NAME, "bond", Decimal("0.3"), "ohm", item="B", source="meter")
+    with pytest.raises(InputError, match="B failed bond, and passes when that is read again"):
+        check(counted, "tech", NAME, [ItemEntry("B")])
+
+    disposition_ncr(counted, "lead", "NCR-0001", "use-as-is", reason="two straps")
+
+    (bonded,) = criteria(look(clock.now), NAME)
+    assert (bonded.verdict, bonded.measured, bonded.worst, bonded.note) == (
+        "used as it is",
+        "2 of 3 met, worst 0.3 ohm",
+        "B",
+        "NCR-0001",
+    )
+    check(counted, "tech", NAME, [ItemEntry("B")])
+    with counted.dry_run():
+        finish(counted, "tech", NAME)
+    measure(counted, "tech", NAME, "bond", Decimal("0.2"), "ohm", item="A")
+    with pytest.raises(NotSatisfiedError, match=r"bond <= 0\.1 ohm: failed"):
+        finish(counted, "tech", NAME)
+    measure(counted, "tech", NAME, "bond", Decimal("0.05"), "ohm", item="A")
+    finish(counted, "tech", NAME)
+    assert audit(counted.site_dir) == []
+
+
+def test_use_as_is_that_rests_on_a_waiver_accepts_no_other_reading(counted: Ledger) -> None:
+    """Who does the work may decide so because something was waived, and by that would pass what nobody waived."""
+    plan = plan_with_items(labels=True)
+    people = (*plan.people, Person(id="helper", name="Heli", roles=("technician",)))
+    adopt_plan(counted, "pm", plan.model_copy(update={"people": people}), reason="labels, and somebody who helps")
+    waive(counted, "lead", NAME, "labelled", "the printer is broken", DUE)
+    check(counted, "tech", NAME, [ItemEntry("A", readings=bond("0.3")), good("B"), good("C")])
+    disposition_ncr(counted, "helper", "NCR-0001", "use-as-is", reason="near enough")
+
+    with pytest.raises(NotSatisfiedError, match=r"bond <= 0\.1 ohm: failed"):
+        finish(counted, "tech", NAME)
 
 
 @pytest.mark.own_file

@@ -90,7 +90,8 @@ CRITERIA = st.builds(
 )
 READINGS = st.lists(
     st.builds(
-        reading,
+        lambda accepted, **read: reading(**read)._replace(accepted=accepted),
+        accepted=st.sampled_from(["", "", "NCR-0001"]),
         item=st.sampled_from("abcdefghij"),
         value=st.none() | NUMBERS | st.just(D("NaN")) | st.booleans() | st.just("word"),
         unit=st.sampled_from(["s", "s", "s", "ms", "%", "V"]),
@@ -122,6 +123,20 @@ def test_the_short_answer_is_that_of_the_judgement_in_words(
         found = readings.get(criterion.metric, [])
         for item, judged in judge_items(criterion, found).items():
             assert verdict_on(criterion, found, item) == judged.verdict
+
+
+def test_what_is_accepted_does_not_fail_and_hides_nothing_that_does() -> None:
+    """Nor that something was not measured. What meets its limit is met, whatever it was accepted under."""
+    used = reading("a", D(3), "s")._replace(accepted="NCR-0001")
+    limit = asked("<=", D(1), "s")
+
+    assert judge(limit, [used]) == ("used as it is", "3 s", "a", "NCR-0001")
+    assert judge(limit, [used, reading("b", D(1), "s")]).measured == "1 of 2 met, worst 3 s"
+    assert judge(limit, [used, reading("b", D(2), "s")])[:3] == ("failed", "0 of 2 met, worst 2 s", "b")
+    assert judge(limit, [used, reading("b", None, "s")]).verdict == "not measured"
+    assert judge(limit, [used._replace(value=D(1))]).verdict == "met"
+    assert judge(FLEET, SLOW).verdict == "failed"
+    assert judge(FLEET, [*SLOW[:-1], SLOW[-1]._replace(accepted="NCR-0001")]).verdict == "met"
 
 
 def test_worst_item_is_named() -> None:

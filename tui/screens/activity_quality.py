@@ -10,7 +10,7 @@ from ledger.questions.ncrs import ncrs
 from ledger.questions.records import waivers
 from ledger.questions.run_list import last_run
 from ledger.questions.why import criteria
-from ledger.rules.judgement import FAILED, MET, NOT_MEASURED, WAIVED, CriterionRow, bound_words
+from ledger.rules.judgement import ACCEPTED, FAILED, MET, NOT_MEASURED, WAIVED, CriterionRow, bound_words
 from ledger.rules.rows import CheckRow, NcrRow
 from ledger.subjects.runs.cause_rules import Cause
 from ledger.subjects.runs.host_name_rules import folded_within
@@ -26,6 +26,7 @@ VERDICTS: dict[str, Span] = {
     FAILED: ("✘ failed", "bad"),
     NOT_MEASURED: ("? not measured", "attention"),
     WAIVED: ("≈ waived", "attention"),
+    ACCEPTED: ("≈ used as it is", "attention"),
 }
 CRITERIA, FAULTS = "Acceptance criteria", "Non-conformances"
 

@@ -16,7 +16,16 @@ from ledger.questions.snapshot import Snapshot
 from ledger.questions.waiting import WaitingItem
 from ledger.questions.why import criteria, why
 from ledger.rules.activity import Activity
-from ledger.rules.judgement import FAILED, NOT_MEASURED, CriterionRow, Judged, limit_words, verdict_words
+from ledger.rules.judgement import (
+    ACCEPTED,
+    FAILED,
+    NOT_MEASURED,
+    WAIVED,
+    CriterionRow,
+    Judged,
+    limit_words,
+    verdict_words,
+)
 from schedule.text import shown_in_line
 from steps.amount import counted
 from steps.stamps import local_day, minute
@@ -25,7 +34,12 @@ from tui.looks import coloured, day_text, safe
 MOST = 12
 """How many criteria and comments are shown; the activity's page has all. Those that are not met come first."""
 
-VERDICTS = {FAILED: ("✘", "bad"), NOT_MEASURED: ("○", "attention")}
+VERDICTS = {
+    FAILED: ("✘", "bad"),
+    NOT_MEASURED: ("○", "attention"),
+    WAIVED: ("≈", "attention"),
+    ACCEPTED: ("≈", "attention"),
+}
 """Glyph and colour of what is not met. What is met has a tick."""
 
 

@@ -127,7 +127,7 @@ class EvidenceItem(SQLModel, table=True):
 
 
 class Ncr(SQLModel, table=True):
-    """A non-conformance: opened, `decided` what to do, closed with its `disposition`."""
+    """A non-conformance: opened, `decided` what to do, closed with its `disposition`. `accepts` what failed under it, or does not."""
 
     id: WordKey
     activity: Indexed
@@ -139,6 +139,7 @@ class Ncr(SQLModel, table=True):
     closed_at: UtcOrNone
     disposition: str = ""
     decided: str = ""
+    accepts: bool = False
     owner: str = ""
     due: date | None = None
 

@@ -73,7 +73,7 @@ def sorted_out(case: Case, entries: Sequence[ItemEntry]) -> Sorted:
     for entry in entries:
         try:
             one = _entered(roster, asked, last, entry)
-            _refuse_unread(one, last.get(one.item), waived)
+            _refuse_unread(case, one, waived)
             with located(entry.place, "item"):
                 _refuse_second(found.setdefault(one.item, one), one)
         except ClusterwrightError as fault:
@@ -128,10 +128,14 @@ def _entered(
     return Examined(item, note, serial, found, (), (), entry)
 
 
-def _refuse_unread(one: Examined, before: CheckRow | None, waived: Collection[str]) -> None:
-    """Raise for an item that failed a metric before and would pass now without another reading of that metric."""
-    read = {RESULT, *waived, *(m.metric for m in one.measured)}
-    unread = [metric for metric in before.failing if metric not in read] if before else []
+def _refuse_unread(case: Case, one: Examined, waived: Collection[str]) -> None:
+    """Raise for an item that failed a metric before and would pass now without another reading of that metric, and none is accepted."""
+    before = case.items.get(one.item)
+    if before is None or not before.failing:
+        return
+    accepted = [reading.metric for reading in case.reads if reading.item == one.item and reading.accepted]
+    read = {RESULT, *waived, *accepted, *(m.metric for m in one.measured)}
+    unread = [metric for metric in before.failing if metric not in read]
     if unread:
         raise _to_read_again(one, unread)
 

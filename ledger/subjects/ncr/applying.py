@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ledger.log.chain import Event
+from ledger.rules.version import FAULTS_AND_INVITATIONS
 from ledger.state.projection import Handlers, Projection
 from ledger.subjects.ncr.payloads import NcrAssigned, NcrClosed, NcrDispositioned
+from ledger.subjects.ncr.rules import USE_AS_IS
 
 
 def assign_ncr(p: Projection, event: Event, payload: NcrAssigned) -> None:  # noqa: ARG001  every handler takes the three
@@ -19,11 +21,16 @@ def close_ncr(p: Projection, event: Event, payload: NcrClosed) -> None:
 
 
 def disposition_ncr(p: Projection, event: Event, payload: NcrDispositioned) -> None:  # noqa: ARG001  every handler takes the three
-    """Note what is to be done about a non-conformance."""
+    """Note what is to be done about a non-conformance. From version 6 of the rules on, use-as-is accepts what failed under it.
+
+    One that rests on a waiver does not: who decided it may accept no more than what was waived.
+    """
+    accepts = p.rules >= FAULTS_AND_INVITATIONS and payload.disposition == USE_AS_IS and payload.waiver is None
     p.update(
         "ncr",
         payload.ncr,
         decided=payload.disposition,
+        accepts=accepts,
         owner=payload.owner,
         due=payload.due,
     )
