@@ -232,7 +232,7 @@ def _in_fleet(criterion: PlanCriterion, readings: list[Measured]) -> Judged | No
     return Judged(FAILED, f"{_summary(readings, len(far), worst)}, {deviation}", item)
 
 
-def _outliers(criterion: PlanCriterion, readings: Iterable[Measured]) -> dict[str, Decimal]:
+def _outliers(criterion: PlanCriterion, readings: Collection[Measured]) -> dict[str, Decimal]:
     """Return the items that are much worse than the others, each with its distance in robust deviations."""
     if criterion.fleet_z is None:
         return {}

@@ -19,7 +19,7 @@ from ledger.entries import Reservation
 from ledger.log.columns import COLUMNS
 from ledger.machine_time import machine_time
 from ledger.stores.held import Row, held_in
-from ledger.stores.sessions import left, taken
+from ledger.stores.sessions import leave, take
 from schedule.errors import ClusterwrightError, NotSatisfiedError, StaleHeadError, UnreachableError
 
 try:
@@ -266,7 +266,7 @@ class Database(AbstractContextManager["Database"]):
         if self._listens or held.info.transaction_status != TransactionStatus.IDLE:
             held.close()
         else:
-            left(self._address, held)
+            leave(self._address, held)
 
     def __exit__(self, *error: object) -> None:
         """Close the connection."""
@@ -295,7 +295,7 @@ class Database(AbstractContextManager["Database"]):
 
     def _connection(self) -> psycopg.Connection[Any]:
         """Return a session that was kept, unless the server has ended it meanwhile, or a new one."""
-        kept = taken(self._address)
+        kept = take(self._address)
         if isinstance(kept, psycopg.Connection):
             if not _has_word_from_server(kept):
                 return kept

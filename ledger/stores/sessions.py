@@ -33,13 +33,13 @@ def sessions_kept() -> Iterator[None]:
             session.close()
 
 
-def taken(address: str) -> Session | None:
+def take(address: str) -> Session | None:
     """Return the session that is kept for an address. It is the caller's from now on."""
     kept = _kept.get()
     return None if kept is None else kept.pop(address, None)
 
 
-def left(address: str, session: Session) -> None:
+def leave(address: str, session: Session) -> None:
     """Keep a session that is no longer used, or close it."""
     kept = _kept.get()
     if kept is None or kept.setdefault(address, session) is not session:

@@ -611,6 +611,10 @@ def test_by_earlier_rules_use_as_is_accepts_what_fails_later_too(tmp_path: Path,
         measure(site, "tech", NAME, "bond", Decimal(3), "ohm", item="B")
         check(site, "tech", NAME, [ItemEntry("B")])
         close_ncr(site, "lead", "NCR-0002", "rework")
+        measure(site, "tech", NAME, "bond", Decimal(2), "ohm", item="C")
+        disposition_ncr(site, "lead", "NCR-0003", "use-as-is", reason="two straps")
+        with open_snapshot(tmp_path, clock.now) as snapshot:
+            assert [one.verdict for one in criteria(snapshot, NAME)] == ["failed"]
         assert audit(site.site_dir) == []
 
 
