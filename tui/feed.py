@@ -35,7 +35,7 @@ class Feed:
         """
         try:
             if self._follower is not None:
-                self._follower.look()
+                self._follower.look_for_screens()
             if self._db is None:
                 self._db = connect(self.folder)
             with explained(ledger_path(self.folder)):

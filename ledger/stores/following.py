@@ -55,18 +55,24 @@ def stands_at(site_dir: Path, standing: LogEnd) -> bool:
     return here == (standing.seq, standing.hash, standing.reserved)
 
 
+FRESH_S = 1.0
+"""For so many seconds after a look of screens that listen, the copy in their folder is what the database has."""
+
+_fresh_until: dict[Path, float] = {}
+"""By folder, until when that is, in seconds of the monotonic clock."""
+
 TakeOver = Callable[[Path], None]
 """Copies what others recorded into the folder: `ledger.reading.take_over`."""
 
 
 def brought_up(site_dir: Path, take_over: TakeOver) -> str | None:
-    """Copy what others recorded in a shared ledger into the folder. Do nothing if the ledger is not shared.
+    """Copy what others recorded in a shared ledger into the folder. Do nothing if it is not shared, or if screens have just done it.
 
     Return None, or the reason if the database does not answer, or has what this program cannot read: then the copy may be behind.
     Raise UnreachableError if there is such a reason and the folder has no copy.
     """
     url = database_of(site_dir)
-    if url is None:
+    if url is None or time.monotonic() < _fresh_until.get(Path(site_dir), 0):
         return None
     from ledger.stores.postgres import Database
 
@@ -160,6 +166,11 @@ class Follower:
         except UnreachableError:
             self._listening, self._looked = False, now
             self._database.close()
+
+    def look_for_screens(self) -> None:
+        """Look, and let the screens of this process read the copy without a question to the database for each. They look all the time."""
+        self.look()
+        _fresh_until[self.site_dir] = time.monotonic() + FRESH_S if self._listening else 0
 
     def close(self) -> None:
         """Stop listening."""

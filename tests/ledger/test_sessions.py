@@ -9,11 +9,16 @@ from typing import Any
 import psycopg
 import pytest
 
+from ledger.questions.site import head
+from ledger.reading import open_snapshot
+from ledger.stores.following import FRESH_S
 from ledger.stores.postgres import Database
 from ledger.stores.sessions import sessions_kept
+from ledger.subjects.work.decisions import comment
 from tests.commands import at
 from tests.ledger.sharing import Shared
 from tests.postgres_server import EVERYBODY, Server
+from tui.feed import Feed
 
 pytestmark = pytest.mark.own_file
 
@@ -102,6 +107,42 @@ def test_a_command_connects_once(
     at(folder, *words)
 
     assert len(connected) == 1
+
+
+def test_screens_that_listen_read_without_a_question_for_each_look(
+    postgres: Server, tmp_path: Path, connected: list[int]
+) -> None:
+    """What others record is there with the next look, which comes three times a second; without one the database is asked again."""
+    site = Shared(postgres, tmp_path)
+    folder = site.of("lead")
+    site.open("lead").close()
+    feed = Feed(folder)
+    feed.look()
+    connected.clear()
+
+    with open_snapshot(folder) as before:
+        seen = head(before).seq
+    assert not connected
+    with site.open("tech") as ledger:
+        comment(ledger, "tech", "001@site", "done soon")
+    feed.look()
+    connected.clear()
+    with open_snapshot(folder) as after:
+        assert head(after).seq == seen + 1
+    assert not connected
+    time.sleep(FRESH_S)
+    open_snapshot(folder).close()
+    assert connected
+
+    feed.look()
+    with psycopg.Connection.connect(postgres.url("postgres", "admin"), autocommit=True) as db:
+        db.execute(f"ALTER DATABASE {site.name} ALLOW_CONNECTIONS false")
+        db.execute(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{site.name}'")
+    feed.look()  # what the server said last is heard
+    feed.look()
+    with open_snapshot(folder) as alone:
+        assert alone.cut_off
+    feed.close()
 
 
 def alive_after(seconds: float, server: Server, sessions: list[int]) -> list[int]:
