@@ -587,7 +587,7 @@ def test_a_reading_that_is_used_as_it_is_keeps_no_item_and_no_criterion_open(
 def test_use_as_is_that_rests_on_a_waiver_accepts_no_other_reading(counted: Ledger) -> None:
     """Who does the work may decide so because something was waived, and by that would pass what nobody waived."""
     plan = plan_with_items(labels=True)
-    people = (*plan.people, Person(id="helper", name="Heli", roles=("technician",)))
+    people = (*plan.people, Person(id="helper", name="Heli", roles=("technician",), account=plan.people[0].account))
     adopt_plan(counted, "pm", plan.model_copy(update={"people": people}), reason="labels, and somebody who helps")
     waive(counted, "lead", NAME, "labelled", "the printer is broken", DUE)
     check(counted, "tech", NAME, [ItemEntry("A", readings=bond("0.3")), good("B"), good("C")])
