@@ -158,7 +158,8 @@ def _is_met(criterion: PlanCriterion, readings: Iterable[Measured]) -> bool:
     last = list({reading.item: reading for reading in readings}.values())
     centre = _centre(criterion, last)
     alone = all(_one(criterion, reading, centre) in PASSED for reading in last)
-    return bool(last) and alone and not _outliers(criterion, last)
+    far = _outliers(criterion, last)
+    return bool(last) and alone and all(reading.accepted for reading in last if reading.item in far)
 
 
 def refuse_unmet(activity: str, found: Iterable[Judgement], what: str) -> None:
@@ -186,7 +187,7 @@ def verdict_on(criterion: PlanCriterion, readings: Iterable[Measured], item: str
     """Return the verdict on one item, as `judge_items` does, in half of the time."""
     last = {reading.item: reading for reading in readings}
     if item in _outliers(criterion, last.values()):
-        return FAILED
+        return _failed(last[item])
     return _one(criterion, last[item], _centre(criterion, list(last.values())))
 
 
@@ -199,7 +200,7 @@ def judge_items(criterion: PlanCriterion, readings: Iterable[Measured]) -> dict[
     for item, reading in last.items():
         verdict, measured = _one(criterion, reading, centre), _text(reading, criterion.unit)
         if item in far:
-            verdict, measured = FAILED, f"{measured}, {far[item]:+.1f} robust deviations"
+            verdict, measured = _failed(reading), f"{measured}, {far[item]:+.1f} robust deviations"
         found[item] = Judged(verdict, measured, item)
     return found
 
@@ -222,30 +223,35 @@ def _worst(criterion: PlanCriterion, readings: list[Measured]) -> Judged:
 
 
 def _in_fleet(criterion: PlanCriterion, readings: list[Measured]) -> Judged | None:
-    """Return a failure if an item is much worse than the other items. None if no item is."""
+    """Return a verdict if an item is much worse than the other items: a failure, unless each is accepted. None if no item is."""
     far = _outliers(criterion, readings)
     if not far:
         return None
-    item = max(far, key=lambda name: abs(far[name]))
-    worst = next(reading for reading in readings if reading.item == item)
-    deviation = f"{far[item]:+.1f} robust deviations from the median of {len(readings)}"
-    return Judged(FAILED, f"{_summary(readings, len(far), worst)}, {deviation}", item)
+    found = [reading for reading in readings if reading.item in far]
+    failing = [reading for reading in found if not reading.accepted]
+    worst = max(failing or found, key=lambda reading: abs(far[reading.item]))
+    deviation = f"{far[worst.item]:+.1f} robust deviations from the median of {len(readings)}"
+    measured = f"{_summary(readings, len(far), worst)}, {deviation}"
+    return Judged(_failed(worst), measured, worst.item, worst.accepted)
 
 
-def _outliers(criterion: PlanCriterion, readings: Collection[Measured]) -> dict[str, Decimal]:
+def _outliers(criterion: PlanCriterion, readings: Iterable[Measured]) -> dict[str, Decimal]:
     """Return the items that are much worse than the others, each with its distance in robust deviations."""
     if criterion.fleet_z is None:
         return {}
     numbers = {reading.item: _number(reading, criterion.unit) for reading in readings}
     known = {item: number for item, number in numbers.items() if isinstance(number, Decimal)}
-    accepted = {reading.item for reading in readings if reading.accepted}
-    far = outliers(criterion.op, criterion.fleet_z, known)
-    return {item: distance for item, distance in far.items() if item not in accepted}
+    return outliers(criterion.op, criterion.fleet_z, known)
 
 
 def _one(criterion: PlanCriterion, reading: Measured, centre: Decimal | None) -> str:
     verdict = _by_limit(criterion, reading, centre)
-    return ACCEPTED if verdict == FAILED and reading.accepted else verdict
+    return _failed(reading) if verdict == FAILED else verdict
+
+
+def _failed(reading: Measured) -> str:
+    """Return the verdict on a reading that fails."""
+    return ACCEPTED if reading.accepted else FAILED
 
 
 def _by_limit(criterion: PlanCriterion, reading: Measured, centre: Decimal | None) -> str:

@@ -19,7 +19,7 @@ _kept: ContextVar[dict[str, Session] | None] = ContextVar("_kept", default=None)
 
 @contextmanager
 def sessions_kept() -> Iterator[None]:
-    """Keep one session with each database while the block lasts, for whoever asks next. A block within another keeps none of its own."""
+    """Keep one session with each database until the block ends. The next question uses it. A block inside another one does nothing."""
     if _kept.get() is not None:
         yield
         return

@@ -136,7 +136,9 @@ def test_what_is_accepted_does_not_fail_and_hides_nothing_that_does() -> None:
     assert judge(limit, [used, reading("b", None, "s")]).verdict == "not measured"
     assert judge(limit, [used._replace(value=D(1))]).verdict == "met"
     assert judge(FLEET, SLOW).verdict == "failed"
-    assert judge(FLEET, [*SLOW[:-1], SLOW[-1]._replace(accepted="NCR-0001")]).verdict == "met"
+    slow = [*SLOW[:-1], SLOW[-1]._replace(accepted="NCR-0001")]
+    assert judge(FLEET, slow)[::2] == ("used as it is", "i")
+    assert judge(FLEET, [*slow, reading("j", D(438), "s")])[::2] == ("failed", "j")
 
 
 def test_worst_item_is_named() -> None:

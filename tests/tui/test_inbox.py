@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,12 @@ from ledger.questions.action_items import action_items
 from ledger.reading import open_snapshot
 from ledger.subjects.orders.delivery_decisions import receive
 from ledger.subjects.plan.decisions import adopt_plan
-from ledger.subjects.sign_off.decisions import reject
-from ledger.subjects.work.decisions import finish, start
+from ledger.subjects.sign_off.decisions import reject, waive
+from ledger.subjects.work.decisions import finish, measure, start
 from ledger.subjects.work.evidence_decisions import attach
 from ledger.subjects.work.kinds.action_items import agree_action
 from ledger.writing import Ledger
-from tests.ledger.conftest import Clock, begun, small_plan
+from tests.ledger.conftest import Clock, begun, criterion, small_plan
 from tests.ledger.journey import bought
 from tests.tui.conftest import make_ready
 from tests.tui.piloting import SIZE, painted, screens, see, state, type_in, until, using
@@ -68,6 +69,27 @@ async def test_evidence_and_what_came_before_are_shown_beside_the_row(racked_bot
         await pilot.press("enter")
         await see(pilot, "✔ photo", "straight.jpg", "✘ NCR-0001", "done by  tech")
         assert "rack.jpg" not in painted(app)
+
+
+async def test_what_was_waived_has_no_tick_and_comes_before_what_is_met(tmp_path: Path) -> None:
+    """Who signs would take it for met."""
+    folder, clock, name = tmp_path / "site", Clock(), "001@site"
+    folder.mkdir()
+    (folder / "site.yaml").write_text("name: Small\n", encoding="utf-8")
+    asked = {"criteria": [criterion("torque", "<=", Decimal(9), "N"), criterion("bond", "<=", Decimal(1), "ohm")]}
+    plan, account = small_plan(), {"account": machine_account()}
+    people = [person.model_dump() | account for person in plan.people]
+    activities = [a | (asked if a["id"] == name else {}) for a in plan.model_dump()["activities"]]
+    with begun(folder, clock) as ledger:
+        adopt_plan(ledger, "pm", small_plan(people=people, activities=activities), reason="first plan")
+        start(ledger, "tech", name)
+        measure(ledger, "tech", name, "torque", Decimal(5), "N", source="wrench")
+        waive(ledger, "lead", name, "bond", "no meter", date(2099, 1, 1))
+        finish(ledger, "tech", name)
+
+    async with using(folder, "lead2", "3", name) as (app, pilot):
+        await see(pilot, "≈ bond <= 1 ohm: waived", "✔ torque <= 9 N: met")
+        assert painted(app).index("≈ bond") < painted(app).index("✔ torque")
 
 
 async def test_the_keys_are_those_of_what_the_row_is_about(racked_both: Path) -> None:
