@@ -25,11 +25,14 @@ from ledger.machine_time import Clock, machine_time
 from ledger.questions import turns
 from ledger.stores import sqlite
 from ledger.stores.file import connect
+from schedule.levelling.level import level
+from schedule.sampling.running import levelled_samples
 from tests import commands
 from tests.clock_readers import ClockReaders
 from tests.needs import NO_POSTGRES
 from tests.once import Once
 from tests.postgres_server import ON_POSTGRES, Server, programs, running
+from tests.remembered import remembered
 from tests.s3_server import serving_s3
 
 # two busy cores are no reason for a failure: examples are bounded in number, not in time. They are the same in each run, so that
@@ -138,7 +141,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     text = collection_path.read_text(encoding="utf-8")
     if config.option.markexpr == "long":
         name = collection_path.relative_to(config.rootpath).as_posix()
-        has_long = "mark.long" in text or any(line.startswith(f"{name}::") for line in _lines(LONG))
+        says_so = "mark.long" in text or "import seldom" in text
+        has_long = says_so or any(line.startswith(f"{name}::") for line in _lines(LONG))
         return None if has_long else True
     of_all = next((line for line in text.splitlines() if line.startswith("pytestmark = ")), "")
     is_left_out = any(
@@ -284,6 +288,17 @@ def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if WORKER and not pytestconfig.getoption("--clock") else own
     return clock_readers.once(shared)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _each_plan_is_levelled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Level and sample each plan once in a run of the tests. What is about levelling and sampling itself calls them where they are made."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if WORKER else own) / "remembered"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("schedule.crews.levelled_network.level", remembered(level, folder))
+        patch.setattr("steps.planning.odds.plan_samples.levelled_samples", remembered(levelled_samples, folder))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ import pytest
 from tests.clusterwright import command_lines
 from tests.conftest import project_time_at
 from tests.pages import PAGES, ROOT, Note, Place, Typed
+from tests.seldom import seldom
 
 NOW = datetime(2026, 12, 8, 12, tzinfo=UTC)
 """When the pages are typed: what they look back at was, and what they are due on is to come."""
@@ -99,9 +100,7 @@ def in_order(page: Typed, lines: list[str]) -> Iterator[tuple[str, Note]]:
         yield with_person(" ".join(page.words.get(word, word) for word in line.split(" ")), page.acting), note
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.long) if page in DEAR else page for page in TYPED_HERE]
-)
+@pytest.mark.parametrize("page", [seldom(page) if page in DEAR else page for page in TYPED_HERE])
 def test_every_command_of_a_page_does_what_it_says(page: str, place: Place) -> None:
     """With the exit code that the page names, else with 0."""
     how = PAGES.get(page, Typed())

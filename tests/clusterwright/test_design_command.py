@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
+from tests.commands import called
+
 BAD_INPUT = 2
-COMMAND = [sys.executable, "-m", "clusterwright", "design"]
 
 
 def design(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120, cwd=cwd
-    )
+    return called(["design", *arguments], cwd=cwd)
 
 
 def document(*arguments: object, rc: int = 0) -> dict[str, Any]:
@@ -138,11 +137,7 @@ def test_free_cooling_is_counted_from_a_profile(tmp_path: Path) -> None:
 
 
 def test_a_site_file_is_designed_with_its_own_overrides(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "clusterwright", "init", tmp_path / "site", "--preset", "superpod-1su"],
-        check=True,
-        capture_output=True,
-    )
+    assert called(["init", tmp_path / "site", "--preset", "superpod-1su"]).returncode == 0
     path = tmp_path / "site" / "site.yaml"
     path.write_text(
         path.read_text(encoding="utf-8").replace("overrides: {}", "overrides: {nodes: 64, fabric.cable_spares: 0.1}"),

@@ -127,34 +127,60 @@ def test_hosts_and_addresses_change_freely(folder: Path) -> None:
     assert code_in(folder / "inventory") == before
 
 
+OF_A_HOST = [
+    "ansible_connection=ssh",
+    "ansible_user=root",
+    "ansible_become=true",
+    "ansible_become_exe=/tmp/sudo",
+    "ansible_ssh_executable=/tmp/ssh",
+    "ansible_ssh_common_args='-o ProxyCommand=/tmp/x'",
+    "ansible_shell_executable=/tmp/sh",
+    "ansible_host=-oProxyCommand=/tmp/x",
+    "ansible_host=root@10.0.0.1",
+    "ansible_port=ssh",
+    "serial_number=\"{{ lookup('pipe', 'id') }}\"",
+    "nccl_command=/tmp/x",
+    "ansible_something_new=1",
+]
+OF_A_GROUP = {
+    "ansible_python_interpreter": "/tmp/x",
+    "bmc_address": "\"{{ lookup('env', 'HOME') }}\"",
+    "package_mirror": "http://10.0.0.9/",
+    "validate": "false",
+}
+
+
+def test_all_else_that_a_host_has_counts_as_code(folder: Path) -> None:
+    lines = [f"n{number} {text}\n" for number, text in enumerate(OF_A_HOST)]
+    (folder / "inventory" / "hosts.ini").write_text("".join(lines), encoding="utf-8")
+
+    assert names_said(folder) == sorted(f"a host: {text.partition('=')[0]}" for text in OF_A_HOST)
+
+
+def test_all_else_that_a_group_has_counts_as_code(folder: Path) -> None:
+    lines = [f"{name}: {value}\n" for name, value in OF_A_GROUP.items()]
+    (folder / "inventory" / "hosts.ini").write_text("n1\n", encoding="utf-8")
+    (folder / "inventory" / "group_vars" / "all.yml").write_text("".join(lines), encoding="utf-8")
+
+    assert names_said(folder) == sorted(f"group all: {name}" for name in OF_A_GROUP)
+
+
+def names_said(folder: Path) -> list[str]:
+    """Return each statement that counts as code, without its value."""
+    return sorted(one.partition(" = ")[0] for one in code_in(folder / "inventory").said.values())
+
+
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("hosts.ini", "n1 ansible_connection=ssh"),
-        ("hosts.ini", "n1 ansible_user=root"),
-        ("hosts.ini", "n1 ansible_become=true"),
-        ("hosts.ini", "n1 ansible_become_exe=/tmp/sudo"),
-        ("hosts.ini", "n1 ansible_ssh_executable=/tmp/ssh"),
-        ("hosts.ini", "n1 ansible_ssh_common_args='-o ProxyCommand=/tmp/x'"),
-        ("hosts.ini", "n1 ansible_shell_executable=/tmp/sh"),
-        ("hosts.ini", "n1 ansible_host=-oProxyCommand=/tmp/x"),
-        ("hosts.ini", "n1 ansible_host=root@10.0.0.1"),
-        ("hosts.ini", "n1 ansible_port=ssh"),
-        ("hosts.ini", "n1 serial_number=\"{{ lookup('pipe', 'id') }}\""),
-        ("hosts.ini", "n1 nccl_command=/tmp/x"),
-        ("hosts.ini", "n1 ansible_something_new=1"),
         ("hosts.ini", "-oProxyCommand=/tmp/x"),
-        ("group_vars/all.yml", "ansible_python_interpreter: /tmp/x\n"),
-        ("group_vars/all.yml", "bmc_address: \"{{ lookup('env', 'HOME') }}\"\n"),
-        ("group_vars/all.yml", "package_mirror: http://10.0.0.9/\n"),
-        ("group_vars/all.yml", "validate: false\n"),
         ("group_vars/all.yml", "$ANSIBLE_VAULT;1.1;AES256\n6162\n"),
         ("host_vars/n1.yml", "words: {deep: [1, 'x']}\n"),
         ("zz.yml", '{"plugin": "constructed", "groups": {"g": "true"}}'),
         ("group_vars/all/a.json", '{"ansible_connection": "ssh"}'),
     ],
 )
-def test_all_else_counts_as_code(folder: Path, plain: InventoryCode, file: str, text: str) -> None:
+def test_other_files_and_names_count_as_code(folder: Path, plain: InventoryCode, file: str, text: str) -> None:
     path = folder / "inventory" / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text((path.read_text() if path.exists() else "") + f"{text}\n", encoding="utf-8")

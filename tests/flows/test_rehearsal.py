@@ -27,6 +27,7 @@ from tests.dashboard import give_dashboard
 from tests.ledger.conftest import T0, Clock, begun, small_plan
 from tests.once import Once
 from tests.ports import free_port
+from tests.seldom import seldom
 
 ROLES = ("owner-pm", "sponsor", "network-lead", "second-lead", "technician", "buyer", "receiving-clerk")
 REHEARSE = """
@@ -120,8 +121,8 @@ def test_simulated_time_gives_what_is_due_in_order_and_never_goes_back() -> None
 
 PRESETS = [
     "superpod-1su",
-    pytest.param("h100-8-servers", marks=pytest.mark.long),
-    pytest.param("gb200-nvl72", marks=pytest.mark.long),
+    seldom("h100-8-servers"),
+    seldom("gb200-nvl72"),
 ]
 
 

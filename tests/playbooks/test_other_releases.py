@@ -6,6 +6,7 @@ import base64
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from tests.lab.playing import FOLDER
 from tests.playbooks.scripts import script
 from tests.playbooks.several_hosts import ROLES, play
 from tests.playbooks.slurm import commands
+from tests.seldom import seldom
 
 
 def tasks_of(path: str, *names: str) -> list[Any]:
@@ -219,7 +221,9 @@ LINKS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("address", "managed"), [("10.0.0.11", "eth0"), ("localhost", "eth0"), ("10.0.0.1", "")])
+@pytest.mark.parametrize(
+    ("address", "managed"), [("localhost", "eth0"), seldom("10.0.0.11", "eth0"), seldom("10.0.0.1", "")]
+)
 def test_the_port_by_which_a_host_is_managed_is_known_by_its_address(
     tmp_path: Path, address: str, managed: str
 ) -> None:
@@ -248,7 +252,7 @@ def test_the_load_of_a_system_reads_its_disk_until_it_ends(tmp_path: Path) -> No
     assert "--rw=write" in write
     assert "--time_based" not in write
     assert "--rw=read" in read
-    assert "--time_based --runtime=3" in read
+    assert re.search(r"--time_based --runtime=[123]\b", read), "what is left of the load's three seconds"
     assert {
         name: (tmp_path / f"{name}.rc").read_text(encoding="utf-8") for name in ("stress", "fio_write", "fio_read")
     } == {

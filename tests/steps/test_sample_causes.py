@@ -23,14 +23,15 @@ from steps.planning.odds.plan_odds import odds_of
 from steps.planning.odds.sample_causes import Luck, PlayedSample, SampleCauses, luck_of, played_sample
 from steps.planning.plan import Plan
 from tests.commands import called
+from tests.seldom import seldom
 
 SLOT = timedelta(minutes=15)
 PRESETS = [
     "h100-8-servers",
-    pytest.param("superpod-1su", marks=pytest.mark.long),
-    pytest.param("gb200-nvl72", marks=pytest.mark.long),
-    pytest.param("superpod-4su", marks=pytest.mark.long),
-    pytest.param("meta-24k", marks=pytest.mark.long),
+    seldom("superpod-1su"),
+    seldom("gb200-nvl72"),
+    seldom("superpod-4su"),
+    seldom("meta-24k"),
 ]
 NUMBERS = (1, 2, 9, 10, 62, 77, 100, 200, 400, 999)
 

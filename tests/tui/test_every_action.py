@@ -9,6 +9,7 @@ from typing import cast, get_args
 import pytest
 from textual.screen import Screen
 
+from tests.seldom import seldom
 from tests.tui.piloting import TALL, User, painted, see, until, using
 from tui.acting.actions import ACTIONS, About, Action, actions_about
 from tui.acting.command import as_typed
@@ -77,7 +78,7 @@ def wanted(action: Action) -> str:
 
 
 @pytest.mark.usefixtures("nothing_runs")
-@pytest.mark.parametrize("each", [6, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("each", [6, seldom(1)])
 async def test_keys_open_the_form_or_the_answer_of_their_command(ready: Path, each: int) -> None:
     """In the normal run every sixth of them, for each kind of thing its first."""
     for about in get_args(About):

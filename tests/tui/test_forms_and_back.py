@@ -8,6 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.conftest import last_event
+from tests.seldom import seldom
 from tests.tui.piloting import SIZE, form_of, painted, read, screens, see, type_in, until, using
 from tui.acting.form import Form
 from tui.app import MAIN
@@ -144,7 +145,7 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("size", [SIZE, pytest.param((80, 24), marks=pytest.mark.long)])
+@pytest.mark.parametrize("size", [SIZE, seldom((80, 24))])
 async def test_escape_leads_back_to_the_morning_from_everywhere(
     ready: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:

@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 import tui
 from tests.conftest import last_event
+from tests.seldom import seldom
 from tests.tui.piloting import SIZE, User, open_page, painted, read, screens, see, type_in, until, using
 from tui.acting.actions import ACTIONS
 from tui.acting.application import QUESTIONS, READ_ONLY
@@ -66,7 +67,7 @@ def colours_of(strips: Sequence[Strip]) -> set[str]:
     return {colour.get_truecolor().hex for colour in found if not colour.is_default}
 
 
-@pytest.mark.parametrize("size", [SIZE, pytest.param((80, 24), marks=pytest.mark.long)])
+@pytest.mark.parametrize("size", [SIZE, seldom((80, 24))])
 async def test_a_linux_console_gets_ascii_only(
     halfway: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:

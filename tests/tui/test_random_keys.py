@@ -11,6 +11,7 @@ import pytest
 from textual.binding import Binding
 
 from tests.conftest import last_event
+from tests.seldom import seldom
 from tests.tui.piloting import SIZE, User, screens, until
 from tui.acting.actions import ACTIONS
 from tui.acting.form import Form
@@ -118,7 +119,7 @@ async def settled(app: ClusterwrightApp, pilot: User) -> None:
     await until(pilot, lambda: not any(worker.is_running for worker in app.workers if worker.group == "load"))
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seed", [1, seldom(2)])
 async def test_random_keys_crash_nothing_and_record_nothing(halfway: Path, pressed: Pressed, seed: int) -> None:
     await press_at_random(halfway, pressed, seed, 200)
 
