@@ -73,8 +73,8 @@ def read_payload(kind: str, version: int, text: str) -> Payload:
     newest = KINDS.get(kind)
     if newest is None or version > newest.version:
         raise UnreachableError(
-            f"the ledger has an event {kind!r} version {version}, which this program does not know",
-            hint="a newer clusterwright wrote it; upgrade",
+            f"the ledger has an event {kind!r} version {version}, which this program does not know: upgrade it",
+            hint="a newer clusterwright wrote the event",
         )
     try:
         if version == newest.version:

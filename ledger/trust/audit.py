@@ -22,6 +22,7 @@ from ledger.stores.place import database_of
 from ledger.trust import checkpoint
 from ledger.trust.anchors import KEPT, Anchor, Comparison, checked, kept_anchors
 from ledger.trust.chain import (
+    DATABASE,
     Finding,
     are_of_files,
     faults,
@@ -102,14 +103,14 @@ def audit(
     compared with the copy in the folder. `keep_checkpoint` keeps the replay of an audit that found nothing, and `from_checkpoint`
     begins with what was kept. A checkpoint is for one version of the program, `program`.
     """
-    brought_up(site_dir, take_over)
+    cut_off = brought_up(site_dir, take_over)
     if from_checkpoint:
         with _opened(site_dir) as db:
             found = _since(db, site_dir, program)
-        _beside_the_file(site_dir, anchors, found)
+        _beside_the_file(site_dir, cut_off, anchors, found)
         return found
     with whole_audit(site_dir) as (found, replay):
-        _beside_the_file(site_dir, anchors, found)
+        _beside_the_file(site_dir, cut_off, anchors, found)
         if keep_checkpoint and replay is not None and not found:
             with closing(connect(site_dir)) as db:
                 checkpoint.keep(db, replay.engine, replay.last, program)
@@ -142,12 +143,20 @@ def _opened(site_dir: Path) -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def _beside_the_file(site_dir: Path, anchors: Iterable[Anchor], found: Findings) -> None:
-    """Add what is wrong with the database of a shared ledger, and how the ledger differs from anchors."""
+def _beside_the_file(
+    site_dir: Path,
+    cut_off: str | None,
+    anchors: Iterable[Anchor],
+    found: Findings,
+) -> None:
+    """Add what is wrong with a shared ledger's database, and why it may have more events (`cut_off`); what differs from anchors."""
     if (url := database_of(site_dir)) is not None:
         from ledger.trust.shared_audit import shared_faults  # the driver is heavy, and most sites are a folder
 
-        found += shared_faults(site_dir, url)
+        differing = list(shared_faults(site_dir, url))
+        if cut_off is not None and not differing:
+            differing.append(Finding(DATABASE, cut_off))
+        found += differing
     try:
         known = [*kept_anchors(site_dir), *anchors]
     except ClusterwrightError as error:

@@ -271,8 +271,8 @@ def refuse_unknown_rules(rules: int) -> None:
     """Raise UnreachableError for a version of the rules that this program does not know. It cannot judge what follows."""
     if rules > RULES:
         raise UnreachableError(
-            f"the ledger is judged by version {rules} of the rules; this program knows version {RULES}",
-            hint="a newer clusterwright wrote it; upgrade",
+            f"the ledger is judged by version {rules} of the rules; this program knows version {RULES}: upgrade it",
+            hint="a newer clusterwright wrote it",
         )
 
 

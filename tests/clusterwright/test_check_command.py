@@ -384,4 +384,4 @@ def test_a_database_that_is_not_reached_is_no_fault_of_the_record(adopted: Path,
     done = command("audit", "--site", adopted)
 
     assert done.returncode == 3, done.stderr
-    assert "the folder's copy is whole, and was not compared with the database: " in done.stderr
+    assert "the folder's copy is whole, and was not compared with all that the database has: " in done.stderr

@@ -248,6 +248,16 @@ def test_a_server_that_is_restarted_while_it_records_is_asked_what_it_has(tmp_pa
         server.remove()
 
 
+def test_an_audit_of_a_copy_that_cannot_follow_is_not_green(site: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It said that there were no findings, of the events that this folder has."""
+    site.open("lead").close()
+    with site.open("tech") as ledger:
+        comment(ledger, "tech", "001@site", "news")
+    monkeypatch.setattr(SharedLog, "_take_over", _fail)
+
+    assert [(found.where, found.message) for found in audit(site.of("lead"))] == [("database", "the disk is full")]
+
+
 def test_a_program_too_old_for_a_record_says_so_to_who_has_no_copy_of_it(
     site: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,7 +267,7 @@ def test_a_program_too_old_for_a_record_says_so_to_who_has_no_copy_of_it(
     for _ in range(2):  # what the first one began to copy has no event
         with pytest.raises(UnreachableError, match=judged) as refused:
             open_snapshot(site.of("tech"))
-        assert "upgrade" in refused.value.hint
+        assert "upgrade" in refused.value.what
     with pytest.raises(UnreachableError, match=judged):
         site.open("tech")
 

@@ -91,7 +91,7 @@ def audit(
             table(("where", "what"), [(f.where, f.message) for f in found])
     if [finding.where for finding in found] == [DATABASE]:
         raise UnreachableError(
-            f"the folder's copy is whole, and was not compared with the database: {found[0].message}"
+            f"the folder's copy is whole, and was not compared with all that the database has: {found[0].message}"
         )
     if found:
         raise NotSatisfiedError(f"the ledger has {counted(len(found), 'fault')}")
