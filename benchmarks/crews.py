@@ -46,7 +46,7 @@ def plan_with(crews: int) -> Plan:
         "crews": dict.fromkeys(roles, crews),
     }
     site = Site.model_validate(entry)
-    titles = {slug: str(role["title"]) for slug, role in roles.items()}
+    titles = {slug: role.title for slug, role in roles.items()}
     return make_plan(site, design_of(site), read_catalog(), Surroundings(titles, Hosts(), {}))
 
 

@@ -106,7 +106,7 @@ def planned(preset: str) -> Case:
         "people": [{"id": "owner", "roles": ["owner-pm"]}],
     }
     site = Site.model_validate(entry)
-    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    roles = {slug: role.title for slug, role in read_roles().items()}
     plan = make_plan(site, design_of(site), read_catalog(), Surroundings(roles, Hosts(), {}))
     network = network_of(plan)
     target = closing_row(network)

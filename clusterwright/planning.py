@@ -40,7 +40,7 @@ def rooms() -> tuple[Path, ...]:
 
 def site_at(folder: Path, scenario: str | None = None) -> Site:
     """Return the checked site file of a folder, under a scenario: the one of this name, otherwise the one that the file names."""
-    roles = _titles(folder)
+    roles = read_roles(folder)
     site = read_site(folder, roles)
     name = scenario or site.scenario
     return site if name is None else under_scenario(site, name, folder, roles)
@@ -48,7 +48,7 @@ def site_at(folder: Path, scenario: str | None = None) -> Site:
 
 def site_without_scenario(folder: Path) -> Site:
     """Return the checked site file of a folder as it is, whatever scenario it names."""
-    return read_site(folder, _titles(folder)).model_copy(update={"scenario": None})
+    return read_site(folder, read_roles(folder)).model_copy(update={"scenario": None})
 
 
 def read_all(folder: Path) -> tuple[Site, Design, Catalog]:
@@ -68,7 +68,7 @@ def plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None
 def solved_plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site | None = None) -> SolvedPlan:
     """Return the plan of `plan_of`, and the solution that its dates come from."""
     site = site or site_at(folder)
-    design, catalog = design_of(site, folder), read_catalog(folder)
+    design, catalog, roles = design_of(site, folder), read_catalog(folder), read_roles(folder)
     pods = sum(unit.kind is Scope.POD for unit in design.units)
     _refuse_too_large(folder, design, pods)
     serials = serials_on_record(folder) if snapshot is None else serials_of(snapshot)
@@ -78,8 +78,8 @@ def solved_plan_of(folder: Path, snapshot: Snapshot | None = None, *, site: Site
     scenario = [scenario_path(site.scenario, folder)] if site.scenario else []
     with formulas_placed(catalog), _without_collecting():
         around = Surroundings(
-            roles=_titles(folder),
-            approvals=approval_hours(read_roles(folder)),
+            roles={slug: role.title for slug, role in roles.items()},
+            approvals=approval_hours(roles),
             hosts=hosts_of(folder, site, design, catalog, playbooks_folder(), serials),
             digests={
                 "site": _digest([folder / FILE, *scenario], folder),
@@ -117,10 +117,6 @@ def _refuse_too_large(folder: Path, design: Design, pods: int) -> None:
             hint=f"write nodes_per_pod: {ceil(nodes / MOST_PODS)} or more under overrides",
             place=Place(str(folder / FILE), None, "overrides.nodes_per_pod"),
         )
-
-
-def _titles(folder: Path) -> dict[str, str]:
-    return {slug: str(role["title"]) for slug, role in read_roles(folder).items()}
 
 
 def _digest(paths: list[Path], root: Path) -> str:

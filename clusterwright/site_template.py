@@ -121,8 +121,8 @@ def write_site(folder: Path, answers: Answers, inventory: str | None = None) -> 
 def _text(answers: Answers, name: str, *, has_inventory: bool) -> str:
     """Return a site file. Where no file has the people, one works and two sign, all on the account that makes it."""
     preset, roles, account = answers.preset, read_roles(), machine_account()
-    signing = [slug for slug, role in roles.items() if role["signs"]]
-    working = [slug for slug, role in roles.items() if not role["signs"]]
+    signing = [slug for slug, role in roles.items() if role.signs]
+    working = [slug for slug, role in roles.items() if not role.signs]
     both = [role for role in signing if role not in {"owner-pm", "sponsor"}]
     people = [
         ("operator", "Operator", working),

@@ -53,7 +53,7 @@ SPANS = {
     "to_training": "start to training",
     "first_rack_to_training": "first rack to training",
 }
-ROLES = {slug: str(role["title"]) for slug, role in read_roles().items()}
+ROLES = {slug: role.title for slug, role in read_roles().items()}
 
 
 @cache

@@ -119,7 +119,9 @@ def _refuse_unready(site_dir: Path) -> None:
     """Raise where nothing can be recorded, no plan is in force, the engine has no key to sign with, or the ledger is a rehearsal's."""
     with open_snapshot(site_dir) as snapshot:
         if snapshot.cut_off is not None:  # before the dashboard answers: `up --detach` would say that the engine runs
-            raise UnreachableError(snapshot.cut_off, hint="`clusterwright doctor` says when this folder can copy what it has")
+            raise UnreachableError(
+                snapshot.cut_off, hint="`clusterwright doctor` says when this folder can copy what it has"
+            )
         site = site_of(snapshot)
         if site.rehearsal:
             raise InputError("this ledger is a rehearsal's", hint="`clusterwright rehearse` goes on with it")

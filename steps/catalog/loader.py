@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from posixpath import normpath
-from typing import Any
 
 from pydantic import VERSION, Field
 
@@ -96,30 +96,27 @@ def _shipped(folder: Path) -> Catalog:
     return kept("catalog", (VERSION, *((path, path.read_bytes()) for path in paths)), read)
 
 
-def read_roles(beside: Path | None = None) -> dict[str, dict[str, Any]]:
-    """Return every role by slug, with its `title`, whether it `signs`, and the `approval` time of those that say one."""
-    roles, _ = load(shipped_folder() / "roles.yaml")
+def read_roles(beside: Path | None = None) -> dict[str, Role]:
+    """Return every role by slug: the shipped ones, and a site's own from `catalog/roles.yaml` in the folder `beside`."""
+    roles = _roles_in(shipped_folder() / "roles.yaml")
     own = beside / "catalog" / "roles.yaml" if beside else None
-    if own is not None and own.exists():
-        added, lines = load(own)
-        for slug in _checked_roles(added, lines, str(own)):
-            roles[slug] = added[slug]
-    return dict(roles)
+    return roles | _roles_in(own) if own is not None and own.exists() else roles
 
 
-@cache
-def offices() -> frozenset[str]:
-    """Return the shipped roles that work no shifts and no weekends: lawyers, buyers, designers, utilities and authorities."""
-    return frozenset(slug for slug, role in read_roles().items() if role.get("office"))
+def offices(roles: Mapping[str, Role]) -> frozenset[str]:
+    """Return the roles that work no shifts and no weekends, as lawyers, buyers, designers, utilities and authorities."""
+    return frozenset(slug for slug, role in roles.items() if role.office)
 
 
-def approval_hours(roles: dict[str, dict[str, Any]]) -> dict[str, float]:
+def approval_hours(roles: Mapping[str, Role]) -> dict[str, float]:
     """Return the working hours that work waits for the approval of each role that says so."""
-    return {slug: float(role["approval"]["hours"]) for slug, role in roles.items() if role.get("approval")}
+    return {slug: role.approval.hours for slug, role in roles.items() if role.approval is not None}
 
 
-def _checked_roles(roles: Any, lines: Lines, file: str) -> tuple[str, ...]:
-    """Return the slugs of a site's own roles. Raise InputError for what is no role, with its place."""
+def _roles_in(path: Path) -> dict[str, Role]:
+    """Return the roles of a file. Raise InputError for what is no role, with its place."""
+    roles, lines = load(path)
+    file, found = str(path), {}
     if not isinstance(roles, dict):
         raise InputError("expected roles by their slug", hint="rigger: {title: Rigger}", place=Place(file, 1))
     for slug, role in roles.items():
@@ -127,8 +124,8 @@ def _checked_roles(roles: Any, lines: Lines, file: str) -> tuple[str, ...]:
             place = Place(file, line_of(lines, (str(slug),)))
             raise InputError(f"{str(slug)[:LONGEST_SLUG]!r} is no role: small letters, digits and hyphens", place=place)
         its_lines = {path[1:]: line for path, line in lines.items() if path[:1] == (slug,)}
-        validated(Role, role, its_lines, file)
-    return tuple(roles)
+        found[slug] = validated(Role, role, its_lines, file)
+    return found
 
 
 def read_into(catalog: Catalog, path: Path) -> str:

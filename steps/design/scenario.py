@@ -6,6 +6,7 @@ are named here. `clusterwright plan --scenario NAME` shows the plan; `scenario: 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from schedule.errors import InputError
 from schedule.meant import meant
+from steps.catalog.loader import Role
 from steps.catalog.schema import Closed, Slug, Text
 from steps.design.calendars import Calendar, refuse_unknown_calendars
 from steps.design.shifts import Shifts, by_trade
@@ -76,7 +78,7 @@ def scenario_title(name: str, folder: Path) -> str:
     return validated(Scenario, data, lines, str(path)).title
 
 
-def under_scenario(site: Site, name: str, folder: Path, roles: dict[str, str]) -> Site:
+def under_scenario(site: Site, name: str, folder: Path, roles: Mapping[str, Role]) -> Site:
     """Return a site under a scenario by its name."""
     path = scenario_path(name, folder)
     data, lines = load(path)

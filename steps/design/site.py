@@ -14,12 +14,12 @@ from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, field_validator, model_validator
 
 from schedule.errors import InputError, Place
 from schedule.meant import meant
 from schedule.text import require_visible
-from steps.catalog.loader import offices
+from steps.catalog.loader import Role, offices, read_roles
 from steps.catalog.schema import Closed, Slug, StepId, Text
 from steps.catalog.terms import Kind, Percentile, Phase, Response
 from steps.design.calendars import Calendar, refuse_unknown_calendars
@@ -167,6 +167,7 @@ class Site(Closed):
     drift: DriftRule | None = None
     runs: RunSettings = RunSettings()
     team: Team | None = None
+    _offices: frozenset[str] = PrivateAttr(default_factory=lambda: offices(read_roles()))
 
     @field_validator("time_zone")
     @classmethod
@@ -194,12 +195,12 @@ class Site(Closed):
 
     def shifts_of(self, role: str, *, as_office: bool = False) -> Shifts:
         """Return the shifts that the crews of a trade work on each of its working days. Offices are not among `every-trade`."""
-        every = ONE_SHIFT if as_office or role in offices() else self.shifts.get(EVERY_TRADE, ONE_SHIFT)
+        every = ONE_SHIFT if as_office or role in self._offices else self.shifts.get(EVERY_TRADE, ONE_SHIFT)
         return self.shifts.get(role, every)
 
     def kept_by(self, role: str, *, as_office: bool = False) -> str | None:
         """Return the name of the calendar that a trade keeps, None for the site's. An office keeps another only by its own name."""
-        every = None if as_office or role in offices() else self.trades.get(EVERY_TRADE)
+        every = None if as_office or role in self._offices else self.trades.get(EVERY_TRADE)
         return self.trades.get(role, every)
 
     def calendar_of(self, role: str, *, as_office: bool = False) -> Calendar:
@@ -208,12 +209,13 @@ class Site(Closed):
         return self.calendar if kept is None else self.calendars[kept].like(self.calendar)
 
 
-def read_site(folder: Path, roles: dict[str, str]) -> Site:
+def read_site(folder: Path, roles: Mapping[str, Role]) -> Site:
     """Return the checked site file of a folder; `roles` are those that people and crews may have."""
     path = folder / FILE
     data, lines = load(path)
     listed = _people_elsewhere(folder, data, lines)
     site = validated(Site, data, lines, str(path))
+    site._offices = offices(roles)  # noqa: SLF001  no key of the file: the roles say it
     _refuse_wrong_people(site.people, roles, *(listed or (lines, str(path))))
     refuse_key_of_person(site.engine_key, site.people, lines, str(path))
     refuse_unknown_trades(site, roles, lines, str(path))
@@ -246,7 +248,7 @@ def _people_elsewhere(folder: Path, data: Any, lines: Lines) -> tuple[Lines, str
     return where, str(path)
 
 
-def _refuse_wrong_people(people: Sequence[PersonEntry], roles: Mapping[str, str], lines: Lines, file: str) -> None:
+def _refuse_wrong_people(people: Sequence[PersonEntry], roles: Mapping[str, Role], lines: Lines, file: str) -> None:
     """Raise InputError for a role that does not exist, and for a key of two people."""
     for index, person in enumerate(people):
         for number, role in enumerate(person.roles):
@@ -271,7 +273,7 @@ class ByTrade(Protocol):
     def shifts(self) -> Mapping[str, Shifts]: ...  # noqa: D102  the class says it
 
 
-def refuse_unknown_trades(said: ByTrade, roles: Mapping[str, str], lines: Lines, file: str) -> None:
+def refuse_unknown_trades(said: ByTrade, roles: Mapping[str, Role], lines: Lines, file: str) -> None:
     """Raise InputError for crews, calendars and shifts of a trade that does not exist."""
     shifts, trades = said.shifts.keys() - {EVERY_TRADE}, said.trades.keys() - {EVERY_TRADE}
     for key, what, named in (

@@ -109,6 +109,17 @@ def test_an_activity_shows_what_the_list_says(adopted: Path, command: Command) -
     assert document["seed_says"] is None
 
 
+def test_a_role_of_the_site_says_its_title_and_no_more(site: Path, command: Command) -> None:
+    (site / "catalog").mkdir()
+    (site / "catalog" / "roles.yaml").write_text("labeller: {title: Rack labeller}\n", encoding="utf-8")
+
+    rows = json.loads(command("catalog", "roles", "--json", "--site", site).stdout)
+    shown = command("catalog", "roles", "--site", site)
+
+    assert rows["labeller"] == {"title": "Rack labeller", "signs": False, "office": False, "approval": None}
+    assert "Rack labeller" in shown.stdout, shown.stderr
+
+
 def test_the_graph_inside_a_sites_folder_is_that_sites(changed: Path, command: Command) -> None:
     folder = changed / "notes"
     folder.mkdir()

@@ -19,7 +19,7 @@ preset: superpod-1su
 start: 2027-01-04
 people: people.csv
 """
-ROLES = dict.fromkeys(read_roles(), "")
+ROLES = read_roles()
 
 
 def site_with(folder: Path, people: str | bytes) -> Site:

@@ -12,7 +12,7 @@ from steps.design.scenario import scenario_names, under_scenario
 from steps.design.site import Site, read_site
 from tests.design.test_site_calendars import HEAD
 
-ROLES = {slug: str(role["title"]) for slug, role in read_roles().items()}
+ROLES = read_roles()
 
 
 def site_with(folder: Path, text: str = "") -> Site:
@@ -60,6 +60,23 @@ def test_shifts_and_weekends_of_every_trade_are_not_those_of_offices(tmp_path: P
     assert every.calendar_of("rigger").working_days == (1, 2, 3, 4, 5, 6, 7)
     assert every.calendar.working_days == (1, 2, 3, 4, 5)
     assert (named.shifts_of("buyer").shifts, len(named.calendar_of("buyer").working_days)) == (2, 7)
+
+
+def test_a_role_of_the_site_that_is_an_office_works_no_shifts(tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "roles.yaml").write_text(
+        "our-lawyer: {title: Lawyer, office: true}\nour-rigger: {title: Rigger}\n"
+    )
+    (tmp_path / "site.yaml").write_text(f"{HEAD}shifts: 3\n", encoding="utf-8")
+
+    scenario(tmp_path, "title: ours\nshifts: 2\n")
+    roles = read_roles(tmp_path)
+
+    site = read_site(tmp_path, roles)
+    under = under_scenario(site, "ours", tmp_path, roles)
+
+    assert (site.shifts_of("our-lawyer").shifts, site.shifts_of("our-rigger").shifts) == (1, 3)
+    assert (under.shifts_of("our-lawyer").shifts, under.shifts_of("our-rigger").shifts) == (1, 2)
 
 
 def test_four_scenarios_come_along_beside_the_sites_own(tmp_path: Path) -> None:

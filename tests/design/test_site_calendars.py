@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from schedule.errors import InputError
+from steps.catalog.loader import read_roles
 from steps.design.site import Site, read_site
 from steps.planning.network.site_calendars import days_off, site_calendar
 
-ROLES = {"owner-pm": "Owner", "rigger": "Rigger", "cabling-technician": "Cabling"}
+ROLES = read_roles()
 HEAD = """\
 name: t
 time_zone: Europe/Oslo

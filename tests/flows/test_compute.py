@@ -57,7 +57,7 @@ def real_plan(**overrides: float) -> Plan:
             ],
         }
     )
-    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    roles = {slug: role.title for slug, role in read_roles().items()}
     return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles=roles, hosts=Hosts(), digests={}))
 
 

@@ -35,7 +35,7 @@ LEAD = "assembly-lead"
 def approved_plan(preset: str = "superpod-1su") -> Plan:
     """Return a plan with the catalog's approval times."""
     site, roles = site_of(preset), read_roles()
-    titles = {slug: str(role["title"]) for slug, role in roles.items()}
+    titles = {slug: role.title for slug, role in roles.items()}
     around = Surroundings(titles, Hosts(), {}, approval_hours(roles))
     return make_plan(site, design_of(site), shipped_catalog(), around)
 
@@ -68,7 +68,7 @@ def test_what_comes_next_waits_for_the_planned_approval() -> None:
 
 
 def test_every_role_that_approves_says_how_long_that_takes_and_where_the_figure_is_from() -> None:
-    silent = [slug for slug, role in read_roles().items() if role["signs"] and not role.get("approval")]
+    silent = [slug for slug, role in read_roles().items() if role.signs and role.approval is None]
     assert silent == []
 
 

@@ -48,7 +48,7 @@ def plan(*, without: frozenset[str] = frozenset(), **overrides: str | int) -> Pl
             "overrides": overrides,
         }
     )
-    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    roles = {slug: role.title for slug, role in read_roles().items()}
     return make_plan(site, design_of(site), earlier_catalog(without), Surroundings(roles, Hosts(), {}))
 
 

@@ -28,7 +28,7 @@ def plan(preset: str, facility: str = "existing", nodes: int = 0) -> Plan:
 def planned(preset: str, **more: Any) -> Plan:
     """Return the plan of a site with further entries in its file."""
     site = site_of(preset, **more)
-    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
+    roles = {slug: role.title for slug, role in read_roles().items()}
     return make_plan(site, design_of(site), shipped_catalog(), Surroundings(roles, Hosts(), {}))
 
 

@@ -254,9 +254,8 @@ def test_a_scenario_switches_responses_on_and_its_title_says_so_with_the_price(t
     (tmp_path / "scenarios").mkdir()
     text = "title: ours\nresponses: {expedite: [gpu-server]}\n"
     (tmp_path / "scenarios" / "ours.yaml").write_text(text, encoding="utf-8")
-    roles = {slug: str(role["title"]) for slug, role in read_roles().items()}
     plain, plan = site_of("superpod-1su"), without_responses()
-    under = under_scenario(plain, "ours", tmp_path, roles)
+    under = under_scenario(plain, "ours", tmp_path, read_roles())
     cost = working_cost(plan, plain)
 
     found = priced_changes(Costed(plain, plan, cost), Costed(under, plan, cost, {"expedite": 60_000.0}))

@@ -24,7 +24,8 @@ from tests.steps.test_plan import site_of
 
 pytestmark = pytest.mark.xdist_group("plans")
 
-ROLES = {slug: str(role["title"]) for slug, role in read_roles().items()}
+ROLES = read_roles()
+TITLES = {slug: role.title for slug, role in ROLES.items()}
 NOWHERE = Path("/nonexistent")
 SCENARIOS = ("compressed", "constrained", "memphis-2024")
 
@@ -34,7 +35,7 @@ def costed(scenario: str = "", facility: str = "shell") -> Costed:
     site = site_of("superpod-1su", facility=facility)
     if scenario:
         site = under_scenario(site, scenario, NOWHERE, ROLES)
-    plan = make_plan(site, design_of(site), shipped_catalog(), Surroundings(ROLES, Hosts(), {}))
+    plan = make_plan(site, design_of(site), shipped_catalog(), Surroundings(TITLES, Hosts(), {}))
     return Costed(site, plan, working_cost(plan, site))
 
 
@@ -98,7 +99,7 @@ def test_no_lawyer_negotiates_on_a_sunday() -> None:
     """Offices, and all that is counted in working days, keep weekdays and eight hours under `compressed`; crews do not."""
     plan = costed("compressed").plan
     working = [one for one in plan.activities if one.applicable and one.dates and one.calendar != ELAPSED]
-    at_desks = [one for one in working if one.role in offices() or one.kind in {Kind.PROCURE, Kind.GATE}]
+    at_desks = [one for one in working if one.role in offices(ROLES) or one.kind in {Kind.PROCURE, Kind.GATE}]
     zone = ZoneInfo(plan.time_zone)
 
     assert len(at_desks) > 20

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from schedule.errors import InputError
+from steps.catalog.loader import offices, read_roles
 from steps.catalog.terms import Kind
 from steps.planning.activity import PlanActivity
 from steps.planning.dates.dating import network_of, solved
@@ -214,7 +215,7 @@ def test_floats_and_delays_are_in_days_of_the_activitys_own_calendar() -> None:
 def test_more_shifts_are_of_crews_and_neither_of_offices_nor_of_trades_with_hours_of_their_own() -> None:
     made = with_trades("contractor")
 
-    two = with_shifts(Case(made, {}, made.start), 2).plan
+    two = with_shifts(Case(made, {}, made.start), 2, offices(read_roles())).plan
 
     was = {one.id: one.calendar for one in made.activities}
     moved = [one for one in two.activities if one.calendar == "2 shifts"]
@@ -229,7 +230,7 @@ def test_more_shifts_are_of_crews_and_neither_of_offices_nor_of_trades_with_hour
 def test_shifts_of_a_site_that_works_at_night_follow_one_another_into_the_day() -> None:
     made = planned("superpod-1su", calendar={"hours": [22, 6]})
 
-    two = with_shifts(Case(made, {}, made.start), 2).plan
+    two = with_shifts(Case(made, {}, made.start), 2, offices(read_roles())).plan
 
     assert made.working_hours == (22, 30)
     assert two.calendars["2 shifts"].working_hours == (22, 35.25)

@@ -14,6 +14,7 @@ from clusterwright.output import Cells, Document, day, print_json, table
 from ledger.questions.forecast_words import days_words
 from schedule.errors import InputError
 from steps.amount import first_of
+from steps.catalog.loader import offices, read_roles
 from steps.catalog.terms import Phase
 from steps.planning.dates.milestones import is_hall
 
@@ -173,7 +174,7 @@ def whatif(
     for text in crew or ():
         changed = with_crews(changed, text)
     if shifts:
-        changed = with_shifts(changed, shifts)
+        changed = with_shifts(changed, shifts, offices(read_roles(ask.folder)))
     if pods:
         changed = with_pods_first(changed, pods)
     before, _ = seen(now, samples=samples, seed=seed, pods=pods)

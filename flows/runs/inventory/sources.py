@@ -57,7 +57,7 @@ def kept_inventory(folder: Path) -> Path | None:
 
 def site_in(folder: Path) -> Site:
     """Return the checked site file of a folder."""
-    return read_site(folder, {slug: str(role["title"]) for slug, role in read_roles(folder).items()})
+    return read_site(folder, read_roles(folder))
 
 
 def _keep(path: Path, text: str) -> None:

@@ -85,7 +85,7 @@ def _roles(entry: Entry, installed: Installed) -> Iterator[LintFinding]:
             if role not in installed.roles:
                 yield LintFinding("role", f"the role {role!r} is not defined", entry.place(*key))
     for role in policy.roles:
-        if role in installed.roles and not installed.roles[role]["signs"]:
+        if role in installed.roles and not installed.roles[role].signs:
             yield LintFinding("role", f"the role {role!r} does not sign", entry.place("sign_off"))
     if policy.quorum > len(policy.roles):
         message = f"{len(policy.roles)} roles cannot reach a quorum of {policy.quorum}: each signs once"

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schedule.errors import Place
+from steps.catalog.loader import Role
 
 
 @dataclass(frozen=True)
 class Installed:
     """Parts of the program: roles by slug, the folder of playbooks, and the folders of its own source."""
 
-    roles: Mapping[str, Mapping[str, object]]
+    roles: Mapping[str, Role]
     playbooks: Path
     source: tuple[Path, ...]
 

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from schedule.cpm.drag import drags
 from schedule.errors import InputError
 from schedule.meant import meant
-from steps.catalog.loader import offices
 from steps.catalog.terms import WITH_OFFICES
 from steps.design.figures import figure_specs
 from steps.design.shifts import Shifts, hours_of_work
@@ -165,24 +164,24 @@ def with_crews(case: Case, text: str) -> Case:
     return case._replace(plan=case.plan.model_copy(update={"crews": case.plan.crews | {role: has}}))
 
 
-def with_shifts(case: Case, shifts: int) -> Case:
+def with_shifts(case: Case, shifts: int, offices: Collection[str]) -> Case:
     """Return the case in which crews work so many shifts a day; each crew has its people for each of them.
 
-    Offices, and trades with a calendar of their own, keep their hours.
+    Roles that are `offices`, and trades with a calendar of their own, keep their hours.
     """
     plan, pattern = case.plan, Shifts.model_validate({"shifts": shifts})
     figures = {name: one.value for name, one in figure_specs().items() if one.value is not None} | plan.figures
     opens, _ = plan.working_hours
     hours = opens, opens + hours_of_work(pattern, len(plan.working_days), figures)
     calendar = PlanCalendar(working_days=plan.working_days, working_hours=hours, holidays=plan.holidays)
-    in_shifts = (replace(one, calendar=str(pattern)) if _works_shifts(one) else one for one in plan.activities)
+    in_shifts = (replace(one, calendar=str(pattern)) if _works_shifts(one, offices) else one for one in plan.activities)
     changed = {"calendars": plan.calendars | {str(pattern): calendar}, "activities": tuple(in_shifts)}
     return case._replace(plan=plan.model_copy(update=changed))
 
 
-def _works_shifts(one: PlanActivity) -> bool:
+def _works_shifts(one: PlanActivity, offices: Collection[str]) -> bool:
     """Return whether an activity is crews' work on the site's calendar, and not an office's or an authority's."""
-    at_desk = one.kind in WITH_OFFICES or one.role in offices()
+    at_desk = one.kind in WITH_OFFICES or one.role in offices
     return bool(one.crews) and one.calendar == WORKING and not at_desk
 
 

@@ -80,5 +80,5 @@ def roles(ask: Asking) -> None:
 
     """
     known = read_roles(site_if_any(ask.site))
-    rows = [(slug, role["title"], "signs" if role["signs"] else "") for slug, role in known.items()]
+    rows = [(slug, role.title, "signs" if role.signs else "") for slug, role in known.items()]
     ask.table(None, rows, ("role", "title", ""), tuple, document=lambda: known)
