@@ -1,3 +1,3 @@
 """The command: settings, verbs, reports and exports."""
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
