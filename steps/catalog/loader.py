@@ -97,10 +97,22 @@ def _shipped(folder: Path) -> Catalog:
 
 
 def read_roles(beside: Path | None = None) -> dict[str, Role]:
-    """Return every role by slug: the shipped ones, and a site's own from `catalog/roles.yaml` in the folder `beside`."""
-    roles = _roles_in(shipped_folder() / "roles.yaml")
+    """Return every role by slug: the shipped ones, and a site's own from `catalog/roles.yaml` in the folder `beside`.
+
+    What that file does not say of a shipped role stays as it is.
+    """
+    roles = dict(_shipped_roles())
     own = beside / "catalog" / "roles.yaml" if beside else None
-    return roles | _roles_in(own) if own is not None and own.exists() else roles
+    if own is not None and own.exists():
+        for slug, role in _roles_in(own).items():
+            said = {key: getattr(role, key) for key in role.model_fields_set}
+            roles[slug] = roles.get(slug, role).model_copy(update=said)
+    return roles
+
+
+@cache
+def _shipped_roles() -> dict[str, Role]:
+    return _roles_in(shipped_folder() / "roles.yaml")
 
 
 def offices(roles: Mapping[str, Role]) -> frozenset[str]:

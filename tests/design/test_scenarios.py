@@ -79,6 +79,17 @@ def test_a_role_of_the_site_that_is_an_office_works_no_shifts(tmp_path: Path) ->
     assert (under.shifts_of("our-lawyer").shifts, under.shifts_of("our-rigger").shifts) == (1, 2)
 
 
+def test_what_a_site_does_not_say_of_a_shipped_role_stays(tmp_path: Path) -> None:
+    """Who calls the architect otherwise takes nobody's signature away, and no office hours."""
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "roles.yaml").write_text("architect: {title: Chief architect}\n")
+
+    ours, theirs = read_roles()["architect"], read_roles(tmp_path)["architect"]
+
+    assert theirs == ours.model_copy(update={"title": "Chief architect"})
+    assert (theirs.signs, theirs.office) == (True, True)
+
+
 def test_four_scenarios_come_along_beside_the_sites_own(tmp_path: Path) -> None:
     scenario(tmp_path, "title: ours\n")
 
