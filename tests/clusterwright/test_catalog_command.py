@@ -109,6 +109,17 @@ def test_an_activity_shows_what_the_list_says(adopted: Path, command: Command) -
     assert document["seed_says"] is None
 
 
+def test_a_file_that_a_shell_has_emptied_is_named(site: Path, command: Command) -> None:
+    """`catalog show 034 --yaml > catalog/X01_ours.yaml` empties the file before the command reads the catalog."""
+    (site / "catalog").mkdir()
+    (site / "catalog" / "X01_ours.yaml").touch()
+
+    shown = command("catalog", "show", "034", "--yaml", "--site", site)
+
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert "catalog/X01_ours.yaml:1: the file says nothing" in shown.stderr
+
+
 def test_a_role_of_the_site_says_its_title_and_no_more(site: Path, command: Command) -> None:
     (site / "catalog").mkdir()
     (site / "catalog" / "roles.yaml").write_text("labeller: {title: Rack labeller}\n", encoding="utf-8")
