@@ -35,8 +35,8 @@ M = TypeVar("M", bound=BaseModel)
 def validated(model: type[M], data: Any, lines: Lines, file: str) -> M:
     """Return the model of parsed YAML; raise InputError for the first fault, with its place."""
     if not isinstance(data, dict):
-        what = "the file says nothing" if data is None else "expected keys and values"
-        raise InputError(what, place=Place(file, 1))
+        what = "there is nothing here; expected keys and values" if data is None else "expected keys and values"
+        raise InputError(what, place=Place(file, line_of(lines, ()) or 1))
     _require_visible(data, lines, file)
     try:
         return model.model_validate(data)

@@ -292,7 +292,7 @@ def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session", autouse=True)
 def _each_plan_is_levelled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Level and sample each plan once in a run of the tests. What is about levelling and sampling itself calls them where they are made."""
+    """Level and sample each plan once in a run of the tests. Tests of levelling and of sampling call the functions themselves."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if WORKER else own) / "remembered"
     with pytest.MonkeyPatch.context() as patch:

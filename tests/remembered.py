@@ -1,6 +1,6 @@
-"""Functions that take long and whose value follows from their arguments alone: worked out once in a run of the tests.
+"""Slow functions whose value follows from their arguments alone. A run of the tests computes each value once.
 
-Hundreds of tests plan the same few sites. What changes the code of such a function changes what is worked out in that run.
+Hundreds of tests plan the same few sites. No value is kept for the next run, which may have other code.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 
 WORTH_KEEPING_S = 0.05
-"""From how many seconds of work on a value is kept: a file takes less to write and to read."""
+"""A value that took fewer seconds is not kept: a file takes as long to write and to read."""
 
 
 def remembered(function: Callable[Arguments, Value], folder: Path) -> Callable[Arguments, Value]:
-    """Return the function, whose values are kept in a folder. Each call has a value of its own, as if it were worked out."""
+    """Return the function. It keeps its values in a folder of this run, and returns a new copy to each call."""
     folder.mkdir(exist_ok=True)
 
     @wraps(function)
@@ -46,7 +46,7 @@ def remembered(function: Callable[Arguments, Value], folder: Path) -> Callable[A
 
 
 def _plain(value: object) -> object:
-    """Return what an argument says, without what it keeps beside its fields."""
+    """Return the fields of an argument. A cached property is no field: it would make equal arguments different."""
     if is_dataclass(value):
         return [type(value).__name__, *(_plain(getattr(value, one.name)) for one in fields(value))]
     if isinstance(value, np.ndarray):

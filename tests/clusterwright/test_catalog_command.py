@@ -117,7 +117,17 @@ def test_a_file_that_a_shell_has_emptied_is_named(site: Path, command: Command) 
     shown = command("catalog", "show", "034", "--yaml", "--site", site)
 
     assert (shown.returncode, shown.stdout) == (2, "")
-    assert "catalog/X01_ours.yaml:1: the file says nothing" in shown.stderr
+    assert "catalog/X01_ours.yaml:1: there is nothing here" in shown.stderr
+
+
+def test_a_role_of_which_nothing_is_said_is_named_by_its_line(site: Path, command: Command) -> None:
+    (site / "catalog").mkdir()
+    (site / "catalog" / "roles.yaml").write_text("rigger: {title: Rigger}\nlabeller:\n", encoding="utf-8")
+
+    shown = command("catalog", "roles", "--site", site)
+
+    assert shown.returncode == 2
+    assert "catalog/roles.yaml:2: there is nothing here" in shown.stderr
 
 
 def test_a_role_of_the_site_says_its_title_and_no_more(site: Path, command: Command) -> None:
